@@ -72,11 +72,11 @@ const get = (query = ''): Promise<Answer> =>
 const listed = (answer: Answer): string[] => batchListSchema.parse(answer.json()).batches.map(({ id }) => id);
 
 describe('GET batches', () => {
-  it('lists the last days, newest first, without what was never accepted', async () => {
+  it('lists the last days, newest first, without batches that were never accepted', async () => {
     expect(listed(await get())).toEqual([ids.redriven, ids.running, ids.done, ids.yesterday]);
   });
 
-  it('shows what is open as it is now', async () => {
+  it('shows the current state of open batches', async () => {
     const { batches } = batchListSchema.parse((await get()).json());
     expect(batches[0]).toMatchObject({ id: ids.redriven, state: 'running', pending: 1, completedAt: null });
     expect(batches[1]).toMatchObject({ id: ids.running, state: 'running', lane: 'bulk', pending: 2, accepted: 5 });
@@ -84,12 +84,12 @@ describe('GET batches', () => {
     expect(batches[2]?.completedAt).toMatch(/^\d{4}-.*Z$/);
   });
 
-  it('lists a day that is long gone when it is named', async () => {
+  it('lists an old day if it is requested', async () => {
     const answer = await get(`?day=${batchDate(ids.lastMonth)}`);
     expect(listed(answer)).toEqual([ids.lastMonth]);
   });
 
-  it('goes on across days by its links', async () => {
+  it('continues across days through its links', async () => {
     const seen: string[] = [];
     for (let path: string | undefined = 'batches?limit=1'; path !== undefined; ) {
       const answer: Answer = await get(path.slice('batches'.length));
@@ -99,7 +99,7 @@ describe('GET batches', () => {
     expect(seen).toEqual([ids.redriven, ids.running, ids.done, ids.yesterday]);
   });
 
-  it('filters by workload and by the state of now', async () => {
+  it('filters by workload and by current state', async () => {
     expect(listed(await get('?workload=other'))).toEqual([ids.redriven]);
     expect(listed(await get('?state=running'))).toEqual([ids.redriven, ids.running]);
     expect(listed(await get('?state=completedWithDeadLetters&limit=200'))).toEqual([ids.done, ids.yesterday]);
@@ -115,7 +115,7 @@ describe('GET batches', () => {
     },
   );
 
-  it('refuses to go on in another day than that of the batch named', async () => {
+  it('refuses to continue on a day other than that of the given batch', async () => {
     expect((await get(`?day=2026-01-01&after=${ids.done}`)).status).toBe(400);
   });
 });
@@ -148,7 +148,7 @@ describe('GET batches/{id}', () => {
       'paused by an operator: audit',
     ],
     ['no start', 'echo-bulk-0', { startFailure: { since, error: 'busy' } }, 'its drain cannot be started: busy'],
-  ])('says what an unfinished batch waits for: %s', async (_what, queue, fields, reason) => {
+  ])('returns why an unfinished batch waits: %s', async (_what, queue, fields, reason) => {
     await changeGate(pipeline.deps.gate.table, queue, () => fields);
 
     // A third operation looks for what is ahead of it; what waits for its results alone has run.
@@ -202,7 +202,7 @@ async function stored(): Promise<string[]> {
 }
 
 describe('an upload', () => {
-  it('has labels and the name of its file, which stay with the batch and are found again', async () => {
+  it('stores labels and the file name with the batch, and finds them again', async () => {
     const headers = { 'sluice-labels': 'month=2026-09,team=R%26D', 'sluice-file-name': 'usage%202026.ndjson' };
     const view = batchViewSchema.parse((await send('{"id":"a"}\n{"id":"b","reject":"no"}\n', { headers })).json());
     const labels = { month: '2026-09', team: 'R&D' };
@@ -221,7 +221,7 @@ describe('an upload', () => {
     for (const event of events) expect(event).toMatchObject({ 'label.month': '2026-09', 'label.team': 'R&D' });
   });
 
-  it('keeps the labels of the first time when it is repeated with its key', async () => {
+  it('keeps its first labels when it is repeated with its key', async () => {
     const first = { 'idempotency-key': 'once', 'sluice-labels': 'try=1', 'sluice-file-name': 'a.ndjson' };
     const second = { ...first, 'sluice-labels': 'try=2', 'sluice-file-name': 'b.ndjson' };
     const one = batchViewSchema.parse((await send('{"id":"a"}\n', { headers: first })).json());
@@ -247,7 +247,7 @@ describe('validation before acceptance', () => {
   const broken = (from: number, to: number): string =>
     Array.from({ length: to - from }, (_, n) => `{"id":${from + n}}\n`).join('');
 
-  it('accepts what fits, and nothing of an upload of which one item does not', async () => {
+  it('accepts valid uploads, and nothing of an upload with an invalid item', async () => {
     expect((await send('{"id":"a"}\n{"id":"b"}\n', { query: '?validate=all' })).status).toBe(202);
     const before = await stored();
     const answer = await send(`${'{"id":"a"}\n'.repeat(7)}{"id":1}\n`, { query: '?validate=all' });
@@ -260,7 +260,7 @@ describe('validation before acceptance', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('names the first hundred faults, and counts all', async () => {
+  it('lists the first hundred errors, and counts all', async () => {
     const answer = await send(`{"id":"a"}\n${broken(0, 150)}{"id":"z"}\n`, { strict: true });
     const { detail, errors } = problemSchema.parse(answer.json());
     expect(answer.status).toBe(422);
@@ -268,19 +268,19 @@ describe('validation before acceptance', () => {
     expect(errors?.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, n) => n + 2));
   });
 
-  it('gives the key of a refused upload free', async () => {
+  it('releases the key of a refused upload', async () => {
     const headers = { 'idempotency-key': 'later' };
     expect((await send('{"id":1}\n', { strict: true, headers })).status).toBe(422);
     expect((await send('{"id":"1"}\n', { strict: true, headers })).status).toBe(202);
   });
 
-  it('refuses a record that cannot be read for that', async () => {
+  it('refuses an unreadable record for that reason', async () => {
     expect((await send('{"id":1}\n{"id":', { query: '?validate=all' })).status).toBe(400);
   });
 });
 
 describe('POST workloads/{workload}/try', () => {
-  it('says what an upload is understood as, and stores nothing', async () => {
+  it('returns how an upload is interpreted, and stores nothing', async () => {
     const before = await stored();
     const answer = await send('{"id":"a"}\n{"id":1}\n', { route: 'try' });
     expect(answer.status).toBe(200);
@@ -292,13 +292,13 @@ describe('POST workloads/{workload}/try', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('validates no more items than asked for', async () => {
+  it('validates at most the requested number of items', async () => {
     const answer = await send('{"id":"a"}\n'.repeat(20), { route: 'try', query: '?items=7' });
     expect(uploadCheckSchema.parse(answer.json())).toMatchObject({ items: 7, whole: false, estimate: { items: 20 } });
     expect((await send('1', { route: 'try', query: '?items=10001' })).status).toBe(400);
   });
 
-  it('answers with the fault of what cannot be read', async () => {
+  it('returns the error of an unreadable upload', async () => {
     const answer = await send('{"id":"a"}\n{"id":\n', { route: 'try' });
     expect(answer.status).toBe(200);
     expect(uploadCheckSchema.parse(answer.json()).fault).toMatchObject({ line: 2, column: 7 });

@@ -102,7 +102,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(groups[2]?.example.attempts).toHaveLength(5);
   });
 
-  it('pages the items of one cause', async () => {
+  it('pages the items with one cause', async () => {
     const cause = encodeURIComponent('rejected: Reject: account "…" is closed');
     const seen: number[] = [];
     for (let query: string | undefined = `?cause=${cause}&limit=4`; query !== undefined; ) {
@@ -116,7 +116,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(seen).toEqual([1, 2, 3, 4, 6, 7, 9, 10, 11]);
   });
 
-  it('downloads all as NDJSON, and those of one cause', async () => {
+  it('downloads all of them as NDJSON, and those with one cause', async () => {
     const all = await get('', { accept: 'application/x-ndjson' });
     expect(all.headers.get('content-type')).toBe('application/x-ndjson');
     expect(lettersIn(all).map(({ index, line }) => [index, line])).toEqual(
@@ -126,7 +126,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(lettersIn(one).map(({ index }) => index)).toEqual([8]);
   });
 
-  it('finds those of a cause by the text that the batch has of it, which is cut', async () => {
+  it('finds items by the shortened cause in the row of the batch', async () => {
     const { id } = await pipeline.submit([{ id: 'l', reject: 'x'.repeat(150) }]);
     const [cause = ''] = Object.keys((await pipeline.finish(id)).causes ?? {});
     expect(cause).toHaveLength(120);
@@ -134,7 +134,7 @@ describe('GET batches/{id}/dead-letters', () => {
       expect((await get(query, {}, id)).text).toContain('"index":0');
   });
 
-  it('keeps the digits of an item as they came', async () => {
+  it('keeps all digits of an item', async () => {
     const { id } = await pipeline.submit([{ id: 'n', reject: 'no' }]);
     const text = `{"id":"n","reject":"no","amount":1,"serial":${BIG}}`;
     const big = await pipeline.submitText(`${text}\n`);
@@ -145,7 +145,7 @@ describe('GET batches/{id}/dead-letters', () => {
     }
   });
 
-  it('counts an item that was redriven as dead only if it died again', async () => {
+  it('counts a redriven item as dead only if it died again', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 5 }, (_, n) => ({ id: `d${n}`, reject: 'closed' })));
     await pipeline.finish(id);
     await redrive(id, [
@@ -165,7 +165,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(row.dead).toBe(after.length);
   });
 
-  it('is empty for a batch without any', async () => {
+  it('is empty for a batch without dead letters', async () => {
     const { id } = await pipeline.submit([{ id: 'ok' }]);
     await pipeline.finish(id);
     expect((await get('', {}, id)).json()).toEqual({ batch: id, count: 0, otherCauses: 0, groups: [] });
@@ -190,7 +190,7 @@ describe('GET dead-letters', () => {
   };
   const day = () => `?day=${batchDate(batch)}`;
 
-  it('groups those of all batches by cause, of running ones as they are now', async () => {
+  it('groups the dead letters of all batches by cause, with the current state of running batches', async () => {
     const before = await ask(`?cause=${encodeURIComponent(REJECTED)}`);
     expect(before).toMatchObject({ count: 9, otherCauses: 0, notLookedAt: 0 });
     const { id } = await pipeline.submit(
@@ -215,7 +215,7 @@ describe('GET dead-letters', () => {
     expect(await ask('?label=month=2026-09')).toMatchObject({ count: 6, groups: [{ count: 6 }] });
   });
 
-  it('does not count what was redriven; items are patched or corrected, with all digits', async () => {
+  it('excludes redriven items, which are patched or corrected with all digits', async () => {
     const items = Array.from({ length: 4 }, (_, n) => ({ id: `p${n}`, amount: n, reject: n < 3 ? 'patched' : 'left' }));
     const { id } = await pipeline.submit(items);
     await pipeline.finish(id);

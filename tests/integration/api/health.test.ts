@@ -49,7 +49,7 @@ describe('GET health', () => {
     expect(operations() - before).toBe(22);
   });
 
-  it('answers 503 when storage does not answer', async () => {
+  it('answers 503 if storage does not answer', async () => {
     const answer = await call(health({ depthOf: () => Promise.reject(new Error('down')) }), 'health?deep');
     expect(answer.status).toBe(503);
     expect(healthSchema.parse(answer.json())).toMatchObject({
@@ -59,7 +59,7 @@ describe('GET health', () => {
     });
   });
 
-  it('names a table and a container that are missing, and a queue that denies access', async () => {
+  it('lists a missing table and container, and a queue that denies access', async () => {
     const { clients } = pipeline;
     const missing = TableClient.fromConnectionString(pipeline.settings.storage.connectionString ?? '', 'absent', {
       allowInsecureConnection: true,

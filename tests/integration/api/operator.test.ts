@@ -41,7 +41,7 @@ const queues = async (query = '', pool?: string) => {
 };
 
 describe('GET queues', () => {
-  it('shows every queue of the pool, those never woken too, by two operations once it has measured', async () => {
+  it('shows every queue of the pool, including those never woken, with two operations after a measurement', async () => {
     await recordHeartbeat(gate.table, { queue: QUEUE, task: 't1', generation: 1, until: Date.now() });
     const { meter } = pipeline.clients;
     const { value: shown, operations: first } = await meter.measure(() => queues());
@@ -60,7 +60,7 @@ describe('GET queues', () => {
     expect(await queues('', 'elsewhere')).toEqual([]);
   });
 
-  it('shows what the gate knows, and measures when asked to', async () => {
+  it('shows the data of the gate, and measures on request', async () => {
     await pipeline.submit(Array.from({ length: 9 }, (_, n) => ({ id: `q${n}` })));
     const depthAt = new Date(gate.now()).toISOString();
     await changeGate(gate.table, QUEUE, () => ({ depth: 7, depthAt, active: 2, total: 5, itemsPerSecond: 120 }));
@@ -96,10 +96,10 @@ it('GET queues shows a drain that could not be started', async () => {
   await changeGate(gate.table, 'echo-bulk-0', () => ({ startFailure: undefined }));
 });
 
-describe('GET queues, of a paused queue', () => {
+describe('GET queues, for a paused queue', () => {
   const lane = async (query = '') => (await queues(query)).find(({ queue }) => queue === 'echo-bulk-0');
 
-  it('measures it, which no drain does, and counts what is open in it', async () => {
+  it('measures it, because no drain does, and counts its open batches', async () => {
     await post('pause', 'echo-bulk-0', '{"reason":"ledger is down"}');
     const { id } = await pipeline.submit([{ id: 'a' }, { id: 'b' }, { id: 'c' }, { id: 'd' }], { lane: 'bulk' });
     await pipeline.submit([{ id: 'e' }], { lane: 'bulk' });
@@ -109,7 +109,7 @@ describe('GET queues, of a paused queue', () => {
     expect((await lane('?fresh'))?.backlog).toEqual({ batches: 1, items: 1 });
   });
 
-  it('says in the answers to pause and resume what waits', async () => {
+  it('includes waiting work in the answers to pause and resume', async () => {
     const resumed = queueViewSchema.parse((await post('resume', 'echo-bulk-0')).json());
     expect(resumed).toMatchObject({ depth: 3, depthAt: expect.any(String), backlog: { batches: 1, items: 1 } });
     await changeGate(gate.table, 'echo-bulk-0', () => ({ status: 'idle' }));
@@ -127,13 +127,13 @@ describe('POST queues/{queue}/pause and resume', () => {
     expect(started).toEqual([QUEUE]);
   });
 
-  it('keeps since when when it is paused again, and needs no reason', async () => {
+  it('keeps the start of a pause when it is paused again, and requires no reason', async () => {
     const first = queueViewSchema.parse((await post('pause', 'echo-bulk-0')).json());
     const again = queueViewSchema.parse((await post('pause', 'echo-bulk-0', '{"reason":"still"}')).json());
     expect(again.paused).toMatchObject({ reason: 'still', since: first.paused?.since });
   });
 
-  it('does not start a drain that the pool of the queue would never see', async () => {
+  it('does not start a drain that the app of another pool would have to run', async () => {
     const answer = await post('resume', QUEUE, undefined, 'heavy');
     expect([answer.status, started]).toEqual([409, []]);
   });
@@ -143,7 +143,7 @@ describe('POST queues/{queue}/pause and resume', () => {
     [QUEUE, '{', 400],
     [QUEUE, '{"because":1}', 400],
     [QUEUE, `{"reason":"${'x'.repeat(70_000)}"}`, 413],
-  ])('refuses what does not fit (%#)', async (queue, body, status) => {
+  ])('refuses an invalid body (%#)', async (queue, body, status) => {
     const answer = await post('pause', queue, body);
     expect([answer.status, problemSchema.parse(answer.json()).status]).toEqual([status, status]);
   });
@@ -165,7 +165,7 @@ describe('POST queues/{queue}/drain', () => {
   };
   const IDLE = 'other-normal-0';
 
-  it('starts a drain of a queue that holds messages, and nothing for one that is empty', async () => {
+  it('starts a drain of a queue with messages, and none for an empty queue', async () => {
     const empty = await drain(IDLE);
     expect(queueViewSchema.parse(empty.answer.json())).toMatchObject({ status: 'idle', depth: 0, generation: 0 });
     expect([empty.answer.status, started]).toEqual([200, []]);
@@ -174,13 +174,13 @@ describe('POST queues/{queue}/drain', () => {
     expect([answer.status, started]).toEqual([200, [IDLE]]);
   });
 
-  it('counts as a wake for a drain that runs, which then looks again', async () => {
+  it('counts as a wake for a running drain, which then checks the queue again', async () => {
     const { wakes } = (await readGate(gate.table, IDLE)).row;
     const view = queueViewSchema.parse((await drain(IDLE)).answer.json());
     expect([view.wakes, started]).toEqual([wakes + 1, []]);
   });
 
-  it('is refused for a queue that an operator has paused, with the reason, and for one of another pool', async () => {
+  it('is refused for a queue that an operator has paused, with the reason, and for a queue of another pool', async () => {
     await post('pause', 'echo-bulk-0', '{"reason":"ledger is down"}');
     const paused = await drain('echo-bulk-0', { depth: 7 });
     expect(problemSchema.parse(paused.answer.json())).toMatchObject({
@@ -192,7 +192,7 @@ describe('POST queues/{queue}/drain', () => {
     expect((await drain('unknown-queue')).answer.status).toBe(404);
   });
 
-  it('waits like a wake for the probe of a queue that the circuit has paused', async () => {
+  it('waits like a wake event for the probe of a queue that the circuit has paused', async () => {
     const probeAt = new Date(gate.now() + 60_000).toISOString();
     const paused = { by: 'circuit', reason: 'failures', since: probeAt, probeAt } as const;
     await changeGate(gate.table, 'echo-bulk-0', () => ({ paused }));
@@ -223,7 +223,7 @@ describe('queues/{queue}/policy', () => {
   };
   const changed = { ...DEFAULT_POLICY, capacity: 4 };
 
-  it('is the default until one is put, and is then what drains plan by', async () => {
+  it('is the default until one is stored, which drains then plan with', async () => {
     const before = await policy('GET');
     expect(before.headers.get('etag')).toBe('"0"');
     expect(policyViewSchema.parse(before.json())).toEqual({
@@ -239,7 +239,7 @@ describe('queues/{queue}/policy', () => {
     expect(policyViewSchema.parse((await policy('GET')).json())).toMatchObject({ version: 1, policy: changed });
   });
 
-  it('keeps the policy that it has replaced: to put that undoes the change, of the first one too', async () => {
+  it('keeps the previous policy, so that storing it undoes the change, including the first one', async () => {
     const queue = 'echo-results';
     const view = async (answer: Promise<Answer>) => policyViewSchema.parse((await answer).json());
     expect(await view(policy('PUT', changed, {}, queue))).toMatchObject({ version: 1, previous: DEFAULT_POLICY });
@@ -252,7 +252,7 @@ describe('queues/{queue}/policy', () => {
     expect(await view(policy('GET', undefined, {}, queue))).toEqual(undone);
   });
 
-  it('may bound receives and wake events, which a policy without these fields clears', async () => {
+  it('may limit receives and wake events, and a policy without these fields removes the limits', async () => {
     const bounded = { ...changed, receiveSize: 8, receiveIntervalMs: 2_000, notifyFrom: 500 };
     expect((await policy('PUT', bounded)).status).toBe(200);
     expect(policyViewSchema.parse((await policy('GET')).json()).policy).toEqual(bounded);
@@ -260,21 +260,21 @@ describe('queues/{queue}/policy', () => {
     expect(policyViewSchema.parse((await policy('GET')).json()).policy).toEqual(changed);
   });
 
-  it('of results may bound receives, and not wake events', async () => {
+  it('may limit receives of a result queue, but not its wake events', async () => {
     const put = (fields: object) => policy('PUT', { ...changed, ...fields }, {}, 'other-results');
     expect((await put({ receiveSize: 8, receiveIntervalMs: 2_000 })).status).toBe(200);
     const refused = problemSchema.parse((await put({ notifyFrom: 500 })).json());
     expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining('notifyFrom') });
   });
 
-  it('is not replaced by whoever has read another version', async () => {
+  it('is not replaced by a client that has read another version', async () => {
     await policy('PUT', changed);
     const late = await policy('PUT', DEFAULT_POLICY, { 'if-match': '"0"' });
     expect(late.status).toBe(412);
     expect(policyViewSchema.parse((await policy('GET')).json()).policy).toEqual(changed);
   });
 
-  it('counts each of many changes at once', async () => {
+  it('counts each of many concurrent changes', async () => {
     const { version } = policyViewSchema.parse((await policy('GET')).json());
     await Promise.all(Array.from({ length: 5 }, (_, n) => policy('PUT', { ...changed, capacity: n + 1 })));
     expect(policyViewSchema.parse((await policy('GET')).json()).version).toBe(version + 5);
@@ -289,7 +289,7 @@ describe('queues/{queue}/policy', () => {
     [{ ...changed, more: 1 }, {}],
     ['[', {}],
     [changed, { 'if-match': 'W/"x"' }],
-  ])('refuses what is none (%#)', async (body, headers) => {
+  ])('refuses an invalid policy (%#)', async (body, headers) => {
     const answer = await policy('PUT', body, headers);
     expect([answer.status, problemSchema.parse(answer.json()).type]).toEqual([
       400,
@@ -299,7 +299,7 @@ describe('queues/{queue}/policy', () => {
 });
 
 describe('GET cost', () => {
-  it('adds up the batches of the day and the month, ended ones by their listing', async () => {
+  it('adds up the batches of the day and the month, finished ones from their lines', async () => {
     const { clients, settings } = pipeline;
     const done = await pipeline.submit([{ id: 'a' }, { id: 'b' }]);
     await pipeline.finish(done.id);
@@ -340,7 +340,7 @@ describe('GET history', () => {
     return { status: answer.status, history: answer.status === 200 ? historySchema.parse(answer.json()) : undefined };
   };
 
-  it('adds up finished batches by day and workload, by their lines alone, and names what operators did', async () => {
+  it('adds up finished batches by day and workload, from their lines alone, and lists the actions of operators', async () => {
     const open = await pipeline.submit([{ id: 'open' }], { workload: 'other' });
     const done = await pipeline.submit([{ id: 'a' }], { workload: 'other' });
     const { latencyP95, completedAt = '', openedAt } = await pipeline.finish(done.id);

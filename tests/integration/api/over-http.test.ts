@@ -39,7 +39,7 @@ describe('the API on the local stack', () => {
     expect(batchListSchema.parse(await json('batches')).batches.map(({ id }) => id)).toEqual([batch]);
   });
 
-  it('streams results over pages, and says where they lie', async () => {
+  it('streams results over several pages, and returns their positions', async () => {
     const first = await stack.api(`batches/${batch}/results?limit=1`);
     const path = /<\/api\/([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     const texts = [await first.text(), await (await stack.api(path)).text()];
@@ -55,7 +55,7 @@ describe('the API on the local stack', () => {
     expect(csv.trim().split('\r\n')).toHaveLength(ITEMS);
   });
 
-  it('has one report and the dead letter with its line', async () => {
+  it('returns one report and the dead letter with its line', async () => {
     const report = reportSchema.parse(await json(`batches/${batch}/report?format=json`));
     expect([report.rows, report.counts.dead]).toEqual([7, 1]);
     const { groups } = deadLetterGroupsSchema.parse(await json(`batches/${batch}/dead-letters`));
@@ -83,7 +83,7 @@ describe('the API on the local stack', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it.each(['batches', 'queues', 'cost', 'queues/billing-normal-0/policy'])('asks for a key at %s', async (path) => {
+  it.each(['batches', 'queues', 'cost', 'queues/billing-normal-0/policy'])('requires a key at %s', async (path) => {
     expect((await fetch(`${stack.url}/api/${path}`)).status).toBe(401);
   });
 });

@@ -35,7 +35,7 @@ const WELL = {
 };
 
 describe('GET overview', () => {
-  it('has nothing to say when all is well, and reads two queries as long as it remembers the rest', async () => {
+  it('has only empty lists when all is well, and needs two queries while the rest is cached', async () => {
     expect(await look()).toMatchObject({ ...WELL, deadLetters: { count: 0, causes: [], isWhole: true } });
     const { value, operations } = await pipeline.clients.meter.measure(() => look());
     // The storage front begins some queries with an empty page, which is one more.
@@ -45,7 +45,7 @@ describe('GET overview', () => {
     expect(Date.parse(queues.measuredAt ?? '')).toBeGreaterThan(Date.parse(ago(MINUTE)));
   });
 
-  it('shows a paused queue once something waits in it', async () => {
+  it('shows a paused queue once work waits in it', async () => {
     const paused = {
       by: 'circuit',
       reason: '9 of 10 items failed',
@@ -84,7 +84,7 @@ describe('GET overview', () => {
     expect(await look('?fresh')).toMatchObject({ late: { count: 1 }, pausedBatches: NOTHING });
   });
 
-  it('counts the dead letters of a day, of batches that run by their rows, and goes on as they end', async () => {
+  it('counts the dead letters of a day, of running batches by their rows, and updates when they end', async () => {
     const before = (await look('?fresh')).deadLetters.count;
     const { id } = await pipeline.submit([...'abcdef'].map((letter) => ({ id: letter, reject: 'no' })));
     await pipeline.work(id, 1);
@@ -94,7 +94,7 @@ describe('GET overview', () => {
     expect((await look()).deadLetters.count).toBe(before + 6);
   });
 
-  it('knows of a redrive, by its open row alone, what it runs and until when', async () => {
+  it('shows the items and the deadline of a redrive from its open row alone', async () => {
     const { id, lane } = await pipeline.submit([{ id: 'a' }, { id: 'b', reject: 'no' }]);
     await pipeline.finish(id);
     await redrive(pipeline.deps, { batch: id, key: 'k', selection: {} });
@@ -107,7 +107,7 @@ describe('GET overview', () => {
     await pipeline.finish(id);
   });
 
-  it('names suspect batches and failed reports, with the reason, whether they are closed or not', async () => {
+  it('lists suspect batches and failed reports with the reason, whether they are closed or not', async () => {
     const suspect = await pipeline.submit([{ id: 1 }]);
     await pipeline.finish(suspect.id);
     const failed = await pipeline.submit([{ id: 'a' }]);
@@ -120,7 +120,7 @@ describe('GET overview', () => {
     await changeBatch(table(), failed.id, () => ({ state: 'completed' }));
   });
 
-  it('names missed wakes of a day, poison messages and drains that do not move', async () => {
+  it('lists missed wakes of a day, poison messages and drains without progress', async () => {
     await countMissedWake(pipeline.deps.gate, ITEMS);
     await countMissedWake({ ...pipeline.deps.gate, now: () => Date.parse(ago(25 * 60 * MINUTE)) }, 'echo-bulk-0');
     const poison = pipeline.clients.queue('echo-poison');
@@ -144,7 +144,7 @@ describe('GET overview', () => {
     ]);
   });
 
-  it('counts the rejected files of the inbox, and names the latest', async () => {
+  it('counts the rejected files of the inbox, and lists the latest', async () => {
     const name = 'echo/a.csv';
     const rejected = pipeline.clients.container(CONTAINERS.inboxRejected);
     await rejected.getBlockBlobClient(name).upload('a', 1, { metadata: { sourceetag: 'e' } });

@@ -51,7 +51,7 @@ async function show(id: string): Promise<BatchView> {
   return batchViewSchema.parse(answer.json());
 }
 
-it('shows what a running chunk has done, finds the deadline of its batch at risk, and stops it when that is cancelled', async () => {
+it('shows the progress of a running chunk, detects the risk to the deadline, and stops the chunk on cancellation', async () => {
   const acts = ['awaitAbort', 'awaitAbort', 'reject', 'retry', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'];
   const { id } = await submit(worker.deps(), {
     ...{ workload: patient, source: { kind: 'http', name: 'test' }, limits: storage.settings },
@@ -86,7 +86,7 @@ it('shows what a running chunk has done, finds the deadline of its batch at risk
   await expect.poll(async () => (await show(id)).progress).toBeUndefined();
 });
 
-it('is deleted with its batch', async () => {
+it('deletes the progress with its batch', async () => {
   const { id } = await storage.submit([{ id: 'a' }]);
   await storage.finish(id);
   const progress = { chunks: 1, items: 1, ended: 0, inFlight: 1, failing: 0, at: new Date().toISOString() };

@@ -9,7 +9,7 @@ const fixture = (name: string, version = 1): string =>
   readFileSync(new URL(`fixtures/${name}.v${version}.json`, import.meta.url), 'utf8');
 const blobReference = JSON.parse(fixture('reference-blob', 2)) as Record<string, unknown>;
 
-describe('messages of version 1 are always readable', () => {
+describe('messages of version 1 stay readable', () => {
   test.each(['reference-items', 'reference-retries'])('%s', (name) => {
     expect(readReference(fixture(name))).toEqual(JSON.parse(fixture(name)));
   });
@@ -19,11 +19,11 @@ describe('messages of version 1 are always readable', () => {
   });
 });
 
-test('a reference of version 2 is always readable', () => {
+test('a reference of version 2 stays readable', () => {
   expect(readReference(fixture('reference-blob', 2))).toEqual(blobReference);
 });
 
-test('a reference of version 2 may name nothing but workload, producer and blob', () => {
+test('a reference of version 2 needs only workload, producer and blob', () => {
   const least = { v: 2, workload: 'billing', producer: 'A.b_c-1', blob: 'billing/a.ndjson' };
 
   expect(readReference(JSON.stringify(least))).toEqual(least);
@@ -44,7 +44,7 @@ test.each<[string, Record<string, unknown>]>([
   expect(() => readReference(JSON.stringify({ ...blobReference, ...fields }))).toThrow(MalformedMessageError);
 });
 
-test('escapes are one way to write a message: it says the same, and is written like that again', () => {
+test('escapes do not change the meaning of a message, and are written again', () => {
   const text = fixture('result-escaped');
   const result = readResult(text);
 
@@ -53,11 +53,11 @@ test('escapes are one way to write a message: it says the same, and is written l
   expect(asciiJson(result)).toContain(String.raw`{"rejected: Reject: a\" \uffff b, \ud83d\ude00":1}`);
 });
 
-test('a field that this code does not know is passed over', () => {
+test('unknown fields are ignored', () => {
   expect(readReference(JSON.stringify({ ...referenceOf(), colour: 'blue' }))).toEqual(referenceOf());
 });
 
-test('a newer version is left to a newer consumer, whatever else it says', () => {
+test('a newer version is left to a newer consumer, whatever else it contains', () => {
   expect(() => readReference('{"v":3}')).toThrow(NewerContractError);
   expect(() => readResult('{"v":2}')).toThrow(NewerContractError);
   expect(() => readResult('{"v":3,"chunks":7}')).toThrow(NewerContractError);

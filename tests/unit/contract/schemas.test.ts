@@ -5,7 +5,7 @@ import { publishedSchemas } from './published.ts';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-test.each(Object.entries(publishedSchemas()))('docs/contract/%s is what the code reads by', (name, schema) => {
+test.each(Object.entries(publishedSchemas()))('docs/contract/%s is generated from the current code', (name, schema) => {
   // After a change that is meant: npm run generate.
   expect(read(`../../../docs/contract/${name}`)).toEqual(schema);
 });
@@ -25,13 +25,13 @@ test.each([
   ['event.v1', 'event-at-risk.v1'],
   ['event.v1', 'event-results.v1'],
   ['event.v1', 'event-later.v1'],
-])('schema %s takes the kept message %s', (name, fixture) => {
+])('schema %s accepts the stored message %s', (name, fixture) => {
   const validate = new Ajv2020().compile(read(`../../../docs/contract/${name}.schema.json`) as object);
 
   expect(validate(read(`fixtures/${fixture}.json`)) || validate.errors).toBe(true);
 });
 
-test('a known type with fields that are not its own is no later type', () => {
+test('a known type with wrong fields is not taken for a later type', () => {
   const validate = new Ajv2020().compile(read('../../../docs/contract/event.v1.schema.json') as object);
   const { queue: _queue, ...body } = read('fixtures/event-wake.v1.json') as Record<string, unknown>;
 
@@ -41,7 +41,7 @@ test('a known type with fields that are not its own is no later type', () => {
 /** The types that the schema of the first release names: a frozen copy, which no later release changes. */
 const FIRST_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted', 'InboxRejected'];
 
-test('a reader of the first release passes over the types that came later, and still reads its own', () => {
+test('a reader of the first release ignores later types and still reads its own', () => {
   const validate = new Ajv2020().compile(read('fixtures/event-old.v1.schema.json') as object);
   const accepts = (event: { type: string }): boolean => validate(event);
   // The rule of docs/contract/events.md: the type decides first, and only what is known is validated.

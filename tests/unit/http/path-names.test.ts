@@ -72,7 +72,7 @@ const withParameter = ROUTES.filter(({ route }) => parameterOf(route) !== undefi
 const requestOf = (params: Record<string, string>, query: Record<string, string> = {}): HttpRequest =>
   new functions.HttpRequest({ url: 'http://localhost/api/x', method: 'GET', params, query });
 
-describe('a name in a path that is no name of its kind is not found, and reaches no storage', () => {
+describe('an invalid name in a path is not found, without any call to storage', () => {
   it.each(withParameter)('$method $route', async ({ name, route }) => {
     const names = [
       ...BAD_NAMES,
@@ -91,7 +91,7 @@ describe('a name in a path that is no name of its kind is not found, and reaches
   });
 });
 
-describe('a name in a query that is no name of its kind is refused, and reaches no storage', () => {
+describe('an invalid name in a query is refused, without any call to storage', () => {
   it.each(['after', 'day', 'workload', 'state'])('GET batches?%s=', async (parameter) => {
     for (const bad of BAD_NAMES) {
       const ask = async () => listBatches(deps, requestOf({}, { [parameter]: bad }));

@@ -13,11 +13,11 @@ it.each([
   ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],
   ['a level more behind strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
   ['a level more behind an escaped quote', `["\\"[",${nested(3)}]`, 9],
-])('finds the first level beyond the third, if there is one: %s', (_what, text, offset) => {
+])('finds the first level beyond the third: %s', (_what, text, offset) => {
   expect(findTooDeep(text, 3)).toBe(offset);
 });
 
-it('compares the depth of any JSON with the maximum', () => {
+it('finds no level within the limit and one beyond it, in any JSON', () => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
   fc.assert(

@@ -62,7 +62,7 @@ async function pagesOf(query: string): Promise<BatchList[]> {
 const found = (pages: BatchList[]): string[] => pages.flatMap(({ batches }) => batches.map(({ id }) => id));
 
 describe('GET batches?search=', () => {
-  it('goes on behind pages on which nothing fits, and says how far each has looked', async () => {
+  it('continues after pages without a match, and reports how far each page has searched', async () => {
     const pages = await pagesOf(`day=${DAY}&search=invoices`);
     expect(pages.map(({ batches, lookedAt }) => [batches.length, lookedAt])).toEqual([
       [0, { batches: 2_000, until: timeOf(COUNT - 2_000) }],
@@ -72,7 +72,7 @@ describe('GET batches?search=', () => {
     expect(found(pages)).toEqual([idOf(0)]);
   });
 
-  it('finds the value of a label and the end of an id, in pages that are full', async () => {
+  it('finds the value of a label and the end of an id, on full pages', async () => {
     expect(found(await pagesOf(`day=${DAY}&search=CONTOSO`))).toEqual([idOf(2_150)]);
     const pages = await pagesOf(`day=${DAY}&search=000042&limit=1`);
     expect(found(pages)).toEqual([idOf(42)]);
@@ -80,14 +80,14 @@ describe('GET batches?search=', () => {
     expect(counted).toBe(COUNT);
   });
 
-  it('counts no batch twice, and none that the next page begins with', async () => {
+  it('counts no batch twice across pages', async () => {
     const { list, next } = await get(`day=${DAY}&limit=3`);
     expect(list.lookedAt).toEqual({ batches: 3, until: timeOf(COUNT - 3) });
     const after = new URLSearchParams(next).get('after') ?? '';
     expect(batchTimeMs(after)).toBe(Date.parse(timeOf(COUNT - 3)));
   });
 
-  it('has looked at nothing where there is nothing', async () => {
+  it('reports no compared batches if there are none', async () => {
     expect((await get('day=2026-11-19&search=usage')).list.lookedAt).toEqual({ batches: 0, until: null });
   });
 

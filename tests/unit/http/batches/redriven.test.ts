@@ -58,7 +58,7 @@ describe.each([
     ...{ started: at('00:00:02'), completed: completedAt, deadline: DEADLINE, latencyMs: { p50: 1, p95: 2, max: 3 } },
   };
 
-  it('stays so while a redrive runs, and the times are those of each revision', async () => {
+  it('keeps this verdict during a redrive, with the times of each revision', async () => {
     const { view, entry, lines: output } = await shown(redriven(uploaded(completedAt)), '02:01:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
@@ -75,7 +75,7 @@ describe.each([
   });
 
   // Late or early by the redrive's own deadline.
-  it.each([at('02:00:03'), at('03:00:00')])('stays so after a redrive that ends at %s', async (end) => {
+  it.each([at('02:00:03'), at('03:00:00')])('keeps this verdict after a redrive that ends at %s', async (end) => {
     const { view, entry, lines: output } = await shown(ended(redriven(uploaded(completedAt)), end), '04:00:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
@@ -87,7 +87,7 @@ describe.each([
     expect(output.slice(0, -1)).toEqual(lines);
   });
 
-  it('is not what a redrive at risk is about: its event and the command line name the revision', async () => {
+  it('is unaffected by a redrive at risk, whose event and command line show the revision', async () => {
     const row = redriven(uploaded(completedAt));
     const facts = { nowMs: Date.parse(at('02:04:30')) };
 

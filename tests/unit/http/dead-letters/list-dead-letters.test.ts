@@ -13,7 +13,7 @@ const DAY = Date.parse('2026-03-31T00:00:00.000Z');
 const causes = { 'rejected: Error: no': 2 };
 
 describe('dead letters of the batches of some days', () => {
-  it('are those of the newest 500 unfinished batches, and of all that have ended with some', async () => {
+  it('include the newest 500 unfinished batches, and all finished ones with dead letters', async () => {
     const { table, before } = memoryTable();
     const open = Array.from({ length: 503 }, (_, n) =>
       batchRowOf({ id: newBatchId(DAY + n), state: 'running', dead: 2, causes }),

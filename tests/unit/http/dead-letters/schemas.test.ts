@@ -27,7 +27,7 @@ describe('the body of a redrive', () => {
     { cause: 'rejected: Error: no' },
     { items: [0, 5], corrected: [{ index: 7, item: { a: [null] } }], ratePerSecond: 0.5, key: 'k' },
     { cause: 'rejected: Error: no', patch: { currency: 'USD', discount: null, nested: { a: [1] } } },
-  ])('may be %j', (body) => expect(redriveRequestSchema.parse(body)).toEqual(body));
+  ])('accepts %j', (body) => expect(redriveRequestSchema.parse(body)).toEqual(body));
 
   it.each([
     ['a cause beside items', { cause: 'x', items: [1] }],
@@ -38,12 +38,12 @@ describe('the body of a redrive', () => {
     ['a patch of a report', { report: true, patch: { a: 1 } }],
     ['a rate of nothing', { ratePerSecond: 0 }],
     ['a field that is misspelt', { item: [1] }],
-  ])('is not %s', (_what, body) => expect(redriveRequestSchema.safeParse(body).success).toBe(false));
+  ])('refuses %s', (_what, body) => expect(redriveRequestSchema.safeParse(body).success).toBe(false));
 });
 
 describe('the body of a discard', () => {
   it.each([{ reason: 'a' }, { reason: 'a', cause: 'c', key: 'k' }, { reason: 'a', items: [1, 0] }])(
-    'may be %j',
+    'accepts %j',
     (body) => expect(discardRequestSchema.parse(body)).toEqual(body),
   );
 
@@ -54,9 +54,9 @@ describe('the body of a discard', () => {
     ['for a cause beside items', { reason: 'a', cause: 'x', items: [1] }],
     ['of no items at all, which would mean all', { reason: 'a', items: [] }],
     ['with a field that is misspelt', { reason: 'a', item: [1] }],
-  ])('is not %s', (_what, body) => expect(discardRequestSchema.safeParse(body).success).toBe(false));
+  ])('refuses %s', (_what, body) => expect(discardRequestSchema.safeParse(body).success).toBe(false));
 });
 
-it('the answer of a sweep has every count', () => {
+it('the answer of a sweep contains every count', () => {
   expect(sweepAnswerSchema.parse(noCounts())).toEqual(noCounts());
 });

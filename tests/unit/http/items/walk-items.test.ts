@@ -52,7 +52,7 @@ const dead = (index: number, message: string) => ({ index, error: { message }, a
 const split = (...parts: [number, number][]): OutcomeHeader => headerOf({ succeeded: 0 }, { ending: 'split', parts });
 
 describe('a walk', () => {
-  it('finds results among those of the items that neither failed nor died', async () => {
+  it('finds the results of items that neither failed nor died', async () => {
     const header = headerOf({ retried: 1, dead: 1 });
     const frames = { retries: [retry(1, 'busy')], dead: [dead(2, 'no')] };
     const r1 = { header: headerOf({ items: 1 }) };
@@ -64,7 +64,7 @@ describe('a walk', () => {
     });
   });
 
-  it('follows the parts of a chunk of retries, whose items do not follow one another', async () => {
+  it('follows the parts of a chunk of retries whose items are not consecutive', async () => {
     const frames = { retries: [retry(3, 'a'), retry(0, 'b', 'c'), retry(1, 'd')] };
     const chunks = {
       '000000': { header: headerOf({ retried: 3 }), frames },
@@ -79,7 +79,7 @@ describe('a walk', () => {
     });
   });
 
-  it('reads only the chunks that have an item which is asked for', async () => {
+  it('reads only chunks with requested items', async () => {
     const chunks = {
       '000000': { header: split([0, 2], [2, 2]) },
       '000000.s00': { header: headerOf({ items: 2 }), skip: 0, take: 2 },
@@ -101,7 +101,7 @@ describe('a walk', () => {
     for (const index of [0, 2, 3]) expect(seen[index]).toEqual([`000000 ${end}`]);
   });
 
-  it('begins anew in the chunks of a redrive that took up items', async () => {
+  it('restarts in the chunks of a redrive that contain items', async () => {
     const place = { offset: 0, length: 1, bytes: 1, digest: '' };
     const redrive = {
       ...{ v: 1 as const, batch: 'b', revision: 2, version: 1, request: '', at: '', unreadable: 0 },
@@ -126,7 +126,7 @@ describe('a walk', () => {
     });
   });
 
-  it('ends in the chunk of a discard, with its reason, and reads no frame of it', async () => {
+  it('ends in the chunk of a discard, with its reason, without reading a frame', async () => {
     const runs: [number, number][] = [[1, 2]];
     const discard = {
       ...{ v: 1 as const, batch: 'b', revision: 1, version: 1, request: '', at: '', unreadable: 0, reason: 'a typo' },

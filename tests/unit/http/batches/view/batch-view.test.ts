@@ -25,7 +25,7 @@ const redriven = batchRowOf({
   ...{ state: 'running', succeeded: 940, dead: 10, queuedAt: at('02:00:00') },
 });
 
-test('the rate and the estimate of a redrive are of its own items and its own time', () => {
+test('the rate and the estimate of a redrive are computed from its own items and time', () => {
   expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100 });
   expect(view(uploaded, '01:00:00')).not.toHaveProperty('estimate');
 
@@ -38,11 +38,11 @@ test('the rate and the estimate of a redrive are of its own items and its own ti
   });
 });
 
-test('a cancelled batch has no rate: what was cancelled has ended, but nothing has done it', () => {
+test('a cancelled batch has no rate, because its cancelled items were not processed', () => {
   expect(view({ ...uploaded, state: 'cancelled' }, '01:00:00').ratePerSecond).toBeNull();
 });
 
-test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
+test('a suspect batch shows its causes in the format of the schema; other batches have none', () => {
   const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
   const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
 
@@ -54,7 +54,7 @@ test('a suspect batch shows its causes, as the schema has them; no other batch h
   expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 
-test('a CSV upload shows what it was read as, and for dead letters that its cells are text', () => {
+test('a CSV upload shows how it was interpreted, with a hint about text cells if there are dead letters', () => {
   const csv = { delimiter: ';', columns: 3, cells: 'text' } as const;
   const row = {
     ...uploaded,
@@ -76,7 +76,7 @@ test('a CSV upload shows what it was read as, and for dead letters that its cell
   expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
 });
 
-test('a deadline at risk is shown as that of the present revision', () => {
+test('a deadline at risk is shown as that of the current revision', () => {
   const atRisk = { ...redriven, atRiskAt: at('02:04:00') };
 
   expect(batchViewSchema.parse(view(atRisk, '02:04:30')).deadline).toMatchObject({ atRiskAt: at('02:04:00') });
@@ -108,7 +108,7 @@ const progress: BatchProgress = {
   at: at('00:01:40'),
 };
 
-test('what has ended in running chunks is shown, and counts for rate and estimate but not for the counts', () => {
+test('finished items of running chunks are shown and included in rate and estimate, but not in the counts', () => {
   const shown = view(running, '00:01:45', { progress });
 
   expect(shown.counts).toMatchObject({ succeeded: 1_000, pending: 9_000 });
@@ -125,14 +125,14 @@ test('what has ended in running chunks is shown, and counts for rate and estimat
   });
 });
 
-test('a batch whose first chunks run long has an estimate before any of them has ended', () => {
+test('a batch with long first chunks has an estimate before any of them is finished', () => {
   const first = batchRowOf({ state: 'queued', accepted: 1_000, queuedAt: at('00:00:00') });
 
   expect(view(first, '00:01:40', { progress }).estimate?.completesAt).toBe(at('00:03:20'));
   expect(view(first, '00:01:40')).not.toHaveProperty('estimate');
 });
 
-test('between two counts rate and estimate stay as they are, but no estimate is of the past', () => {
+test('between two counts, rate and estimate stay the same, but no estimate is in the past', () => {
   const first = view(running, '00:01:40', { progress });
 
   expect(view(running, '00:01:49', { progress })).toMatchObject({ ratePerSecond: 15, estimate: first.estimate });
@@ -140,13 +140,13 @@ test('between two counts rate and estimate stay as they are, but no estimate is 
   expect(view(nearlyDone, '00:01:49', { progress }).estimate?.completesAt).toBe(at('00:01:49'));
 });
 
-test('a count from before the batch was queued is no time to measure a rate by', () => {
+test('a count from before the batch was queued is not used for the rate', () => {
   const early = { ...progress, at: at('00:00:00') };
 
   expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
 });
 
-test('a rate of less than ten items per second is not rounded to whole items', () => {
+test('a rate of less than ten items per second is not rounded to an integer', () => {
   const slow = batchRowOf({ state: 'running', accepted: 100, succeeded: 1, queuedAt: at('00:00:00') });
 
   expect(view(slow, '00:00:30').ratePerSecond).toBe(0.033);
@@ -154,7 +154,7 @@ test('a rate of less than ten items per second is not rounded to whole items', (
 
 const half = batchRowOf({ state: 'running', accepted: 100, succeeded: 50, queuedAt: at('00:00:00') });
 
-test('the time in which a batch was paused counts neither for its rate nor for its estimate', () => {
+test('the time in which a batch was paused is excluded from its rate and estimate', () => {
   const paused = { by: 'operator', reason: 'audit', at: at('00:00:10') } as const;
   const waiting: BatchRow = { ...half, state: 'paused', paused };
   const resumed = resuming(
@@ -174,7 +174,7 @@ test('the time in which a batch was paused counts neither for its rate nor for i
   });
 });
 
-test('a count of running chunks from before a resume is no time to measure a rate by', () => {
+test('a count of running chunks from before a resume is not used for the rate', () => {
   const resumed = { ...half, pausedMs: 60_000 };
   const early = { ...progress, ended: 10, at: at('00:00:59') };
 
@@ -198,25 +198,22 @@ test.each([
     '6 calls, each of at most 200 items, per 60 s',
     at('00:08:41'),
   ],
-])(
-  'until an item has ended, the rate limit of the workload is what the estimate is based on: %j',
-  (limits, words, then) => {
-    const many = { name: 'mail', version: 1, item: z.unknown(), mapChunk: (items: unknown[]) => items };
-    const deployed = defineWorkload({ ...many, group: { maxItems: 1 }, ...limits });
-    const first = batchRowOf({ state: 'queued', accepted: 10_000, queuedAt: at('00:00:00') });
+])('until an item has ended, the estimate is based on the rate limit of the workload: %j', (limits, words, then) => {
+  const many = { name: 'mail', version: 1, item: z.unknown(), mapChunk: (items: unknown[]) => items };
+  const deployed = defineWorkload({ ...many, group: { maxItems: 1 }, ...limits });
+  const first = batchRowOf({ state: 'queued', accepted: 10_000, queuedAt: at('00:00:00') });
 
-    const { ratePerSecond, estimate } = view(first, '00:00:01', { deployed });
+  const { ratePerSecond, estimate } = view(first, '00:00:01', { deployed });
 
-    expect(ratePerSecond).toBe(0);
-    expect(estimate).toEqual({
-      completesAt: expect.stringContaining(then.slice(0, 19)),
-      basis: `no item has ended yet; at the rate limit of ${words}, for this batch alone`,
-    });
-    expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
-  },
-);
+  expect(ratePerSecond).toBe(0);
+  expect(estimate).toEqual({
+    completesAt: expect.stringContaining(then.slice(0, 19)),
+    basis: `no item has ended yet; at the rate limit of ${words}, for this batch alone`,
+  });
+  expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
+});
 
-test('a batch leads to its logs, and to its trace if it has one, where the addresses are known', () => {
+test('a batch has links to its logs, and to its trace if it has one, if the addresses are configured', () => {
   const telemetryLinks = { logs: 'https://logs.example/?q={batch}', trace: 'https://traces.example/{trace}' };
   const traced = batchRowOf({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
   const { id } = traced;

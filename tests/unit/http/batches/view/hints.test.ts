@@ -12,20 +12,20 @@ describe('suspectHint', () => {
     expect(hintOf({ csv: { ...csv, columns: 1, delimiter: ';' } }).command).toContain('--delimiter comma');
   });
 
-  it('says that cells are text where the schema cannot say more', () => {
+  it('explains that cells are text if the schema provides no types', () => {
     expect(hintOf({ csv: { ...csv, cells: 'text' } })).toEqual({
       hint: expect.stringMatching(/^All cells of this CSV upload are text, because the schema/) as string,
       command: 'sluice try FILE --workload billing',
     });
   });
 
-  it('suspects the names of columns else', () => {
+  it('suspects the names of columns otherwise', () => {
     const { hint, command } = hintOf({ csv });
     expect(hint).toContain('--rename');
     expect(command).toBe('sluice try FILE --workload billing');
   });
 
-  it('knows nothing of columns in other formats, and quotes a name for the shell', () => {
+  it('mentions no columns for other formats, and quotes a file name for the shell', () => {
     expect(hintOf({ fileName: "it's $HOME.ndjson" }).command).toBe(
       "sluice try 'it'\\''s $HOME.ndjson' --workload billing",
     );
@@ -34,7 +34,7 @@ describe('suspectHint', () => {
 });
 
 describe('deadLetterHint', () => {
-  it('is there for dead letters of a CSV upload whose cells are text', () => {
+  it('is present for dead letters of a CSV upload whose cells are text', () => {
     expect(deadLetterHint({ dead: 1, csv: { ...csv, cells: 'text' } })).toContain('are text');
     expect(deadLetterHint({ dead: 0, csv: { ...csv, cells: 'text' } })).toBeUndefined();
     expect(deadLetterHint({ dead: 1, csv })).toBeUndefined();
