@@ -27,7 +27,7 @@ const prices = readPriceSheet('2026');
 let pipeline: Pipeline;
 const ids: Record<'done' | 'running' | 'redriven' | 'unaccepted' | 'yesterday' | 'lastMonth', string> = {} as never;
 
-/** A batch of another day: as another one is, under an id of that day. */
+/** Creates a batch like another one, with an id of another day. */
 async function atDay(pattern: string, daysBack: number): Promise<string> {
   const id = newBatchId(Date.now() - daysBack * DAY_MS);
   const row = await changeBatch(pipeline.clients.batches, pattern, () => ({}));
@@ -123,7 +123,7 @@ describe('GET batches', () => {
 describe('GET batches/{id}', () => {
   const since = '2026-11-01T10:00:00.000Z';
   const paused = { by: 'circuit', reason: 'No thread could begin: NO_URL', since } as const;
-  // One query in five begins with an empty page, which is an operation more: of two calls at most one meets it.
+  // One query in five begins with an empty page, which costs one more operation. At most one of two calls is affected.
   const show = async (id: string) => {
     const [one, other] = [await showOnce(id), await showOnce(id)];
     return one.operations < other.operations ? one : other;
@@ -151,7 +151,7 @@ describe('GET batches/{id}', () => {
   ])('returns why an unfinished batch waits: %s', async (_what, queue, fields, reason) => {
     await changeGate(pipeline.deps.gate.table, queue, () => fields);
 
-    // A third operation looks for what is ahead of it; what waits for its results alone has run.
+    // A third operation counts what is ahead of the batch. A batch that waits only for its results has run.
     const isOfItems = queue !== 'echo-results';
     const ahead = { queue, batchesAhead: 0, itemsAhead: 0, reason };
     expect(await show(ids.running)).toEqual({
@@ -179,7 +179,7 @@ interface Sent {
   strict?: boolean;
 }
 
-/** Sends an upload to workload `echo`; `strict`: which validates at intake. */
+/** Sends an upload to workload `echo`. `strict` adds validation at intake. */
 function send(body: string, { query = '', type = 'application/x-ndjson', headers, route, strict }: Sent = {}) {
   const { deps, settings } = pipeline;
   const registry = strict ? createRegistry([{ ...echo, validateAtIntake: true }]) : pipeline.registry;
@@ -191,7 +191,7 @@ function send(body: string, { query = '', type = 'application/x-ndjson', headers
   );
 }
 
-/** Names of all that an upload may leave behind. */
+/** The names of everything that an upload may leave in storage. */
 async function stored(): Promise<string[]> {
   const names: string[] = [];
   const payloads = pipeline.clients.container(CONTAINERS.payloads);

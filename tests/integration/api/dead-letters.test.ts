@@ -47,7 +47,7 @@ const lettersIn = ({ text }: Answer) =>
     .filter((line) => line !== '')
     .map((line) => deadLetterSchema.parse(JSON.parse(line)));
 
-/** Redrives items as the redrive does: its blob, then its rows. */
+/** Stores a redrive like the real one: its blob, then its rows. */
 async function redrive(id: string, items: { index: number; item: unknown }[]): Promise<void> {
   const table = pipeline.clients.batches;
   const revision = ((await readBatch(table, id))?.row.revision ?? 0) + 1;
@@ -259,5 +259,5 @@ describe('GET dead-letters', () => {
   );
 });
 
-/** Item 8 dies in its last retry, whose chunk comes behind that of items 6 to 8. */
+/** Item 8 dies in its last retry, whose chunk follows that of items 6 to 8. */
 const place = (index: number): number => (index === 8 ? 8.5 : index);

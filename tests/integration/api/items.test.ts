@@ -50,7 +50,7 @@ const find = (query: string, id = batch): Promise<Answer> =>
 const itemIn = async (answer: Promise<Answer>) => itemSchema.parse((await answer).json());
 const endsOf = ({ steps }: Awaited<ReturnType<typeof itemIn>>) => steps.map(({ chunk, end }) => [chunk, end]);
 
-/** As after the death of a process that ran the chunk alone. */
+/** The state after the death of a process that ran the chunk alone. */
 async function splitFirstChunk(id: string): Promise<void> {
   for await (const { row } of chunkRows(pipeline.clients.batches, id, 'pending')) {
     const results = pipeline.clients.container('results');
@@ -156,7 +156,7 @@ describe('GET batches/{id}/items', () => {
   /** Position, state and failed attempts of each item, and its latest failure. */
   const statesOf = async (id: string) =>
     (await list('', id)).items.map(({ position, state, attempts, error }) => [position, state, attempts, error]);
-  /** What the route of one item says about each of them. */
+  /** The same values from the route of a single item. */
   const trailsOf = async (id: string, items: number) => {
     const trails: unknown[] = [];
     for (let position = 0; position < items; position += 1) {

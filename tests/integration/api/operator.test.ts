@@ -46,7 +46,7 @@ describe('GET queues', () => {
     const { meter } = pipeline.clients;
     const { value: shown, operations: first } = await meter.measure(() => queues());
     const { operations: second } = await meter.measure(() => queues());
-    // The storage front begins some queries with an empty page, which is one more.
+    // The storage service begins some queries with an empty page, which counts as one more.
     const queries = [{ 'table.query': 2 }, { 'table.query': 3 }];
     expect(queries.map((each) => ({ ...each, 'queue.properties': shown.length }))).toContainEqual(first);
     expect(queries).toContainEqual(second);
@@ -358,7 +358,7 @@ describe('GET history', () => {
     }
     const { meter } = pipeline.clients;
     const { value, operations } = await meter.measure(() => ask(`?day=${day}&workload=other`));
-    // Batches, actions, gates and archived drains: four queries; the storage front begins some with an empty page.
+    // Four queries: batches, actions, gates and archived drains. The storage service begins some with an empty page.
     expect(totalOperations(operations)).toBeGreaterThanOrEqual(4);
     expect(totalOperations(operations)).toBeLessThanOrEqual(8);
     const { history } = value;

@@ -27,7 +27,7 @@ const ago = (ms: number): string => new Date(pipeline.deps.gate.now() - ms).toIS
 const table = () => pipeline.clients.batches;
 const gates = () => pipeline.deps.gate.table;
 
-/** What there is to say when all is well. */
+/** The lists of the overview when all is well. */
 const NOTHING = { count: 0, batches: [] };
 const WELL = {
   ...{ late: NOTHING, atRisk: NOTHING, pausedQueues: [], pausedBatches: NOTHING, failedReports: NOTHING },
@@ -38,7 +38,7 @@ describe('GET overview', () => {
   it('has only empty lists when all is well, and needs two queries while the rest is cached', async () => {
     expect(await look()).toMatchObject({ ...WELL, deadLetters: { count: 0, causes: [], isWhole: true } });
     const { value, operations } = await pipeline.clients.meter.measure(() => look());
-    // The storage front begins some queries with an empty page, which is one more.
+    // The storage service begins some queries with an empty page, which counts as one more.
     expect([{ 'table.query': 2 }, { 'table.query': 3 }]).toContainEqual(operations);
     const { queues } = value;
     expect(queues).toMatchObject({ count: 5, draining: 0, paused: 0, messages: 0, batches: 0, items: 0, read: 0 });
@@ -90,7 +90,7 @@ describe('GET overview', () => {
     await pipeline.work(id, 1);
     expect((await look()).deadLetters.count).toBe(before + 3);
     await pipeline.finish(id);
-    // The day is remembered for 10 s, but not past the end of a batch.
+    // The lines of the day are cached for 10 s, but not beyond the end of a batch.
     expect((await look()).deadLetters.count).toBe(before + 6);
   });
 

@@ -18,7 +18,7 @@ import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { call, type Pipeline, startPipeline } from './pipeline.ts';
 
-/** As the threads know it by this name. */
+/** Has the same name as the workload in the worker threads. */
 const patient = defineWorkload({ name: 'patient', version: 3, item: z.unknown(), map: (item) => item });
 const QUEUE = 'patient-normal-0';
 
@@ -64,7 +64,7 @@ it('shows the progress of a running chunk, detects the risk to the deadline, and
   if (!address) throw new Error(`There is no queue ${QUEUE}.`);
   const round = worker.roundFor(address)(await receive(storage.clients.queue(QUEUE), 32, 30));
 
-  // The latest failure leaves the thread a moment after the first counts.
+  // The latest failure leaves the thread shortly after the first counts.
   await expect.poll(async () => (await show(id)).progress?.latestError).toBeDefined();
   const { progress, counts, estimate, state } = await show(id);
 
@@ -74,7 +74,7 @@ it('shows the progress of a running chunk, detects the risk to the deadline, and
   expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in running chunks, in the first .* s after/);
 
   const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
-  // Seven of ten in an hour: the rest takes 26 minutes more.
+  // Seven of ten in an hour, so the rest takes 26 more minutes.
   const times = { openedAt: hence(-60), queuedAt: hence(-60), deadlineAt: hence(10) };
   expect(sent.map(({ type }) => type)).toEqual(['QueueWorkDetected']);
   await changeBatch(storage.clients.batches, id, () => times);

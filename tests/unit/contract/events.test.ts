@@ -6,7 +6,7 @@ import { eventProperties, readEvent, type SluiceEvent } from '../../../shared/co
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8'));
 
-/** Reads what must be of a known type. */
+/** Reads an event that must have a known type. */
 function known(body: unknown): SluiceEvent {
   const event = readEvent(body);
   if (!event) throw new Error('The type is not known.');
@@ -68,7 +68,7 @@ test('ignores an event of a later type, but not one without a type or with a lat
   expect(readEvent(JSON.stringify(later))).toBeUndefined();
   expect(() => readEvent({ ...later, type: undefined })).toThrow(MalformedMessageError);
   expect(() => readEvent({ ...later, v: 2 })).toThrow(NewerContractError);
-  // A known type is not taken for an unknown one because its fields are wrong.
+  // Wrong fields do not turn a known type into an unknown one.
   expect(() => readEvent({ ...later, type: 'BatchCompleted' })).toThrow(MalformedMessageError);
 });
 

@@ -1,4 +1,4 @@
-/** The JSON Schemas that docs/contract publishes, made from what the code reads by. */
+/** The JSON Schemas in docs/contract, generated from the schemas that the code reads with. */
 import { z } from 'zod';
 import { eventSchema } from '../../../shared/contract/events.ts';
 import { outcomeHeaderSchema } from '../../../shared/contract/outcome.ts';
@@ -15,7 +15,7 @@ const schemas = {
   'outcome.v1': ['The header of an outcome blob, in its metadata', outcomeHeaderSchema],
 } as const;
 
-/** By file name. Unknown fields are let through: a newer writer of the same version may say more. */
+/** By file name. Unknown fields are allowed, because a newer writer of the same version may add some. */
 export const publishedSchemas = (): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, [title, schema]]) => [

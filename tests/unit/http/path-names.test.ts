@@ -24,7 +24,7 @@ import { ROUTES } from '../../../shared/http/routes.ts';
 import { registry } from '../../../workloads/index.ts';
 import { BAD_NAMES } from '../../helpers/data/bad-names.ts';
 
-/** Clients that fail the test when they are used. */
+/** Clients that fail the test when they are called. */
 const storage = new Proxy(
   {},
   {
@@ -33,14 +33,14 @@ const storage = new Proxy(
     },
   },
 );
-/** What every handler is given: `registry` is real, everything else is storage. */
+/** The dependencies of every handler: `registry` is real, everything else is storage. */
 const deps = {
   ...{ registry, table: storage, container: storage, gate: storage, settings: storage, prices: storage, deps: storage },
   now: () => 0,
   pool: undefined,
 } as never;
 
-/** Each function with a path parameter. A new one has to be added here. */
+/** All functions with a path parameter. Add new ones here. */
 const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'submit-batch': (request) => submitOverHttp(deps, request),
   'try-upload': (request) => tryOverHttp(deps, request),

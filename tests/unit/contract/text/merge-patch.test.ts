@@ -5,7 +5,7 @@ import { mergePatch, type Patch } from '../../../../shared/contract/text/merge-p
 const patched = (item: string, patch: string): string | undefined => mergePatch(item, parseExact(patch) as Patch);
 
 describe('a merge patch', () => {
-  // The examples of RFC 7396, appendix A, whose patch is an object.
+  // The examples of RFC 7396, appendix A, in which the patch is an object.
   it.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
     ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],

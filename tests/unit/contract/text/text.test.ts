@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asciiJson, bytesInXml, storableText } from '../../../../shared/contract/text/text.ts';
 
-/** Any string at all: lone surrogates, noncharacters and control characters among them. */
+/** Arbitrary strings, including lone surrogates, noncharacters and control characters. */
 const anyString = fc.string({ unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
-/** XML 1.0, production 2, by the code points that the W3C lists. */
+/** XML 1.0, production 2, as code points listed by the W3C. */
 const isXmlText = (text: string): boolean =>
   [...text].every((character) => {
     const point = character.codePointAt(0) ?? 0;

@@ -21,7 +21,7 @@ const requestOf = ({ name, ...params }: Record<string, string>): HttpRequest =>
     query: name === undefined ? {} : { name },
   });
 
-/** What the log has after a function was called. */
+/** The entries of the log after a call of a function. */
 async function logOf(functionName: string, handler: Handler, params: Record<string, string> = PARAMS) {
   const { table } = memoryTable();
   const { status } = await ask(table, { functionName, handler, params });

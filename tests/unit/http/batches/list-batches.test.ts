@@ -18,7 +18,7 @@ const idOf = (nth: number): string => {
 };
 const timeOf = (nth: number): string => new Date(START + nth * 1_000).toISOString();
 
-/** A day of finished batches, a second apart; the oldest one and a middle one have a file and a label of their own. */
+/** A day of finished batches, one per second. The oldest and a middle one have a different file and label. */
 const rows: BatchRow[] = Array.from({ length: COUNT }, (_, nth) =>
   batchRowOf({
     ...{ id: idOf(nth), state: 'completed', completedAt: timeOf(nth) },
@@ -26,14 +26,14 @@ const rows: BatchRow[] = Array.from({ length: COUNT }, (_, nth) =>
     labels: { tenant: nth === 2_150 ? 'Contoso' : 'fabrikam' },
   }),
 );
-/** As the SDK reads it: numbers without the type that they were stored with. */
+/** Rows as the SDK reads them: numbers without the type with which they were stored. */
 const plain = (value: unknown): unknown =>
   typeof value === 'object' ? Number((value as { value: string }).value) : value;
 const lines = rows
   .map((row) => Object.fromEntries(Object.entries(toIndexEntity(row)).map(([name, value]) => [name, plain(value)])))
   .sort((a, b) => (String(a.rowKey) < String(b.rowKey) ? -1 : 1));
 
-/** Answers the queries of a listing: those of a day, after a row key. */
+/** Answers the queries of a listing: one day, after a row key. */
 const table = {
   listEntities: async function* ({ queryOptions: { filter } }: { queryOptions: { filter: string } }) {
     const [, partition = ''] = /PartitionKey eq '([^']*)'/.exec(filter) ?? [];

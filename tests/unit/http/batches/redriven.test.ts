@@ -1,4 +1,4 @@
-/** The deadline of a batch is judged once, by its first completion: every view of the batch keeps that verdict. */
+/** The first completion decides whether a batch met its deadline. Every view of the batch keeps that verdict. */
 import { describe, expect, it } from 'vitest';
 import { describeBatch } from '../../../../cli/text/batch-text.ts';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
@@ -37,7 +37,7 @@ const ended = (row: BatchRow, completedAt: string): BatchRow => ({
   ...{ startedAt: at('02:00:02'), completedAt, latencyP50: 4, latencyP95: 5, latencyMax: 6 },
 });
 
-/** What each view says of a batch at `now`: the batch, its entry in the listing, and the command line. */
+/** The verdict at `now` in each view: the batch, its entry in the listing, and the command line. */
 async function shown(row: BatchRow, now: string) {
   const view = batchViewSchema.parse(batchView(row, Date.parse(at(now)), BASIS));
   const { table } = memoryTable();
@@ -74,7 +74,7 @@ describe.each([
     expect(output).toEqual([...lines, 'Revision 1: 4 items redriven']);
   });
 
-  // Late or early by the redrive's own deadline.
+  // Late or early with respect to the deadline of the redrive.
   it.each([at('02:00:03'), at('03:00:00')])('keeps this verdict after a redrive that ends at %s', async (end) => {
     const { view, entry, lines: output } = await shown(ended(redriven(uploaded(completedAt)), end), '04:00:00');
 

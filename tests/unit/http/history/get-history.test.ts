@@ -14,7 +14,7 @@ import { requestFor } from '../requests.ts';
 const NOW = Date.parse('2026-03-31T12:00:00.000Z');
 const ACTION = { target: 'q', by: '', verified: false, detail: '', status: 200 };
 
-/** A finished batch that was created at a time, and took so many seconds of the 300 that it had. */
+/** A finished batch with the given creation time, which took so many seconds and had 300. */
 function finishedAt(created: string, seconds: number, fields: Partial<BatchRow> = {}): BatchRow {
   const ms = Date.parse(created);
   const at = (after: number): string => new Date(ms + after * 1000).toISOString();

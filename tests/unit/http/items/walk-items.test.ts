@@ -19,7 +19,7 @@ const rowOf = (chunk: string, { header, skip, take }: Chunk): ChunkRow =>
     reference: referenceOf({ chunk, ...(skip === undefined ? {} : { skip }), ...(take === undefined ? {} : { take }) }),
   });
 
-/** Items 0 to 3 of chunk 000000, of which those in the window are wanted. */
+/** Items 0 to 3 of chunk 000000; those in the window are wanted. */
 async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 }, start = UPLOAD) {
   const seen: Record<number, string[]> = {};
   const asked: string[] = [];
@@ -93,7 +93,7 @@ describe('a walk', () => {
   it.each([
     ['cancelled before it ran', { cancelled: 3, dead: 1 }, 'cancelled'],
     ['cancelled in the middle', { cancelled: 2, dead: 1 }, 'unknown'],
-    // Without its frame a chunk of retries cannot name the items that died with it.
+    // Without its frame, a chunk of retries does not show which items died with it.
     ['whose dead letters are of other items', { dead: 4 }, 'unknown'],
   ])('does not guess in a chunk %s', async (_what, counts, end) => {
     const { seen } = await walked({ '000000': { header: headerOf(counts), frames: { dead: [dead(1, 'no')] } } });

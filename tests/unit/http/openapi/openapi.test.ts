@@ -12,7 +12,7 @@ const document = openApiDocument() as {
   components: { schemas: Record<string, object> };
 };
 
-/** HTTP functions as their files register them. */
+/** The HTTP functions, as registered by their files. */
 const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
   const text = readFileSync(new URL(`functions/${file}`, root), 'utf8');
   return [...text.matchAll(/app\.http\('([^']+)', \{([\s\S]*?)\n\}\);/g)].map(([, name, body = '']) => ({
@@ -24,7 +24,7 @@ const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
 });
 
 describe('the table of routes', () => {
-  // Add a new function to the table too (the routes.ts of its folder in shared/http), and to docs/api.md.
+  // Add a new function to the table too: to routes.ts of its folder in shared/http, and to docs/api.md.
   it('contains exactly the registered functions', () => {
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       String(a.name).localeCompare(String(b.name));

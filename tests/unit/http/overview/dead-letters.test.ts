@@ -12,7 +12,7 @@ test('sums dead letters by cause and workload, the most frequent first, with the
   const older = batchOf(2, { workload: 'billing', dead: 5, causes: { 'InvalidItem: amount': 3, timeout: 2 } });
   const newer = batchOf(3, { workload: 'billing', dead: 2, causes: { timeout: 2 } });
   const other = batchOf(1, { workload: 'media', dead: 1, causes: { timeout: 1 } });
-  // Ended by a version that recorded no causes.
+  // Finished by a version that recorded no causes.
   const unnamed = batchOf(0, { workload: 'media', dead: 9, causes: undefined });
   const { count, causes } = sumDeadLetters([older, newer, other, unnamed]);
   expect(count).toBe(17);

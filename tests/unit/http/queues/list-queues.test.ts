@@ -56,7 +56,7 @@ const list = async (table: Table, registry: Registry): Promise<QueueView[]> => {
   return queueListSchema.parse(answer.jsonBody).queues;
 };
 
-/** The limits of a queue of the workload "mail", unless `queue` says otherwise. */
+/** The limits in the answer for a queue of workload "mail". */
 async function limitsOf(world: World, queue = 'mail-normal-0'): Promise<QueueView['limits'] | undefined> {
   const { table } = await tableWith(world);
   return (await list(table, createRegistry([mail, images]))).find((each) => each.queue === queue)?.limits;
@@ -83,7 +83,7 @@ describe('GET queues, for a workload with limits', () => {
     const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 130_000, heldUntil: NOW };
     expect(await limitsOf({ quota })).toMatchObject({ lowered: { factor: 0.7, since: at(-130) }, heldUntil: null });
     expect(await limitsOf({ quota: { ...quota, changedAt: NOW - 300_000 } })).toMatchObject({ lowered: null });
-    // The process that has a share has not raised it yet.
+    // The process with a share has not raised it yet.
     const held = { ...quota, holders: [holder({})] };
     expect(await limitsOf({ quota: held })).toMatchObject({ lowered: { factor: 0.5, since: at(-130) } });
   });

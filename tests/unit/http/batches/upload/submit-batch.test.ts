@@ -13,7 +13,7 @@ import { workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 
 const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
 
-/** What the handler is given; storage is in memory. */
+/** The dependencies of the handler, with storage in memory. */
 function deps(slots = createSlots(1)) {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
@@ -42,7 +42,7 @@ async function* brokenOff(): AsyncGenerator<Uint8Array> {
   throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 }
 
-/** The answer of a handler, and what it logged. */
+/** The answer of a handler, and its log. */
 async function ask(handler: (request: HttpRequest) => Promise<object>, request: HttpRequest) {
   const lines: string[] = [];
   const context = Object.fromEntries(

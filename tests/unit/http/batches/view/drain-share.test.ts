@@ -15,7 +15,7 @@ const gatesOf = () => {
   const store = memoryTable();
   const { table } = store;
   const change = (fields: (row: GateRow) => Partial<GateRow>) => changeGate(table, QUEUE, fields);
-  /** A drain that ends four chunks, with what the end of its last wave does to the gate. */
+  /** A drain that ends four chunks, with the effect of its last wave on the gate. */
   const drain = async (generation: number) => {
     const { row } = await readGate(table, QUEUE);
     const kept = await archiveSpent({ table, now: () => 0 }, row);

@@ -21,7 +21,7 @@ const waves = addWave([], {
   ...{ done: 9, items: 90, throttled: 0, secondsPerReference: 1 },
 });
 
-/** Why a batch waits, and how many queries that took. */
+/** Why a batch waits, and the number of queries for this. */
 async function waitingOf(row: Partial<BatchRow>, gates: Record<string, Partial<GateRow>> = {}, blockedBy?: string) {
   const { table, before } = memoryTable();
   let queries = 0;
