@@ -185,7 +185,7 @@ describe('POST queues/{queue}/drain', () => {
     const paused = await drain('echo-bulk-0', { depth: 7 });
     expect(problemSchema.parse(paused.answer.json())).toMatchObject({
       status: 409,
-      detail: expect.stringContaining('(ledger is down): resume it'),
+      detail: expect.stringContaining('(ledger is down). Resume it'),
     });
     const other = await drain(IDLE, { pool: 'heavy', depth: 7 });
     expect([other.answer.status, paused.measured, other.measured, started]).toEqual([409, [], [], []]);
