@@ -64,7 +64,7 @@ const unknownEventSchema = z
     ...common,
     type: z
       .string()
-      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected a type that is not known')
+      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected an unknown type')
       .meta({ not: { enum: KNOWN_TYPES } }),
   })
   .describe('An event of a type that was added later within version 1. Readers ignore it.');

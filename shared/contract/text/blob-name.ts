@@ -16,13 +16,13 @@ const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
  */
 export function blobNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (name.length > MAX_BLOB_NAME) return `is over ${MAX_BLOB_NAME} characters`;
+  if (name.length > MAX_BLOB_NAME) return `has more than ${MAX_BLOB_NAME} characters`;
   if (!name.isWellFormed() || UNLISTABLE.test(name)) return 'has a control character or half a surrogate pair';
   if (name.includes('\\')) return 'has a backslash';
   if (DOT_SEGMENT.test(withoutEscapes(name))) return 'has a segment "." or ".."';
   const segments = name.split('/');
   if (segments.includes('')) return 'has an empty segment';
-  return segments.length > MAX_SEGMENTS ? `has over ${MAX_SEGMENTS} segments` : undefined;
+  return segments.length > MAX_SEGMENTS ? `has more than ${MAX_SEGMENTS} segments` : undefined;
 }
 
 const withoutEscapes = (name: string): string => name.replaceAll(/%(?:2e|2f|5c)/gi, decodeURIComponent);

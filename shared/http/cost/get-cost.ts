@@ -40,8 +40,8 @@ export interface CostHttp {
 }
 
 const NOT_INCLUDED = [
-  'function executions and GB-seconds of requests that read, such as this one',
-  'operations of requests that read: listings, results, reports, this one',
+  'function executions and GB-seconds of read requests, such as this one',
+  'operations of read requests: listings, results, reports, this one',
   'stored gigabytes and traffic of batches, logs of work, free grants',
 ];
 

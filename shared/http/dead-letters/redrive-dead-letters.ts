@@ -37,7 +37,7 @@ const itemsIn = (body: unknown): Pick<Selection, 'corrected' | 'patch'> => {
   if (text.length > MAX_PATCH_CHARS || findTooDeep(text, MAX_ITEM_NESTING) !== undefined)
     throw new Problem(
       'invalid-parameter',
-      `The patch must be at most ${MAX_PATCH_CHARS} characters, ${MAX_ITEM_NESTING} levels deep.`,
+      `The patch must have at most ${MAX_PATCH_CHARS} characters and ${MAX_ITEM_NESTING} levels.`,
     );
   return { ...(corrected === undefined ? {} : { corrected }), ...(patch === undefined ? {} : { patch }) };
 };

@@ -5,9 +5,9 @@ import { outcomeHeaderSchema } from '../../../shared/contract/outcome.ts';
 import { blobReferenceSchema, referenceSchema, resultSchema } from '../../../shared/contract/reference.ts';
 
 const schemas = {
-  'reference.v1': ['A reference: the message that stands for one chunk', referenceSchema],
+  'reference.v1': ['A reference: the message that represents one chunk', referenceSchema],
   'reference.v2': [
-    'A reference of version 2: the message that stands for a blob to make a batch of',
+    'A reference of version 2: the message for a blob that becomes a batch',
     blobReferenceSchema,
   ],
   'result.v1': ['A result message: the chunks that one round has finished', resultSchema],

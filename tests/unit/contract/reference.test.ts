@@ -30,16 +30,16 @@ test('a reference of version 2 needs only workload, producer and blob', () => {
 });
 
 test.each<[string, Record<string, unknown>]>([
-  ['a batch, which only version 1 may name', { batch: referenceOf().batch }],
+  ['a batch, which only version 1 may contain', { batch: referenceOf().batch }],
   ['no producer', { producer: undefined }],
   ['an empty producer', { producer: '' }],
   ['a producer that is too long', { producer: 'p'.repeat(61) }],
-  ['a producer that is no plain name', { producer: 'a b' }],
+  ['a producer with forbidden characters', { producer: 'a b' }],
   ['no blob', { blob: undefined }],
   ['a blob of another workload', { blob: 'other/a.ndjson' }],
   ['a blob without a folder', { blob: 'billing.ndjson' }],
-  ['a blob that leads out of the container', { blob: 'billing/../../results/a.ndjson' }],
-  ['an ETag that is none', { etag: 'x'.repeat(101) }],
+  ['a blob outside of the container', { blob: 'billing/../../results/a.ndjson' }],
+  ['an ETag that is too long', { etag: 'x'.repeat(101) }],
 ])('a reference of version 2 with %s is malformed', (_what, fields) => {
   expect(() => readReference(JSON.stringify({ ...blobReference, ...fields }))).toThrow(MalformedMessageError);
 });
@@ -67,13 +67,13 @@ test.each<[string, string]>([
   ['no JSON', '{"v":1'],
   ['no object', '7'],
   ['no version', '{}'],
-  ['a version that never was', '{"v":0}'],
-  ['a path for a chunk', JSON.stringify({ ...referenceOf(), chunk: '../../secrets' })],
+  ['a version that never existed', '{"v":0}'],
+  ['a path as the chunk', JSON.stringify({ ...referenceOf(), chunk: '../../secrets' })],
   ['a chunk with a character that row keys refuse', JSON.stringify({ ...referenceOf(), chunk: 'a#b' })],
-  ['something for a batch', JSON.stringify({ ...referenceOf(), batch: 'open' })],
+  ['an arbitrary text as the batch', JSON.stringify({ ...referenceOf(), batch: 'open' })],
   ['another container', JSON.stringify({ ...referenceOf(), container: 'inbox' })],
   ['a negative offset', JSON.stringify({ ...referenceOf(), offset: -1 })],
-  ['a digest of another kind', JSON.stringify({ ...referenceOf(), digest: 'md5:abc' })],
+  ['a digest of another algorithm', JSON.stringify({ ...referenceOf(), digest: 'md5:abc' })],
 ])('a reference with %s is malformed', (_what, text) => {
   expect(() => readReference(text)).toThrow(MalformedMessageError);
 });

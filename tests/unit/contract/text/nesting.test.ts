@@ -6,8 +6,8 @@ const nested = (levels: number, inner = '1'): string => `${'['.repeat(levels)}${
 
 it.each([
   ['no brackets', '"x"', undefined],
-  ['as many levels as may be', nested(3), undefined],
-  ['a level more', nested(4), 3],
+  ['the maximum number of levels', nested(3), undefined],
+  ['one level more', nested(4), 3],
   ['objects and arrays', '{"a":[{"b":[1]}]}', 11],
   ['many brackets side by side', `[${'[],'.repeat(99)}[{}]]`, undefined],
   ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],

@@ -17,9 +17,9 @@ it('ignores the principal if App Service authentication is not enabled', () => {
 });
 
 it.each([
-  ['the claim that names itself', { claims: [{ typ: 'n', val: 'Ada' }], name_typ: 'n' }, 'Ada'],
+  ['the claim in name_typ', { claims: [{ typ: 'n', val: 'Ada' }], name_typ: 'n' }, 'Ada'],
   [
-    'that claim rather than a name that is shown',
+    'a preferred claim over the one in name_typ',
     {
       claims: [
         { typ: 'n', val: 'ada@example.com' },

@@ -10,7 +10,7 @@ import { noCounts } from '../../../../shared/sweep/counts.ts';
 describe('an attempt of a dead letter', () => {
   it.each([
     ['an error', { name: 'Error', message: 'm' }],
-    ['a text, as it was stored before', 'Error: m'],
+    ['text, the former format', 'Error: m'],
   ])('has %s', (_what, error) => {
     const letter = {
       ...{ line: 2, chunk: '000000', cause: 'c', index: 1, reason: 'exhausted', version: 1 },
@@ -34,9 +34,9 @@ describe('the body of a redrive', () => {
     ['a negative index', { items: [-1] }],
     ['no items at all, which would mean all', { items: [] }],
     ['a corrected item without its item', { corrected: [{ index: 1 }] }],
-    ['a patch that is no object', { patch: [1] }],
+    ['a patch that is not an object', { patch: [1] }],
     ['a patch of a report', { report: true, patch: { a: 1 } }],
-    ['a rate of nothing', { ratePerSecond: 0 }],
+    ['a rate of 0', { ratePerSecond: 0 }],
     ['a field that is misspelt', { item: [1] }],
   ])('refuses %s', (_what, body) => expect(redriveRequestSchema.safeParse(body).success).toBe(false));
 });

@@ -92,7 +92,7 @@ describe('a walk', () => {
 
   it.each([
     ['cancelled before it ran', { cancelled: 3, dead: 1 }, 'cancelled'],
-    ['cancelled in the middle', { cancelled: 2, dead: 1 }, 'unknown'],
+    ['cancelled midway', { cancelled: 2, dead: 1 }, 'unknown'],
     // Without its frame, a chunk of retries does not show which items died with it.
     ['whose dead letters are of other items', { dead: 4 }, 'unknown'],
   ])('does not guess in a chunk %s', async (_what, counts, end) => {
