@@ -15,7 +15,8 @@ import {
 } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
-import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call, nextOf } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
 let pipeline: Pipeline;

@@ -4,7 +4,8 @@ import { totalOperations } from '../../../shared/contract/operations.ts';
 import { createHealth } from '../../../shared/http/health/health.ts';
 import { healthSchema } from '../../../shared/http/health/schemas.ts';
 import { openTable } from '../../../shared/storage/table.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const QUEUE = 'echo-normal-0';
 let pipeline: Pipeline;

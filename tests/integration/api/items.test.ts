@@ -16,7 +16,8 @@ import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts'
 import { collectBatch } from '../../../shared/results/collect-round.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call, nextOf } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
 let pipeline: Pipeline;
@@ -114,6 +115,17 @@ describe('GET batches/{id}/items/{position}', () => {
   it('shows unfinished items as pending', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }]);
     expect(await itemIn(get('0', id))).toMatchObject({ state: 'pending', item: { id: 'x' } });
+  });
+
+  it('answers 404 after the payload was deleted', async () => {
+    const { id } = await pipeline.submit([{ id: 'x' }]);
+    for await (const { name } of pipeline.clients.container('payloads').listBlobsFlat())
+      if (name.includes(id)) await pipeline.clients.container('payloads').deleteBlob(name);
+    const answer = await get('0', id);
+    expect([answer.status, answer.text]).toEqual([
+      404,
+      expect.stringContaining(`The payload of batch ${id} was deleted.`),
+    ]);
   });
 
   it.each(['7', '-1', '1.5', 'x'])('answers 404 for position %s of seven items', async (position) => {

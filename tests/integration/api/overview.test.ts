@@ -9,7 +9,8 @@ import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const ITEMS = 'echo-normal-0';
 const MINUTE = 60_000;

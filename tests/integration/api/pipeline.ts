@@ -1,9 +1,6 @@
 /**
  * The pipeline without its drains: the real code accepts, processes and collects batches, and tests advance it chunk by chunk.
  */
-
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import functions from '@azure/functions';
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { makeStorage } from 'functions-local';
 import { z } from 'zod';
@@ -27,7 +24,6 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
-import { answering } from '../../helpers/fakes/answering.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { openAccount } from '../../helpers/own-account.ts';
@@ -182,36 +178,3 @@ async function process({ deps, processor }: Worker, { reference, dueAt }: ChunkR
   const outcome = await processor.process({ reference, frame, nowMs });
   return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;
 }
-
-/** An answer as a client receives it. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  json: () => unknown;
-}
-
-type Handler = (request: HttpRequest) => Promise<HttpResponseInit>;
-
-/** Calls a handler like its function. `path` begins after `/api/`. */
-export async function call(
-  handler: Handler,
-  path: string,
-  init: { method?: string; params?: Record<string, string>; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> {
-  const request = new functions.HttpRequest({
-    url: `http://localhost/api/${path}`,
-    method: init.method ?? 'GET',
-    ...(init.params === undefined ? {} : { params: init.params }),
-    ...(init.headers === undefined ? {} : { headers: init.headers }),
-    ...(init.body === undefined ? {} : { body: { string: init.body } }),
-  });
-  const context = new functions.InvocationContext({ logHandler: () => undefined });
-  const response = new functions.HttpResponse(await answering(handler)(request, context));
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
-}
-
-/** The address of the next page, as `path` of `call`; undefined for the last page. */
-export const nextOf = ({ headers }: Answer): string | undefined =>
-  /<\/api\/([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];

@@ -16,7 +16,8 @@ import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 /** Has the same name as the workload in the worker threads. */
 const patient = defineWorkload({ name: 'patient', version: 3, item: z.unknown(), map: (item) => item });

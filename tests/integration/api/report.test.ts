@@ -8,7 +8,8 @@ import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-de
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;
 let batch: string;

@@ -10,7 +10,7 @@ import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
-import { call } from '../api/pipeline.ts';
+import { call } from '../api/call.ts';
 import { echo } from '../in-process/echo.ts';
 import type { Published } from '../in-process/stubs.ts';
 import { DONE, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';

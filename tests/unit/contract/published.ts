@@ -6,10 +6,7 @@ import { blobReferenceSchema, referenceSchema, resultSchema } from '../../../sha
 
 const schemas = {
   'reference.v1': ['A reference: the message that represents one chunk', referenceSchema],
-  'reference.v2': [
-    'A reference of version 2: the message for a blob that becomes a batch',
-    blobReferenceSchema,
-  ],
+  'reference.v2': ['A reference of version 2: the message for a blob that becomes a batch', blobReferenceSchema],
   'result.v1': ['A result message: the chunks that one round has finished', resultSchema],
   'event.v1': ['The body of an event on the topic', eventSchema],
   'outcome.v1': ['The header of an outcome blob, in its metadata', outcomeHeaderSchema],

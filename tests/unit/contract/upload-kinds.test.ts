@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { endingOf, fileNameText, kindOfName, mediaTypeOf, stemOfName } from '../../../shared/contract/upload-kinds.ts';
+import {
+  endingOf,
+  fileNameOfUrl,
+  fileNameText,
+  kindOfName,
+  mediaTypeOf,
+  stemOfName,
+} from '../../../shared/contract/upload-kinds.ts';
 
 describe('kindOfName', () => {
   it.each([
@@ -35,5 +42,15 @@ describe('a generated file name', () => {
   it('is percent-encoded for a header, without control characters, with at most 255 characters', () => {
     expect(fileNameText('März\n1.csv')).toBe('M%C3%A4rz1.csv');
     expect(decodeURIComponent(fileNameText(`${'😀'.repeat(300)}.csv`))).toBe(`${'😀'.repeat(251)}.csv`);
+  });
+});
+
+describe('fileNameOfUrl', () => {
+  it.each([
+    ['https://files.example.com/a/usage%20May.csv.gz?sig=x', 'usage May.csv.gz'],
+    ['https://files.example.com/a/', ''],
+    ['https://files.example.com/100%.csv', '100%.csv'],
+  ])('returns the name in %s', (url, name) => {
+    expect(fileNameOfUrl(url)).toBe(name);
   });
 });
