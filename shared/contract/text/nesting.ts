@@ -8,7 +8,7 @@
  * Jackson more than 1,000.
  */
 export const MAX_ITEM_NESTING = 100;
-/** Maximum levels of a result or a folded value: a handler may put the item into an object of its own. */
+/** Maximum levels of a result or a folded value: a handler may wrap the item in another object. */
 export const MAX_RESULT_NESTING = 200;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];

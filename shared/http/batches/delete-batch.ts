@@ -8,6 +8,6 @@ const BUDGET_MS = 150_000;
 /** DELETE batches/{id}: 204 if all of it is deleted; 202 if it is so large that the sweep continues. */
 export async function deleteOverHttp(deps: DeleteDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const gone = await deleteBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
-  return { status: gone ? 204 : 202 };
+  const isDeleted = await deleteBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
+  return { status: isDeleted ? 204 : 202 };
 }

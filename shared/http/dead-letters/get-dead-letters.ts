@@ -98,7 +98,10 @@ function positionOf(request: HttpRequest): Position | undefined {
   if (text === null) return undefined;
   const [, chunk = '', position = ''] = /^([^:]+):(\d{1,9})$/.exec(text) ?? [];
   if (isChunkId(chunk)) return { chunk, position: Number(position) };
-  throw new Problem('invalid-parameter', `after must be the value in a link to the next page; got "${text.slice(0, 40)}".`);
+  throw new Problem(
+    'invalid-parameter',
+    `after must be the value in a link to the next page; got "${text.slice(0, 40)}".`,
+  );
 }
 
 /** Yields the current dead letters chunk by chunk, from chunk `from` on. Rows are read only as far as necessary. */

@@ -64,7 +64,7 @@ export const createAnswering =
       const beganMs = nowMs();
       const { value, operations, unrecorded } = await meter.measure(async () => {
         const expected = recording(call);
-        // Added before the handler runs, because the handler may store the operations of its request.
+        // Announces the operations of `record`, so that a handler that charges its operations to a batch includes them.
         meter.record(subtractOperations({}, expected));
         const answer = await answerOrProblem(call, () => handler(...call));
         meter.record(expected);

@@ -65,7 +65,7 @@ export async function selectItems(
       if (status.position < selection.from || (selection.state !== undefined && status.state !== selection.state))
         continue;
       items.push(status);
-      if (items.length === selection.limit) return { items, next: behind(entries, status.position) };
+      if (items.length === selection.limit) return { items, next: positionAfter(entries, status.position) };
     }
     number += group.entries.length;
     left = leftAfter(left, group, bytes);
@@ -98,5 +98,5 @@ const leftAfter = (left: Most, { entries }: ChunkGroup, readBytes: number): Most
 
 const startOf = (entries: readonly ChunkEntry[], number: number): number => entries[number]?.firstItem ?? 0;
 
-const behind = (entries: readonly ChunkEntry[], position: number): number | undefined =>
+const positionAfter = (entries: readonly ChunkEntry[], position: number): number | undefined =>
   chunkOfItem(entries, position + 1) === undefined ? undefined : position + 1;

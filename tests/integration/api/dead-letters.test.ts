@@ -247,8 +247,8 @@ describe('GET dead-letters', () => {
   it.each([
     ['over 64 KiB', `{"a":"${'x'.repeat(65_536)}"}`],
     ['over 64 KiB in digits', `{"a":1.${'0'.repeat(65_536)}}`],
-    ['over 64 KiB under a name that a schema leaves out', `{"__proto__":"${'x'.repeat(65_536)}"}`],
-    ['deeper than an item may be', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['over 64 KiB in a member that a schema drops', `{"__proto__":"${'x'.repeat(65_536)}"}`],
+    ['with more levels than an item may have', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
   ])('refuses a patch %s', async (_what, patch) => {
     const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
     const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${batch}/x`, options);

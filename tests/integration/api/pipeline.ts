@@ -128,7 +128,7 @@ export function startPipelineOn(connection: string): Pipeline {
       for (;;) {
         await work(batch);
         const found = await readBatch(clients.batches, batch);
-        if (!found) throw new Error('The batch is gone.');
+        if (!found) throw new Error(`Expected batch ${batch}, found none.`);
         if (found.row.chunksDone === found.row.chunksTotal) return found.row;
       }
     },

@@ -11,8 +11,8 @@ it.each([
   ['objects and arrays', '{"a":[{"b":[1]}]}', 11],
   ['many brackets side by side', `[${'[],'.repeat(99)}[{}]]`, undefined],
   ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],
-  ['a level more behind strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
-  ['a level more behind an escaped quote', `["\\"[",${nested(3)}]`, 9],
+  ['one level more after strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
+  ['one level more after an escaped quote', `["\\"[",${nested(3)}]`, 9],
 ])('finds the first level beyond the third: %s', (_what, text, offset) => {
   expect(findTooDeep(text, 3)).toBe(offset);
 });

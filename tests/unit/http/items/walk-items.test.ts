@@ -22,12 +22,12 @@ const rowOf = (chunk: string, { header, skip, take }: Chunk): ChunkRow =>
 /** Items 0 to 3 of chunk 000000; those in the window are wanted. */
 async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 }, start = UPLOAD) {
   const seen: Record<number, string[]> = {};
-  const asked: string[] = [];
+  const read: string[] = [];
   await walkItems(
     {
       wanted,
       rowOf: async (chunk) => {
-        asked.push(chunk);
+        read.push(chunk);
         const found = chunks[chunk];
         return found && rowOf(chunk, found);
       },
@@ -40,7 +40,7 @@ async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 
     },
     start,
   );
-  return { seen, asked };
+  return { seen, read };
 }
 
 const UPLOAD = startOfUpload('000000', {
@@ -85,8 +85,8 @@ describe('a walk', () => {
       '000000.s00': { header: headerOf({ items: 2 }), skip: 0, take: 2 },
       '000000.s01': { header: headerOf({ items: 2 }), skip: 2, take: 2 },
     };
-    const { seen, asked } = await walked(chunks, { from: 3, end: 4 });
-    expect(asked).toEqual(['000000', '000000.s01']);
+    const { seen, read } = await walked(chunks, { from: 3, end: 4 });
+    expect(read).toEqual(['000000', '000000.s01']);
     expect(seen).toEqual({ 3: ['000000 split', '000000.s01 succeeded 0 line 1'] });
   });
 
@@ -94,7 +94,7 @@ describe('a walk', () => {
     ['cancelled before it ran', { cancelled: 3, dead: 1 }, 'cancelled'],
     ['cancelled midway', { cancelled: 2, dead: 1 }, 'unknown'],
     // Without its frame, a chunk of retries does not show which items died with it.
-    ['whose dead letters are of other items', { dead: 4 }, 'unknown'],
+    ['whose dead letters belong to other items', { dead: 4 }, 'unknown'],
   ])('does not guess in a chunk %s', async (_what, counts, end) => {
     const { seen } = await walked({ '000000': { header: headerOf(counts), frames: { dead: [dead(1, 'no')] } } });
     expect(seen[1]).toEqual(['000000 dead 1 no letter']);

@@ -84,7 +84,7 @@ describe('is absent, without any read, for a batch', () => {
     ['whose chunks have all ended', { state: 'running', chunksDone: 1 }, {}],
     ['that is being cancelled', { state: 'cancelling' }, {}],
     ['whose results alone are blocked', { state: 'running' }, {}, 'billing-results'],
-    ['whose workload is gone', { state: 'queued', workload: 'gone' }, {}],
+    ['whose workload is no longer deployed', { state: 'queued', workload: 'gone' }, {}],
   ])('%s', async (_what, row, gates, blockedBy) => {
     expect(await waitingOf(row, gates, blockedBy)).toEqual({ waiting: undefined, queries: 0 });
   });
