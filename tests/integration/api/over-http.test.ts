@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { reportSchema, resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
 import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
@@ -64,8 +63,14 @@ describe('the API on the local stack', () => {
 
   it('pauses a queue, and drains it when it is resumed', async () => {
     await stack.api('queues/billing-normal-0/pause', { method: 'POST', body: '{"reason":"test"}' });
+    const queue = async () => queueViewSchema.parse(await json('queues/billing-normal-0'));
+    const { wakes } = await queue();
     const { id } = await submit(stack, records(10));
-    await sleep(2_000);
+    // The wake event of the upload has arrived, and has started no drain.
+    await vi.waitFor(async () => expect((await queue()).wakes).toBeGreaterThan(wakes), {
+      timeout: 20_000,
+      interval: 200,
+    });
     expect(batchViewSchema.parse(await json(`batches/${id}`)).counts.pending).toBe(10);
     const { queues } = queueListSchema.parse(await json('queues?fresh'));
     expect(queues.find(({ queue }) => queue === 'billing-normal-0')).toMatchObject({ depth: 1, status: 'idle' });
