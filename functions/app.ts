@@ -1,4 +1,4 @@
-/** Reads the settings, makes the pipeline, and connects it with the host's lifecycle. Registers no function. */
+/** Reads the settings, creates the pipeline, and connects it to the lifecycle of the host. Registers no function. */
 import { randomUUID } from 'node:crypto';
 import { app, type InvocationContext } from '@azure/functions';
 import * as df from 'durable-functions';
@@ -14,17 +14,17 @@ import { readSettings } from '../shared/settings.ts';
 import { createSlots } from '../shared/slots.ts';
 import { registry } from '../workloads/index.ts';
 
-/** Read when the first function registers, so that a bad setting stops the start with all problems at once. */
+/** Read at module load, so that invalid settings stop the start, with all problems reported together. */
 const settings = readSettings(process.env);
-/** Read at the start as well, since it may be a file. */
+/** Also read at the start, because it may be a file. */
 export const prices = readPriceSheet(settings.priceSheet);
-/** What receipts are made with. */
+/** Prices and durable backend, for receipts. */
 export const basis = { prices, backend: settings.durableBackend };
 
-/** For the bodies of all uploads that this process reads, whatever the route. */
+/** Shared by all routes that read upload bodies in this process. */
 export const uploadSlots = createSlots(MAX_UPLOADS);
 
-/** Built files load a built thread file, sources a source file: the extension is this file's own. */
+/** The extension is that of this file: built files load a built thread file, sources load a source file. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
 export const pipeline = createPipeline({
@@ -36,7 +36,7 @@ export const pipeline = createPipeline({
 
 app.setup({ enableHttpStream: true });
 
-/** Waited for, so that the first invocation is in the traces already; without an exporter nothing is loaded. */
+/** Awaited, so that the traces contain the first invocation. Without an exporter, nothing is loaded. */
 const telemetry =
   settings.telemetry &&
   (await (
@@ -51,7 +51,7 @@ const telemetry =
     operations: () => pipeline.meter.total(),
   }));
 
-/** The extra input of every function that may have to start a drain, and how to get at it. */
+/** The extra input of every function that may start a drain, and the client that it provides. */
 export const durableClient = df.input.durableClient();
 export const getDrainClient = (context: InvocationContext): RuntimeClient =>
   countedClient(limitedClient(df.getClient(context)), pipeline.meter);
@@ -71,9 +71,10 @@ export const answering = createAnswering({
 });
 
 /**
- * The first sign that this instance is about to end. The appTerminate hook would be too late: it runs after the invocations
- * have ended, or have been given up. This does not end the process, which may be serving requests: the host does, as it
- * would without a listener. Set at the start of the app, so that importing this file changes no process.
+ * SIGTERM is the first sign that this instance will end. The appTerminate hook would be too late: it runs after the
+ * invocations have finished or were cancelled. The handler does not end the process, which may be serving requests: the host
+ * ends it, as it would without a listener. The listener is added when the app starts, so that an import of this file has no
+ * side effect on the process.
  */
 app.hook.appStart(() => {
   process.on('SIGTERM', () => pipeline.returnWork());

@@ -5,7 +5,7 @@ import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 
-// A timer over an inbox that nobody uses would still cost a listing each time: without a schedule there is none.
+// Each run of the timer costs a listing, even if the inbox is unused. Without a schedule, no timer is registered.
 if (settings.inboxSchedule !== undefined) {
   app.timer('collect-inbox', {
     schedule: settings.inboxSchedule,

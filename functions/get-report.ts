@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { getReport } from '../shared/http/batches/get-report.ts';
+import { getReport } from '../shared/http/batches/downloads/get-report.ts';
 import { answering, pipeline } from './app.ts';
 
 app.http('get-report', {

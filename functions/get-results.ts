@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { getResults } from '../shared/http/batches/get-results.ts';
+import { getResults } from '../shared/http/batches/downloads/get-results.ts';
 import { answering, pipeline } from './app.ts';
 
 app.http('get-results', {

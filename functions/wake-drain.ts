@@ -6,7 +6,9 @@ import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 
-/** Well below what a drain waits for more before it lets go: the wakes that are held together find it at work. */
+/**
+ * In milliseconds. Well below the time that a drain waits for more work, so that coalesced wakes reach it while it still runs.
+ */
 const coalesce = createCoalesce(250);
 const account = (): string => pipeline.clients().account;
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BatchList } from '../../shared/http/batches/schemas.ts';
+import type { BatchList } from '../../shared/http/batches/list-schemas.ts';
 import { queueNamesOf } from '../names/queue-name.ts';
 import { workloadsOf } from '../names/workload.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';

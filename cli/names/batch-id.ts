@@ -1,6 +1,6 @@
 /** Batch ids as people write them: in full, or a piece that no other recent batch has. */
 import { batchDate, isBatchId } from '../../shared/contract/names.ts';
-import type { BatchEntry, BatchList } from '../../shared/http/batches/schemas.ts';
+import type { BatchEntry, BatchList } from '../../shared/http/batches/list-schemas.ts';
 import { CliError, UsageError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';

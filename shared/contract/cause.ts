@@ -1,19 +1,22 @@
 import type { DeadReason, ErrorText } from './outcome.ts';
 
 const MAX_CAUSE_CHARS = 200;
-/** A handler that puts free text into its messages must not make a cause of every item. */
+/** Without a limit, a handler that puts free text into its messages would create one cause per item. */
 const MAX_CAUSES = 50;
-/** What counts all causes beyond those that are told apart. */
+/** Counts all causes beyond the first `MAX_CAUSES`. */
 export const OTHER_CAUSES = 'other causes';
 
 /**
- * A quote inside a word ("can't") opens nothing. The name of a field in a path, as in `["Betrag (EUR)"]`, is kept: it shows
- * faults of one column from those of another.
+ * An apostrophe inside a word ("can't") opens no quote. A field name in a path, as in `["Betrag (EUR)"]`, is kept, because it
+ * distinguishes the errors of different columns.
  */
 const QUOTED = /(?<=^|; |[\w\]$-])(\["[^"]*"\])|"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w)/g;
 const NUMBER = /\d+(?:[.,]\d+)*/g;
 
-/** What groups dead letters: reason, name and message with quoted text and numbers masked, at most 200 characters. */
+/**
+ * Returns the key by which dead letters are grouped: reason, name and message with quoted text and numbers masked, at most 200
+ * characters.
+ */
 export function causeOf(reason: DeadReason, { name, message }: ErrorText): string {
   const masked = message
     .slice(0, MAX_CAUSE_CHARS * 2)
@@ -22,10 +25,10 @@ export function causeOf(reason: DeadReason, { name, message }: ErrorText): strin
   return `${reason}: ${name}: ${masked}`.slice(0, MAX_CAUSE_CHARS);
 }
 
-/** Whether `cause`, as `causeOf` made it, is of this reason. */
+/** Whether `cause`, as returned by `causeOf`, has this reason. */
 export const isCauseOf = (reason: DeadReason, cause: string): boolean => cause.startsWith(`${reason}: `);
 
-/** Counts `cause` in `causes`; past 50 different ones it counts as "other causes". */
+/** Counts `cause` in `causes`. Beyond 50 different causes, it counts as "other causes". */
 export function countCause(causes: Map<string, number>, cause: string, n = 1): void {
   const key = causes.has(cause) || causes.size < MAX_CAUSES ? cause : OTHER_CAUSES;
   causes.set(key, (causes.get(key) ?? 0) + n);

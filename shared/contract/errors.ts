@@ -1,9 +1,9 @@
-/** A stored frame is not what its reference promised. The chunk it belongs to cannot be processed. */
+/** A stored frame does not match its reference. Its chunk cannot be processed. */
 export class FrameError extends Error {
   override name = 'FrameError';
 }
 
-/** A message of a contract version newer than this code: leave it for a newer consumer and charge nothing. */
+/** The message has a newer contract version than this code. It must be left for a newer consumer, without a charged attempt. */
 export class NewerContractError extends Error {
   override name = 'NewerContractError';
   readonly version: unknown;
@@ -13,7 +13,7 @@ export class NewerContractError extends Error {
   }
 }
 
-/** A message that is not of its contract: it can never be read, by nobody. */
+/** The message violates its contract, so that no version of the code can read it. */
 export class MalformedMessageError extends Error {
   override name = 'MalformedMessageError';
 }

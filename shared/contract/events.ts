@@ -1,14 +1,11 @@
-/**
- * The events on topic `sluice-events`. Properties are what subscriptions filter on; the body repeats them and says
- * more.
- */
+/** The events on topic `sluice-events`. Subscriptions filter on the properties; the body repeats them and contains more. */
 import { z } from 'zod';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 
-/** A wake that nobody took within an hour is void: the sweep has long found the queue. */
+/** A wake event expires after an hour without a receiver: the sweep has found the queue long before. */
 export const WAKE_TTL_MS = 60 * 60 * 1000;
 
-/** Events about a queue, or about a batch, which names the first of its queues. */
+/** Events about a queue or a batch. An event about a batch contains the first of its queues. */
 export const QUEUE_EVENT_TYPES = [
   'QueueWorkDetected',
   'QueueEmpty',
@@ -21,7 +18,7 @@ export const QUEUE_EVENT_TYPES = [
   'BatchCompleted',
 ] as const;
 
-/** What every event has. account = the storage account of the queue or file, so that one topic can serve several. */
+/** Fields of every event. `account` is the storage account of the queue or file, so that one topic can serve several. */
 const common = { v: z.literal(1), account: z.string(), at: z.string(), traceparent: z.string().optional() };
 
 /** `details` depends on the type (docs/contract/events.md). */
@@ -35,13 +32,13 @@ const queueEventSchema = z.object({
   batch: z.string().optional(),
   items: z.number().int().nonnegative().optional(),
   payloadBytes: z.number().int().nonnegative().optional(),
-  /** Those that the client gave the batch. */
+  /** The labels that the client gave the batch. */
   labels: z.record(z.string(), z.string()).optional(),
   details: z.record(z.string(), z.unknown()).optional(),
 });
 export type QueueEvent = z.infer<typeof queueEventSchema>;
 
-/** A file has no queue, and one whose path names no known workload has neither workload nor pool. */
+/** A file has no queue. If its path contains no known workload, there is neither workload nor pool. */
 const inboxEventSchema = z.object({
   ...common,
   type: z.literal('InboxRejected'),
@@ -61,26 +58,26 @@ export type SluiceEvent = z.infer<typeof knownEventSchema>;
 
 const KNOWN_TYPES: readonly string[] = [...QUEUE_EVENT_TYPES, 'InboxRejected'];
 
-/** `not` is for the published schema, which does not contain the refinement. */
+/** `meta` adds `not` to the published schema, which cannot contain the refinement. */
 const unknownEventSchema = z
   .object({
     ...common,
     type: z
       .string()
-      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected a type that is not known')
+      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected an unknown type')
       .meta({ not: { enum: KNOWN_TYPES } }),
   })
-  .describe('An event of a type that came later within version 1. Readers ignore it.');
+  .describe('An event of a type that was added later within version 1. Readers ignore it.');
 
-/** An event's body. */
+/** The body of an event. */
 export const eventSchema = z.union([queueEventSchema, inboxEventSchema, unknownEventSchema]);
 
-/** What subscriptions filter on, in the order in which docs/contract/events.md names it. */
+/** The filter properties, in the order of docs/contract/events.md. */
 const PROPERTIES = ['type', 'account', 'pool', 'queue', 'workload', 'lane', 'batch'] as const;
 
 /**
- * The application properties of an event; each label is one, named `label.<key>`. One that the event does not have is left
- * out: a filter would take it for an empty one.
+ * Returns the application properties of an event. Each label becomes a property `label.<key>`. Properties without a value are
+ * omitted, because a filter would match them as empty strings.
  */
 export function eventProperties(event: SluiceEvent): Record<string, string> {
   const values: Partial<Record<(typeof PROPERTIES)[number], string | undefined>> = event;
@@ -92,8 +89,8 @@ export function eventProperties(event: SluiceEvent): Record<string, string> {
 }
 
 /**
- * Reads an event's body (text or parsed JSON); undefined for a type that came later within version 1, which every reader
- * ignores.
+ * Reads the body of an event (text or parsed JSON). Returns undefined for a type that was added later within version 1, which
+ * every reader ignores.
  * @throws NewerContractError, MalformedMessageError
  */
 export function readEvent(body: unknown): SluiceEvent | undefined {

@@ -1,22 +1,22 @@
-/** Counts of billed operations: `<service>.<operation>` → how many. */
+/** Counts of billed operations: `<service>.<operation>` → count. */
 import { z } from 'zod';
 
-/** Such as `{"blob.put": 3, "queue.get": 1, "servicebus.send": 1}`; absent means none. */
+/** For example `{"blob.put": 3, "queue.get": 1, "servicebus.send": 1}`. An absent name means none. */
 export const operationsSchema = z.record(z.string().max(60), z.number().nonnegative());
 export type Operations = z.infer<typeof operationsSchema>;
 
-/** How many operations there are, of all names. */
+/** The number of operations of all names. */
 export const totalOperations = (operations: Operations): number =>
   Object.values(operations).reduce((sum, n) => sum + n, 0);
 
-/** The sum of two counts, by name. */
+/** Adds two counts by name. */
 export function addOperations(a: Operations, b: Operations): Operations {
   const sum: Operations = { ...a };
   for (const [name, n] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + n;
   return sum;
 }
 
-/** The difference of two counts, by name; names that come to nothing are left out. */
+/** Subtracts two counts by name. Names with a difference of 0 are omitted. */
 export function subtractOperations(a: Operations, b: Operations): Operations {
   const rest: Operations = {};
   for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {

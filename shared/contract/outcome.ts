@@ -1,13 +1,13 @@
 /**
- * A chunk's outcome: one blob, written once. Body = the results as a zstd frame, then retries, dead letters and the
- * partial aggregate as a zstd frame inside a skippable frame each. The header (this schema, as JSON) is blob metadata.
+ * A chunk's outcome: one blob, written once. The body is a zstd frame with the results, then the retries, the dead letters and
+ * the partial aggregate, each as a zstd frame inside a skippable frame. The header (this schema, as JSON) is blob metadata.
  */
 import { z } from 'zod';
 import { countsSchema } from './counts.ts';
 
 const count = z.number().int().nonnegative();
 
-/** Where an inner zstd frame lies in the blob, how long it is, what it decodes to, and how many lines it has. */
+/** An inner zstd frame: its offset and length in the blob, its decoded length, and its number of lines. */
 const framePlaceSchema = z.object({
   offset: count,
   length: count,
@@ -17,10 +17,10 @@ const framePlaceSchema = z.object({
 });
 export type FramePlace = z.infer<typeof framePlaceSchema>;
 
-/** Why a whole chunk ended without (only) results. A `discarded` one has no blob, only its row. */
+/** How a chunk as a whole ended. A `discarded` chunk has no blob, only its row. */
 const ENDINGS = ['processed', 'split', 'cancelled', 'discarded', 'digest', 'payloadMissing', 'killed'] as const;
 
-/** The outcome's header. A frame that would be empty is absent. `dueAt` is when the earliest retry may run. */
+/** The header of an outcome. Empty frames are absent. `dueAt` is the earliest time at which a retry may run. */
 export const outcomeHeaderSchema = z.object({
   v: z.literal(1),
   ending: z.enum(ENDINGS),
@@ -31,11 +31,11 @@ export const outcomeHeaderSchema = z.object({
   dead: framePlaceSchema.optional(),
   partial: framePlaceSchema.optional(),
   dueAt: z.string().optional(),
-  /** How many of the retried items are only moved: no attempt was charged. */
+  /** Number of retried items that are only moved, without a charged attempt. */
   moved: count.optional(),
-  /** How many items died of which cause; the most frequent ones only. */
+  /** Number of dead items per cause, for the most frequent causes only. */
   causes: z.record(z.string(), count).optional(),
-  /** How many of the dead items did not fit the schema: exact, unlike the causes, which are a selection. Absent: none. */
+  /** Number of dead items that violate the schema. Exact, unlike `causes`, which is a selection. Absent means none. */
   invalid: count.optional(),
   /** For `split`: [skip, take] of each part, relative to the frame. */
   parts: z.array(z.tuple([count, count])).optional(),
@@ -45,7 +45,7 @@ export type OutcomeHeader = z.infer<typeof outcomeHeaderSchema>;
 export const DEAD_REASONS = ['invalid', 'rejected', 'exhausted', 'killed', 'digest', 'payloadMissing'] as const;
 export type DeadReason = (typeof DEAD_REASONS)[number];
 
-/** `stack`: the first frames in the workload's own files, innermost first; paths are relative to the app's root. */
+/** `stack` contains the first frames in the workload's own files, innermost first, with paths relative to the app's root. */
 const errorFields = {
   name: z.string(),
   message: z.string(),
@@ -54,13 +54,13 @@ const errorFields = {
 };
 const causeSchema = z.object(errorFields);
 
-/** What an item does not fit in its schema. `path` is empty for the item as a whole. */
+/** A violation of the schema by an item. `path` is empty for the item as a whole. */
 const issueSchema = z.object({ path: z.string(), message: z.string() });
 export type Issue = z.infer<typeof issueSchema>;
 
 /**
- * An error as dead letters and attempts keep it. Every text and list is bounded (processing/outcome/error-text.ts).
- * `causes`: the chain of `cause`, and the errors of an AggregateError; `moreIssues` counts the issues left out.
+ * An error as stored in dead letters and attempts. Every text and list is bounded (processing/outcome/error-text.ts). `causes`
+ * contains the chain of `cause` and the errors of an AggregateError; `moreIssues` counts the omitted issues.
  */
 const errorSchema = z.object({
   ...errorFields,
@@ -70,11 +70,11 @@ const errorSchema = z.object({
 });
 export type ErrorText = z.infer<typeof errorSchema>;
 
-/** Attempts that were stored before errors had fields have a text, name and message in one. */
+/** Older attempts contain a single text of name and message instead of fields. */
 const attemptSchema = z.object({ at: z.string(), error: z.union([errorSchema, z.string()]) });
 export type Attempt = z.infer<typeof attemptSchema>;
 
-/** A line of the dead frame. `index` is the 0-based position in the batch; `item` is absent when it cannot be read. */
+/** A line of the dead frame. `index` is the 0-based position in the batch. `item` is absent if it cannot be read. */
 export const deadItemSchema = z.object({
   index: count,
   reason: z.enum(DEAD_REASONS),
@@ -86,9 +86,9 @@ export const deadItemSchema = z.object({
 export type DeadItem = z.infer<typeof deadItemSchema>;
 
 /**
- * A line of a retries frame (also used by redrives): the item, the attempts charged so far, and when it may run. `rerun`:
- * a thread died while it was in flight with others, so that it runs alone; or after it had ended, so that its end is noted
- * at once.
+ * A line of a retries frame (also used by redrives): the item, the attempts charged so far, and when it may run. `rerun` is
+ * set after the death of a thread. `alone`: the item was in flight with others, so it runs alone. `careful`: its finished
+ * result was lost, so the next result is copied immediately.
  */
 const retryItemSchema = z.object({
   index: count,
@@ -102,29 +102,29 @@ export type RetryItem = z.infer<typeof retryItemSchema>;
 const ITEM = ',"item":';
 
 /**
- * The item in a line of a dead or retries frame, as text; undefined when the line has none. Stringifying the parsed item
- * would lose digits of its numbers. `item` is the last field, and within a string before it the quotes are escaped.
+ * Returns the item in a line of a dead or retries frame as text, or undefined if there is none. JSON.stringify of the parsed
+ * item would lose digits of its numbers. `item` is the last field, and quotes within the strings before it are escaped.
  */
 export function itemTextIn(line: string): string | undefined {
   const at = line.indexOf(ITEM);
   return at < 0 ? undefined : line.slice(at + ITEM.length, -1);
 }
 
-/** A line of the partial frame: what the chunk's results of one key fold to. Lines are sorted by key (code units). */
+/** A line of the partial frame: a key and the folded value of the chunk's results for it. Sorted by key (code units). */
 export interface PartialLine {
   key: string;
   value: unknown;
 }
 
 /**
- * The one line of the partial frame of a chunk whose results could not be folded: what the workload's `key`, `init` or
- * `add` threw. The results are there, and the report folds them again.
+ * The only line of the partial frame of a chunk whose results could not be folded: the error of the workload's `key`, `init`
+ * or `add`. The results are stored, and the report folds them again.
  */
 export interface FailedFold {
   failed: string;
 }
 
-/** What was thrown in a fold that failed; undefined for a partial aggregate. */
+/** Returns the error of a failed fold; undefined for a partial aggregate. */
 export const failureOf = (lines: readonly (PartialLine | FailedFold)[]): string | undefined => {
   const [first] = lines;
   return first !== undefined && 'failed' in first ? first.failed : undefined;

@@ -1,6 +1,6 @@
 /**
- * The index at the end of a payload: where each chunk's frame lies, and which lines of the upload its items come from.
- * A skippable frame that holds a zstd frame of JSON, so that the payload as a whole stays plain NDJSON to zstd tools.
+ * The index at the end of a payload: the position of each chunk's frame, and the upload lines of its items. It is a skippable
+ * frame that contains a zstd frame of JSON, so that zstd tools decompress the payload as plain NDJSON.
  */
 import { z } from 'zod';
 import { FrameError } from './errors.ts';
@@ -9,10 +9,10 @@ import { decodeFrameUpTo, encodeFrame, skippableFrame, skippablePayload } from '
 const count = z.number().int().nonnegative();
 
 /**
- * One chunk of a payload. `offset` and `length` locate its frame in the blob; `bytes` is the decoded length, `digest`
- * is of the frame as stored. `firstItem` is the 0-based position in the batch of its first item, `firstLine` the
- * 1-based line of the upload on which that begins. `lines` holds the steps from each item's line to the next one's,
- * run-length coded as [count, step]: [[4999, 1]] for 5,000 lines of plain NDJSON, [] for a single item.
+ * One chunk of a payload. `offset` and `length` locate its frame in the blob. `bytes` is the decoded length, and `digest` that
+ * of the frame as stored. `firstItem` is the 0-based position of its first item in the batch, and `firstLine` the 1-based line
+ * of the upload on which this item begins. `lines` contains the distances from each item's line to the next one's, run-length
+ * encoded as [count, step]: [[4999, 1]] for 5,000 lines of plain NDJSON, [] for a single item.
  */
 const chunkEntrySchema = z.object({
   offset: count,
@@ -28,16 +28,16 @@ export type ChunkEntry = z.infer<typeof chunkEntrySchema>;
 
 const indexSchema = z.object({ v: z.literal(1), chunks: z.array(chunkEntrySchema) });
 
-/** Far above a million one-item chunks; a bound so that a damaged blob cannot ask for all memory. */
+/** Far above a million one-item chunks. Prevents a damaged blob from exhausting memory. */
 const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 
-/** The index frame of a payload with these chunks, in their order. */
+/** Creates the index frame of a payload from its chunks in order. */
 export const encodeIndex = async (chunks: readonly ChunkEntry[]): Promise<Buffer> =>
   skippableFrame(await encodeFrame(Buffer.from(JSON.stringify({ v: 1, chunks }))));
 
 /**
- * Reads an index frame (the bytes from the payload's `indexOffset` on, `indexLength` long).
- * @throws FrameError when it is not an index frame, is damaged, or its chunks do not follow one another without a gap.
+ * Reads an index frame (`indexLength` bytes of the payload from `indexOffset`).
+ * @throws FrameError if it is no index frame, is damaged, or its chunks are not contiguous.
  */
 export function readIndex(frame: Uint8Array): ChunkEntry[] {
   const parsed = indexSchema.safeParse(parseJson(decodeFrameUpTo(skippablePayload(frame), MAX_INDEX_BYTES)));
@@ -60,15 +60,15 @@ function requireGapless(chunks: readonly ChunkEntry[]): void {
   for (const [position, chunk] of chunks.entries()) {
     const steps = chunk.lines.reduce((sum, [times]) => sum + times, 0);
     if (chunk.offset !== offset || chunk.firstItem !== item || steps !== chunk.items - 1)
-      throw new FrameError(`Payload index: chunk ${position} does not follow the one before it.`);
+      throw new FrameError(`Payload index: chunk ${position} does not follow the previous chunk without a gap.`);
     offset += chunk.length;
     item += chunk.items;
   }
 }
 
 /**
- * The number of the chunk that has an item; `index` is its 0-based position in the batch. The chunks follow one another, so
- * the last that begins at or before the item has it. Undefined for a position behind the last item.
+ * Returns the number of the chunk that contains an item, or undefined for a position after the last item. `index` is the
+ * 0-based position in the batch. Chunks are contiguous, so it is the last chunk that begins at or before the item.
  */
 export function chunkOfItem(
   entries: readonly Pick<ChunkEntry, 'items' | 'firstItem'>[],
@@ -86,8 +86,8 @@ export function chunkOfItem(
 }
 
 /**
- * The 1-based line of the upload on which an item begins; `index` is its 0-based position in the batch.
- * @throws RangeError when the item is not of this chunk.
+ * Returns the 1-based line of the upload on which an item begins. `index` is the 0-based position in the batch.
+ * @throws RangeError if the item is not in this chunk.
  */
 export function lineOfItem(
   entry: Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'>,
@@ -95,7 +95,9 @@ export function lineOfItem(
 ): number {
   let steps = index - entry.firstItem;
   if (!Number.isInteger(steps) || steps < 0 || steps >= entry.items)
-    throw new RangeError(`Item ${index} is not of ${entry.firstItem} to ${entry.firstItem + entry.items - 1}.`);
+    throw new RangeError(
+      `Expected an item from ${entry.firstItem} to ${entry.firstItem + entry.items - 1}, got ${index}.`,
+    );
   let line = entry.firstLine;
   for (const [times, step] of entry.lines) {
     line += Math.min(steps, times) * step;

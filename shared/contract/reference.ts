@@ -1,4 +1,4 @@
-/** The queue messages: references (claim checks for a frame) and results. JSON Schemas of both: docs/contract/. */
+/** The queue messages: references (claim checks for a frame) and results. The JSON Schemas of both are in docs/contract/. */
 import { z } from 'zod';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
 import { isBatchId, isWorkloadName } from './names.ts';
@@ -8,33 +8,33 @@ import { isBlobName, MAX_BLOB_NAME } from './text/blob-name.ts';
 import { asciiJson, bytesInXml } from './text/text.ts';
 
 /**
- * Most bytes of a message's text in the XML body of its request. The service takes 64 KiB of text (learn: put-message) in
- * a body of 128 KiB, and older releases of it took a body of 64 KiB: below both, with room for the XML around the text.
+ * Maximum bytes of a message's text in the XML body of its request. The service accepts 64 KiB of text (Source: Microsoft
+ * Learn: put-message) in a body of 128 KiB; its older releases accepted a body of 64 KiB. This value is below both and leaves
+ * room for the XML around the text.
  */
 const MAX_MESSAGE_BYTES = 60 * 1024;
 
-/** Whether a queue takes the message as one. */
+/** Whether the message fits into one queue message. */
 export const fitsMessage = (message: object): boolean => bytesInXml(asciiJson(message)) <= MAX_MESSAGE_BYTES;
 
-/** ETags of the service have 19 characters; the quotes of HTTP may be around them. */
+/** ETags of the service have 19 characters, and may be enclosed in the quotes of HTTP. */
 const MAX_ETAG = 100;
 
 const count = z.number().int().nonnegative();
 const workload = z.string().refine(isWorkloadName);
 const batch = z.string().refine(isBatchId);
-/** No path characters: a chunk id becomes part of a blob name and of a row key. */
+/** No path characters, because a chunk id becomes part of a blob name and of a row key. */
 const chunk = z.string().regex(/^[a-z0-9][a-z0-9.]{0,200}$/);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 
 /**
- * A reference: one frame of `blob`, to be processed as chunk `chunk` of `batch`. `bytes` is the decoded length;
- * `offset` and `length` locate the frame in the blob of container `payloads` (kind `items`) or `results` / `redrives`
- * (kind `retries`, whose lines carry index, attempts and item each). `firstItem` is the 0-based position in the batch
- * of the frame's first item. `skip` and `take` narrow the frame to a part of its items. `starts` counts isolated starts
- * of this chunk, `returned` how often a living process returned a delivery; `resent` marks one whose outcome
- * may be stored already: it was put again by a repair, or a failing service interrupted it. `resumes` says how often
- * its batch had been resumed when it was put (absent: 0): every resume puts all references anew, so that one with a
- * smaller number than the batch has is not needed any more.
+ * A reference: one frame of `blob`, to be processed as chunk `chunk` of `batch`. `bytes` is the decoded length. `offset` and
+ * `length` locate the frame in the blob of container `payloads` (kind `items`) or `results` / `redrives` (kind `retries`, with
+ * index, attempts and item in each line). `firstItem` is the 0-based position in the batch of the frame's first item. `skip`
+ * and `take` select a part of its items. `starts` counts the isolated starts of this chunk, `returned` the deliveries that a
+ * running process returned. `resent` marks a reference whose outcome may already be stored, because a repair put it again or a
+ * failing service interrupted it. `resumes` is the number of times that its batch had been resumed when it was put (absent
+ * means 0). Every resume puts all references again, so a reference with a smaller number than its batch is obsolete.
  */
 export const referenceSchema = z.object({
   v: z.literal(1),
@@ -63,11 +63,10 @@ export const referenceSchema = z.object({
 export type Reference = z.infer<typeof referenceSchema>;
 
 /**
- * A reference of version 2, which producers other than Sluice put: the blob `blob` of container `inbox` is to become a
- * batch of its own. The blob's name is `<workload>/[<lane>/]<name>`. `etag` names the version of the blob, with or without
- * quotes. `tries` is Sluice's own: how often it has failed or was interrupted. Deliveries to other consumers do not count.
- * `batch` must be absent: what
- * names a batch is of version 1.
+ * A reference of version 2, which producers other than Sluice put: blob `blob` of container `inbox` becomes a batch. The name
+ * of the blob is `<workload>/[<lane>/]<name>`. `etag` is the version of the blob, with or without quotes. `tries` is set by
+ * Sluice: the number of its failed or interrupted attempts. Deliveries to other consumers do not count. `batch` must be
+ * absent: a reference with a batch is of version 1.
  */
 export const blobReferenceSchema = z
   .object({
@@ -87,21 +86,24 @@ export const blobReferenceSchema = z
   });
 export type BlobReference = z.infer<typeof blobReferenceSchema>;
 
-/** Whether the reference names a blob that is to become a batch, and not a chunk. */
+/** Whether the reference names a blob that becomes a batch, instead of a chunk. */
 export const isBlobReference = (reference: Reference | BlobReference): reference is BlobReference => reference.v === 2;
 
 export type { Counts } from './counts.ts';
 
-/** One finished chunk in a result message: the header of its stored outcome, whoever wrote that. */
+/** A finished chunk in a result message: the header of its stored outcome, whichever process wrote the blob. */
 const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
 export type FinishedChunk = z.infer<typeof finishedChunkSchema>;
 
-/** A result message: the chunks that one round of a dequeue task finished, and the operations it took. */
+/** A result message: the chunks that one round of a dequeue task finished, and the operations that this required. */
 export const resultSchema = z.object({
   v: z.literal(1),
   workload,
   queue: z.string(),
-  /** The drain of the queue that has ended them, for which their batches pay a part; absent: none, or by an older version. */
+  /**
+   * The drain that finished the chunks; their batches pay a part of its cost. Absent if there is none or an older version sent
+   * it.
+   */
   generation: count.optional(),
   chunks: z.array(finishedChunkSchema).min(1),
   operations: operationsSchema,
@@ -111,8 +113,8 @@ export const resultSchema = z.object({
 export type ResultMessage = z.infer<typeof resultSchema>;
 
 /**
- * Reads a queue message by the schema of its version; `schemas` has that of version 1 first.
- * @throws NewerContractError for a higher `v`; MalformedMessageError for anything else that does not fit.
+ * Reads a queue message by the schema of its version. The schemas are in the order of their versions, from 1.
+ * @throws NewerContractError for a higher `v`; MalformedMessageError for any other mismatch.
  */
 function readMessage<T>(what: string, schemas: readonly [z.ZodType<T>, ...z.ZodType<T>[]], text: string): T {
   const data = parseJson(what, text);

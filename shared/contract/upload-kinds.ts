@@ -1,22 +1,24 @@
-/** How uploads are written and compressed, and which names and media types say so: for the service and all of its clients. */
+/**
+ * The formats and compressions of uploads, and their file names and media types. Used by the service and all of its clients.
+ */
 
-/** What an upload is written in. */
+/** The formats of uploads. */
 export const FORMATS = ['ndjson', 'json', 'csv'] as const;
 export type UploadFormat = (typeof FORMATS)[number];
 
-/** How an upload is compressed: the content codings of HTTP, by their names there. */
+/** The compressions of uploads: content codings of HTTP, with their names there. */
 export const ENCODINGS = ['identity', 'gzip', 'deflate', 'br', 'zstd'] as const;
 export type UploadEncoding = (typeof ENCODINGS)[number];
 
-/** Characters that separate the cells of CSV, by their names. */
+/** The cell separators of CSV by name. */
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
 
-/** The name of a delimiter; another character stands for itself. */
+/** Returns the name of a delimiter; a character without a name is returned as it is. */
 export const delimiterName = (delimiter: string): string =>
   Object.entries(DELIMITERS).find(([, character]) => character === delimiter)?.[0] ?? delimiter;
 
-/** A format, and of CSV the delimiter where the name or type says it. */
+/** A format and, for CSV, the delimiter if the file name or media type determines it. */
 export interface NamedFormat {
   format: UploadFormat;
   delimiter?: '\t';
@@ -24,7 +26,7 @@ export interface NamedFormat {
 
 const TABS: NamedFormat = { format: 'csv', delimiter: '\t' };
 
-/** Formats by media type; the first type of each format is the one that clients send. */
+/** Formats by media type. Clients send the first type of each format. */
 export const MEDIA_TYPES: ReadonlyMap<string, NamedFormat> = new Map([
   ['application/x-ndjson', { format: 'ndjson' }],
   ['application/ndjson', { format: 'ndjson' }],
@@ -48,45 +50,48 @@ const SUFFIXES: ReadonlyMap<string, UploadEncoding> = new Map([
   ['zst', 'zstd'],
 ]);
 
-/** What a name must end in, in words. */
+/** The endings that a file name must have, as text for messages. */
 export const NAME_RULE =
-  '.ndjson, .jsonl, .json, .csv, .tsv or .tab, with .gz, .br or .zst behind it if the file is compressed';
+  '.ndjson, .jsonl, .json, .csv, .tsv or .tab, followed by .gz, .br or .zst if the file is compressed';
 
-/** What a file is by its name, such as `orders.ndjson.gz`; undefined when the name does not say it. */
+/**
+ * Returns the format and compression of a file by its name, such as `orders.ndjson.gz`; undefined if the name does not
+ * determine them.
+ */
 export function kindOfName(name: string): (NamedFormat & { encoding: UploadEncoding }) | undefined {
   const [, ending = '', suffix = ''] = /\.(\w+?)(?:\.(gz|br|zst))?$/.exec(name.toLowerCase()) ?? [];
   const named = ENDINGS.get(ending);
   return named && { ...named, encoding: SUFFIXES.get(suffix) ?? 'identity' };
 }
 
-/** The name without the endings that say its kind; as it is when they do not. */
+/** Returns the name without the endings that denote format and compression. Other names are returned unchanged. */
 export const stemOfName = (name: string): string =>
   kindOfName(name) === undefined ? name : name.replace(/\.\w+?(\.(gz|br|zst))?$/i, '');
 
-/** How a file is compressed by the end of its name; `identity` when that does not say it. */
+/** Returns the compression of a file by the ending of its name; `identity` if the ending is unknown. */
 export const encodingOfName = (name: string): UploadEncoding =>
   SUFFIXES.get(name.toLowerCase().split('.').at(-1) ?? '') ?? 'identity';
 
-/** The end of the name of a file: `.ndjson.zst`. An encoding that only HTTP knows adds nothing. */
+/** Returns the ending of a file name, such as `.ndjson.zst`. An encoding that only HTTP uses adds none. */
 export function endingOf(format: UploadFormat, encoding: UploadEncoding): string {
   const suffix = [...SUFFIXES].find(([, name]) => name === encoding)?.[0];
   return suffix === undefined ? `.${format}` : `.${format}.${suffix}`;
 }
 
-/** The media type that a format is sent as. */
+/** Returns the media type with which clients send a format. */
 export function mediaTypeOf(format: UploadFormat): string {
   for (const [type, named] of MEDIA_TYPES) if (named.format === format) return type;
-  throw new Error(`No media type of ${format}`);
+  throw new Error(`Expected a format with a media type, got ${format}.`);
 }
 
-/** Longest name of an uploaded file, in characters. */
+/** Maximum length of the name of an uploaded file, in characters. */
 export const MAX_FILE_NAME = 255;
 
-/** Name of a file without the folders before it, by either kind of slash. */
+/** Returns the file name without the folders before it. Both kinds of slash separate folders. */
 export const baseNameOf = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 
-/** The name of the file that an address ends in; empty when it ends in a slash. */
+/** Returns the last path segment of a URL, decoded; empty if the URL ends in a slash. */
 export function fileNameOfUrl(url: string): string {
   const segment = new URL(url).pathname.split('/').at(-1) ?? '';
   try {
@@ -96,6 +101,6 @@ export function fileNameOfUrl(url: string): string {
   }
 }
 
-/** A file's name as headers and metadata carry it: percent-encoded, cut to `MAX_FILE_NAME`, without control characters. */
+/** Encodes a file name for headers and metadata: percent-encoded, cut to `MAX_FILE_NAME`, without control characters. */
 export const fileNameText = (name: string): string =>
   encodeURIComponent([...name.replaceAll(/\p{Cc}/gu, '').toWellFormed()].slice(-MAX_FILE_NAME).join(''));

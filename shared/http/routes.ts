@@ -1,6 +1,8 @@
-/** Every HTTP route in one place. */
+/** All HTTP routes. */
 import { AUDIT_ROUTES } from './audit/routes.ts';
+import { DOWNLOAD_ROUTES } from './batches/downloads/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
+import { UPLOAD_ROUTES } from './batches/upload/routes.ts';
 import { COST_ROUTES } from './cost/routes.ts';
 import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
@@ -15,7 +17,9 @@ import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 
 export const ROUTES: readonly Route[] = [
+  ...UPLOAD_ROUTES,
   ...BATCH_ROUTES,
+  ...DOWNLOAD_ROUTES,
   ...DEAD_LETTER_ROUTES,
   ...INBOX_ROUTES,
   ...ITEM_ROUTES,

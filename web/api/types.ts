@@ -9,14 +9,10 @@ import type { ItemList, itemSchema } from '../../shared/http/items/schemas.ts';
 import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 
 export type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
-export type {
-  BatchEntry,
-  BatchList,
-  BatchReceipt,
-  BatchView,
-  CancelAnswer,
-  UploadCheckView as UploadCheck,
-} from '../../shared/http/batches/schemas.ts';
+export type { BatchEntry, BatchList } from '../../shared/http/batches/list-schemas.ts';
+export type { BatchView, CancelAnswer } from '../../shared/http/batches/schemas.ts';
+export type { UploadCheckView as UploadCheck } from '../../shared/http/batches/upload/schemas.ts';
+export type { BatchReceipt } from '../../shared/http/batches/view/receipt-schema.ts';
 export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 export type { DeadLettersOfBatches } from '../../shared/http/dead-letters/schemas.ts';
 export type { Health } from '../../shared/http/health/schemas.ts';

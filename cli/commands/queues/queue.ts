@@ -13,14 +13,14 @@ tasks     dequeue tasks of the wave
 done      references that its tasks have ended, and their items
 bound     what has bounded the tasks:
           rule        the thresholds of the policy
-          work        the work that waits, with the target seconds of the policy
-          depth       the messages that wait
+          work        the waiting work and the target seconds of the policy
+          depth       the number of waiting messages
           capacity    the capacity of the policy; of late work it is the only bound that the policy sets
           throttling  the task limit, lowered by throttling, slow responses or failures
           limits      the limits of the workload
-          saturation  instances that are busy
-          probe       the circuit, which lets one task try
-          collector   the one task that collects results`;
+          saturation  busy instances
+          probe       the circuit, which allows one task as a probe
+          collector   the collector, which uses one task`;
 
 /** `sluice queue QUEUE`. */
 export function addQueue(program: Command, act: Act): void {

@@ -1,25 +1,28 @@
-/** Longest blob name in characters, and most segments of one (learn: naming and referencing containers, blobs, metadata). */
+/**
+ * Maximum length of a blob name in characters, and maximum number of segments. Source: Microsoft Learn: naming and referencing
+ * containers, blobs and metadata.
+ */
 export const MAX_BLOB_NAME = 1_024;
 const MAX_SEGMENTS = 254;
 
-/** Control characters, and the two code points that XML 1.0, in which the service lists names, does not have. */
+/** Control characters, and the two code points that XML 1.0 excludes: the service lists names as XML. */
 const UNLISTABLE = /[\p{Cc}\ufffe\uffff]/u;
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 
 /**
- * Says why `name` must not be used as a blob name; undefined when it may. To be asked for every name from outside: the
- * SDK puts it into a URL, where `.` and `..` segments are resolved, so that such a name reads and writes in another
- * container. Percent-encoded forms are refused too. The SDK escapes their `%`, but a proxy may decode once more.
+ * Returns why `name` must not be used as a blob name; undefined if it may be. Must be called for every name from outside: the
+ * SDK puts it into a URL, where `.` and `..` segments are resolved, so that such a name would read or write in another
+ * container. Percent-encoded forms are refused too: the SDK escapes their `%`, but a proxy may decode them once more.
  */
 export function blobNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
-  if (name.length > MAX_BLOB_NAME) return `is over ${MAX_BLOB_NAME} characters`;
+  if (name.length > MAX_BLOB_NAME) return `has more than ${MAX_BLOB_NAME} characters`;
   if (!name.isWellFormed() || UNLISTABLE.test(name)) return 'has a control character or half a surrogate pair';
   if (name.includes('\\')) return 'has a backslash';
   if (DOT_SEGMENT.test(withoutEscapes(name))) return 'has a segment "." or ".."';
   const segments = name.split('/');
   if (segments.includes('')) return 'has an empty segment';
-  return segments.length > MAX_SEGMENTS ? `has over ${MAX_SEGMENTS} segments` : undefined;
+  return segments.length > MAX_SEGMENTS ? `has more than ${MAX_SEGMENTS} segments` : undefined;
 }
 
 const withoutEscapes = (name: string): string => name.replaceAll(/%(?:2e|2f|5c)/gi, decodeURIComponent);

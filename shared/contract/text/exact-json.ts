@@ -1,9 +1,9 @@
 /**
- * JSON whose numbers keep all their digits: an item that is corrected must not be changed elsewhere. The app, the command
- * line and the dashboard use it.
+ * JSON that keeps all digits of numbers, so that the correction of an item does not change its other values. Used by the app,
+ * the command line and the dashboard.
  */
 
-/** What newer engines offer, and the types of this release do not know yet. */
+/** Functions of newer engines that the types of this release do not contain yet. */
 interface SourceJson {
   parse(text: string, reviver: (key: string, value: unknown, context?: { source?: string }) => unknown): unknown;
   rawJSON?: (text: string) => unknown;
@@ -12,8 +12,8 @@ interface SourceJson {
 const engine: SourceJson = JSON;
 
 /**
- * Parses JSON for JSON.stringify to write again: a number that a double cannot hold stays as it was written, where the
- * engine can do that.
+ * Parses JSON for a later JSON.stringify: where the engine supports it, a number that a double cannot represent keeps its
+ * original text.
  * @throws SyntaxError.
  */
 export function parseExact(text: string): unknown {
@@ -26,5 +26,5 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** Whether a value of `parseExact` is a number that stays as it was written: an object, for JavaScript. */
+/** Whether a value of `parseExact` is a number that keeps its text. In JavaScript, such a number is an object. */
 export const isExactNumber = (value: unknown): boolean => engine.isRawJSON?.(value) ?? false;

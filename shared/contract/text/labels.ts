@@ -1,15 +1,15 @@
-/** Labels that a client gives its batch: `key=value,key2=value2` with percent-encoded values, as W3C baggage is written. */
+/** Labels that a client gives its batch: `key=value,key2=value2` with percent-encoded values, the syntax of W3C baggage. */
 
-/** Values by key. */
+/** Label values by key. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Most labels of a batch. */
+/** Maximum number of labels per batch. */
 export const MAX_LABELS = 10;
 const KEY = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 const MAX_VALUE = 100;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** What is wrong with a label, in words; undefined: nothing. */
+/** Returns a sentence about what is wrong with a label, or undefined if it is valid. */
 export function labelFault(key: string, value: string): string | undefined {
   if (!KEY.test(key))
     return `Expected a label's key of 1 to 40 lower-case letters, digits, ".", "_" or "-", got ${JSON.stringify(key)}.`;
@@ -19,8 +19,8 @@ export function labelFault(key: string, value: string): string | undefined {
 }
 
 /**
- * Reads `key=value,key2=value2`; undefined for an empty text.
- * @throws RangeError in words for what is malformed, more than MAX_LABELS, or a key that stands twice.
+ * Reads `key=value,key2=value2`; returns undefined for an empty text.
+ * @throws RangeError with a message for users, for malformed text, more than MAX_LABELS, or a repeated key.
  */
 export function readLabels(text: string): Labels | undefined {
   if (text.trim() === '') return undefined;
@@ -51,7 +51,7 @@ function decode(value: string): string {
   }
 }
 
-/** The text that `readLabels` reads. */
+/** Writes the text that `readLabels` reads. */
 export const labelsText = (labels: Labels): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${encodeURIComponent(value)}`)

@@ -1,13 +1,13 @@
-/** JSON Merge Patch (RFC 7396), with the digits of all numbers kept. */
+/** JSON Merge Patch (RFC 7396) that keeps all digits of numbers. */
 import { isExactNumber, parseExact } from './exact-json.ts';
 import { findTooDeep, MAX_ITEM_NESTING } from './nesting.ts';
 
-/** A patch as `parseExact` reads it: what is null is removed, objects are merged, everything else is replaced. */
+/** A patch as read by `parseExact`: null removes a member, objects are merged, other values replace. */
 export type Patch = Readonly<Record<string, unknown>>;
 
 /**
- * Applies a patch to an item, as JSON text. Undefined for an item that is nested deeper than an upload may be: an earlier
- * version accepted it, and JSON.stringify could not write it.
+ * Applies a patch to an item, given as JSON text. Returns undefined for an item that is nested deeper than uploads may be:
+ * earlier versions accepted such items, and JSON.stringify could not write them.
  */
 export function mergePatch(item: string, patch: Patch): string | undefined {
   return findTooDeep(item, MAX_ITEM_NESTING) === undefined ? JSON.stringify(merge(parseExact(item), patch)) : undefined;
@@ -20,7 +20,7 @@ function merge(target: unknown, patch: unknown): unknown {
     if (value === null) merged.delete(name);
     else merged.set(name, merge(merged.get(name), value));
   }
-  // A member may have any name, "__proto__" too: assignment would set the prototype.
+  // A member may be named "__proto__": an assignment would set the prototype.
   return Object.fromEntries(merged);
 }
 

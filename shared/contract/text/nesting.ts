@@ -1,28 +1,28 @@
 /**
- * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify and schema validators recurse: from some
- * 4,000 levels on they overflow the stack, earlier in the main thread than in a worker thread.
+ * Limits for the nesting of JSON. JSON.parse accepts any depth, but JSON.stringify and schema validators recurse: from about
+ * 4,000 levels on they overflow the stack, in the main thread earlier than in a worker thread.
  */
 
 /**
- * Most levels of arrays and objects of an item. Records seldom have ten; System.Text.Json refuses more than 64 by
- * default, Jackson more than 1,000.
+ * Maximum levels of arrays and objects in an item. Records rarely have ten. By default, System.Text.Json refuses more than 64,
+ * Jackson more than 1,000.
  */
 export const MAX_ITEM_NESTING = 100;
-/** Most levels of a result or a folded value: a handler may put the item into something of its own. */
+/** Maximum levels of a result or a folded value: a handler may wrap the item in another object. */
 export const MAX_RESULT_NESTING = 200;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Finds the first bracket of `text`, which is valid JSON, that opens a level beyond `most`; undefined when there is none.
- * Nearly free for records with few brackets, which are found by counting, without a look at each character.
+ * Returns the offset of the first bracket of `text` (valid JSON) that opens a level beyond `most`, or undefined. Nearly free
+ * for records with few brackets: `indexOf` counts them, so that not every character is inspected.
  */
 export function findTooDeep(text: string, most: number): number | undefined {
   return hasBrackets(text, most + 1) ? scan(text, most) : undefined;
 }
 
-/** Whether `text` has room for, and at least, `wanted` opening brackets, those in strings included. */
+/** Whether `text` has at least `wanted` opening brackets, including those in strings, and room for the closing ones. */
 function hasBrackets(text: string, wanted: number): boolean {
   if (text.length < 2 * wanted) return false;
   let left = wanted;
@@ -48,7 +48,7 @@ function scan(text: string, most: number): number | undefined {
   return undefined;
 }
 
-/** The offset of the quote that closes the string which begins at `start`. */
+/** Returns the offset of the quote that closes the string which begins at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;

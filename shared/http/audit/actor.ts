@@ -1,14 +1,14 @@
-/** By whom a request was made. */
+/** The actor of a request. */
 import { storableLine } from '../../contract/text/text.ts';
 
-/** A name, and whether Microsoft Entra ID stands for it. */
+/** A name, and whether Microsoft Entra ID has verified it. */
 export interface Actor {
   by: string;
   verified: boolean;
 }
 
 const MAX_NAME = 80;
-/** Claims that name a person or an application, the first that there is; `name_typ` stands for the claim of that type. */
+/** Claims that contain the name of a person or an application, by preference. `name_typ` represents the claim of that type. */
 const NAMES = [
   'preferred_username',
   'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/upn',
@@ -19,9 +19,9 @@ const NAMES = [
 ];
 
 /**
- * The actor of a request. `isAuthenticated`: App Service authentication stands before the app and sets
- * `x-ms-client-principal` itself; without it anybody could forge that header. Else, and for requests that it has let
- * through without a principal, the name that the request gives.
+ * Returns the actor of a request. `isAuthenticated` means that App Service authentication is in front of the app and sets
+ * `x-ms-client-principal` itself; otherwise any client could forge that header. Without a principal, the actor is the name
+ * that the request contains.
  */
 export function actorOf(headers: { get(name: string): string | null }, isAuthenticated: boolean): Actor {
   const principal = isAuthenticated ? principalOf(headers.get('x-ms-client-principal') ?? '') : '';
@@ -29,7 +29,10 @@ export function actorOf(headers: { get(name: string): string | null }, isAuthent
   return { by: shown(decoded(headers.get('sluice-operator') ?? '')), verified: false };
 }
 
-/** learn: configure-authentication-user-identities: Base64 of JSON, with `name_typ` as the type of the claim to show. */
+/**
+ * Base64 of JSON, with `name_typ` as the type of the claim to show. Source: Microsoft Learn:
+ * configure-authentication-user-identities.
+ */
 function principalOf(header: string): string {
   const claims = claimsOf(header);
   for (const type of NAMES) {
@@ -51,7 +54,7 @@ function claimsOf(header: string): Map<string, string> {
   }
 }
 
-/** A header has Latin-1 only: clients send `encodeURIComponent` of the name. */
+/** Headers contain only Latin-1, so clients send `encodeURIComponent` of the name. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -60,5 +63,5 @@ function decoded(text: string): string {
   }
 }
 
-/** Without control characters and those that turn the direction of text. */
+/** Removes control characters and those that change the direction of text. */
 const shown = (text: string): string => storableLine(text.replaceAll(/\p{C}/gu, '').trim(), MAX_NAME);

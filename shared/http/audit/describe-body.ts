@@ -1,20 +1,20 @@
-/** What a request asks for, in words and with few of them: no item of a batch ends in the audit log. */
+/** A short description of a request's body. No item of a batch is stored in the audit log. */
 import { storableLine } from '../../contract/text/text.ts';
 
-/** The deciding part of a large selection is its size. */
+/** Of a longer list, the description contains only the size. */
 const MAX_LISTED = 5;
 const MAX_DETAIL = 300;
-/** Not what is done: what it is done to, and what makes it safe. */
-const LEFT_OUT = new Set(['key', 'confirm', 'name']);
-/** `items: 20` would read as how many. */
-const SAID_AS: Readonly<Record<string, string>> = { items: 'positions' };
+/** Fields that do not describe the action: its target, and its safeguards. */
+const OMITTED = new Set(['key', 'confirm', 'name']);
+/** `items: 20` could be read as a number of items. */
+const SHOWN_AS: Readonly<Record<string, string>> = { items: 'positions' };
 
-/** Describes the JSON body of a request: `reason: database is down`, `positions: 17, 4711`, `corrected: 12 entries`. */
+/** Describes the JSON body of a request, such as `reason: database is down`, `positions: 17, 4711`, `corrected: 12 entries`. */
 export function describeBody(body: unknown): string {
   if (typeof body !== 'object' || body === null) return '';
   const parts = Object.entries(body)
-    .filter(([name]) => !LEFT_OUT.has(name))
-    .map(([name, value]) => `${SAID_AS[name] ?? name}: ${describe(value)}`);
+    .filter(([name]) => !OMITTED.has(name))
+    .map(([name, value]) => `${SHOWN_AS[name] ?? name}: ${describe(value)}`);
   return storableLine(parts.join('; ').replaceAll(/\p{C}/gu, ' '), MAX_DETAIL);
 }
 

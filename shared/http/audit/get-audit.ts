@@ -11,11 +11,11 @@ export interface AuditHttp {
   now: () => number;
 }
 
-/** Without days, an audit is of the last seven, as a listing of batches is. */
+/** Without days, the answer covers the last seven, like a listing of batches. */
 export const AUDIT_DAYS = { fallback: 7, most: ACTION_DAYS + 1 };
 const LIMIT = { min: 1, max: 1_000, fallback: 200 };
 
-/** GET audit: what operators have done, newest first. */
+/** GET audit: the actions of operators, newest first. */
 export async function getAudit({ table, now }: AuditHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { from, to } = daysOf(request, { nowMs: now(), ...AUDIT_DAYS });
   const limit = wholeOf(request, 'limit', LIMIT);

@@ -15,29 +15,32 @@ export interface RecordHttp {
   table: () => Table;
   /** Service time in milliseconds. */
   now: () => number;
-  /** As the setting of that name. */
+  /** The setting of the same name. */
   isAuthenticated: boolean;
 }
 
-/** Functions that an operator changes something with. */
+/** The functions with which an operator changes something. */
 const ACTIONS: ReadonlySet<string> = new Set(
   ROUTES.filter(({ audience, method }) => audience === 'operator' && method !== 'GET').map(({ name }) => name),
 );
 
-/** What a request that is recorded costs beside what its handler does: the entry, and its execution. */
+/** The cost of a recorded request besides its handler: the audit entry, and the execution. */
 const RECORDED: Operations = { 'table.insert': 1, ...executionOf(0) };
 
-/** What `recordActions` does for a function that succeeds, with its execution; nothing for one that changes nothing. */
+/**
+ * Returns the operations that `recordActions` and the execution require for a successful function; none for a function that
+ * changes nothing.
+ */
 export const recording: AnsweringDeps['recording'] = ([, { functionName }]) =>
   ACTIONS.has(functionName) ? RECORDED : {};
 
-/** The client closed the connection: its action may have been done. */
+/** The client closed the connection, but the action may have been carried out. */
 const CLIENT_GONE = 499;
 const hasDoneNothing = (status: number): boolean => status >= 400 && status < 500 && status !== CLIENT_GONE;
 
 /**
- * Makes what records the actions of operators. What was refused is not recorded, since it has changed nothing. When the log
- * cannot be written, the action is done anyway: that is logged.
+ * Creates the function that records the actions of operators. Refused actions are not recorded, because they changed nothing.
+ * If the log cannot be written, the action succeeds anyway, and the failure is logged.
  */
 export const recordActions =
   ({ table, now, isAuthenticated }: RecordHttp): AnsweringDeps['record'] =>
@@ -54,7 +57,7 @@ export const recordActions =
     }
   };
 
-/** Names are checked by the handlers; this one bounds what a test of its own may miss. */
+/** Handlers check names. This bounds the length in case one of them does not. */
 const MAX_TARGET = 1_024;
 
 function targetOf(request: HttpRequest): string {

@@ -1,22 +1,22 @@
-/** What the route of the audit log answers with. */
+/** The answers of the route of the audit log. */
 import { z } from 'zod';
 import { count, time } from '../edge/schemas.ts';
 
-/** Something that an operator has done. */
+/** An action of an operator. */
 const auditEntry = z.object({
   at: time,
   action: z.string().describe('Name of the function, such as pause-queue'),
-  target: z.string().describe('Queue, batch id or file that it was done to; empty: none in particular'),
-  by: z.string().describe('Empty: not known'),
+  target: z.string().describe('The queue, batch id or file of the action. Empty if there is none'),
+  by: z.string().describe('The name of the operator. Empty if it is not known'),
   verified: z
     .boolean()
-    .describe('Whether Microsoft Entra ID has signed the name in; false: it is as the request gave it'),
-  detail: z.string().describe('Reason or selection, in words'),
+    .describe('Whether Microsoft Entra ID has verified the name; false: the name is unverified text of the request'),
+  detail: z.string().describe('Reason or selection, as text'),
   status: count.describe('HTTP status of the response'),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;
 
-/** What operators have done, newest first. */
+/** The actions of operators, newest first. */
 export const auditSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),

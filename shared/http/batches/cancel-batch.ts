@@ -15,12 +15,12 @@ export interface CancelHttp {
   basis: ReceiptBasis;
 }
 
-/** POST batches/{id}/cancel: 202 with the batch while it is being cancelled, 200 when it is finished by now. */
+/** POST batches/{id}/cancel: 202 with the batch while its cancellation continues, 200 if it is already finished. */
 export async function cancelOverHttp({ deps, basis }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { ended, left } = await cancelBatch(deps, row.id);
   const { row: now } = await batchOf(request, deps.table);
-  // The batch pays for this read of its row as well.
+  // Charges this read of the row to the batch, too.
   leaveTo(resultsQueueName(now.workload), deps);
   const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });

@@ -20,14 +20,15 @@ export interface GetBatchHttp {
   gate: Pick<GateDeps, 'table' | 'now'>;
   registry: Registry;
   basis: ReceiptBasis;
-  /** Default: none. */
+  /** No default. */
   links?: TelemetryLinks;
 }
 
 /**
- * GET batches/{id}: a batch and the progress of its running chunks by one table read; until it is finished or paused, a
- * second one says whether its queues drain, and while nothing of it runs, a third one what is ahead of it. When it is
- * finished, a second one reads what its drains have spent, and one per queue what is archived of that.
+ * GET batches/{id}: one table read returns the batch and the progress of its running chunks. Until the batch is finished or
+ * paused, a second read determines whether its queues drain; if none of its chunks is running, a third read counts what is
+ * ahead of it. For a finished batch, a second read returns the operations of its drains, and one read per queue those that are
+ * archived.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));

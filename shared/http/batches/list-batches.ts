@@ -9,7 +9,7 @@ import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
-import type { BatchEntry, BatchList } from './schemas.ts';
+import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { paceOf } from './view/pace-view.ts';
 
@@ -18,13 +18,13 @@ export interface BatchesHttp {
   now: () => number;
 }
 
-/** Without a day a listing walks back this many; each is a query, and an idle pipeline has none to find. */
+/** Number of days that a listing without `?day=` covers. Each day is one query, also on an idle pipeline. */
 const DAYS_BACK = 7;
 const LIMIT = { min: 1, max: 200, fallback: 50 };
 
 /**
  * GET batches: the batches of a day, or of the last days, newest first. A page compares at most 2,000 batches with the
- * filters; it may be empty and still have a next one.
+ * filters, so it may be empty and still have a next page.
  */
 export async function listBatches({ table, now }: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const after = batchIdOf(request, 'after');
@@ -48,7 +48,7 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
   return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
 }
 
-/** Newest first. A page that follows begins in the day at which the one before it ended. */
+/** The days to query, newest first. A following page begins on the day on which the previous page ended. */
 function daysFor(day: string | undefined, after: string | undefined, nowMs: number): string[] {
   if (day !== undefined && after !== undefined && batchDate(after) !== day) {
     throw new Problem('invalid-parameter', `after must be a batch of the day ${day}; got one of ${batchDate(after)}.`);

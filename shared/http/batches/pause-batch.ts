@@ -16,22 +16,22 @@ export interface PauseBatchHttp {
   basis: ReceiptBasis;
 }
 
-/** Below the two minutes after which the sweep goes on with a resume, or both would put the same references. */
+/** Below the two minutes after which the sweep continues a resume; otherwise both would put the same references. */
 const BUDGET_MS = 100_000;
 
-/** POST batches/{id}/pause: 200 with the batch; chunks that run come to their end. */
+/** POST batches/{id}/pause: 200 with the batch. Running chunks finish. */
 export async function pauseOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { reason } = await jsonBodyOf(request, pauseRequestSchema);
   return json(batchView(await pauseBatch(deps, row.id, reason), deps.gate.now(), basis));
 }
 
-/** POST batches/{id}/resume: 200 with the batch; 202 when it is so large that the sweep goes on with its references. */
+/** POST batches/{id}/resume: 200 with the batch; 202 if it is so large that the sweep puts the remaining references. */
 export async function resumeOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { isWhole } = await resumeBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
   const { row: now } = await batchOf(request, deps.table);
-  // The batch pays for this read of its row as well.
+  // Charges this read of the row to the batch, too.
   leaveTo(resultsQueueName(now.workload), deps);
   return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
 }

@@ -29,25 +29,25 @@ import type { Cost, CostPeriod } from './schemas.ts';
 export interface CostHttp {
   table: Table;
   meter: Pick<Meter, 'total' | 'serviceNowMs'>;
-  /** When this process began to count, in milliseconds since 1970. */
+  /** Start of the counters of this process, in milliseconds since 1970. */
   sinceMs: number;
   prices: PriceSheet;
   gates: Table;
   overhead: Pick<Overhead, 'totals'>;
   settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance' | 'durableBackend'>;
-  /** Each pool of its workloads is deployed as an app of its own. */
+  /** Each pool of these workloads is deployed as a separate app. */
   registry: Pick<Registry, 'workloads'>;
 }
 
 const NOT_INCLUDED = [
-  'function executions and GB-seconds of requests that read, such as this one',
-  'operations of requests that read: listings, results, reports, this one',
+  'function executions and GB-seconds of read requests, such as this one',
+  'operations of read requests: listings, results, reports, this one',
   'stored gigabytes and traffic of batches, logs of work, free grants',
 ];
 
 /**
- * GET cost: what today (or `?day=`) and its month cost: the sum of the receipts. One query over the listing of the month,
- * two of what its drains have spent, and a read for each batch that is still open; nothing is kept for it.
+ * GET cost: the cost of today (or `?day=`) and its month, as the sum of the receipts. Requires one query for the listing of
+ * the month, two for the operations of its drains, and one read per open batch. Nothing is stored for it.
  */
 export async function getCost(deps: CostHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const nowMs = deps.meter.serviceNowMs();
@@ -158,7 +158,7 @@ const roundedLine = ({ who, does, count, usd, unverified }: IdleLineView): IdleL
   unverified,
 });
 
-/** A schedule of another form is taken for every 15 minutes; the inbox may not be watched at all. */
+/** A schedule of another form is counted as every 15 minutes. Without an inbox schedule, the inbox is not polled. */
 const deploymentOf = (
   { sweepSchedule, inboxSchedule }: CostHttp['settings'],
   { workloads }: CostHttp['registry'],

@@ -8,12 +8,12 @@ export const COST_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'cost',
     audience: 'operator',
-    summary: 'What a day and its month have cost: work, wake-ups, idling',
+    summary: 'The cost of a day and its month: work, wake-ups, idle resources',
     parameters: [
       {
         in: 'query',
         name: 'day',
-        description: 'A date in UTC; default today',
+        description: 'A date in UTC. Defaults to today',
         schema: { type: 'string', format: 'date' },
       },
     ],

@@ -7,10 +7,10 @@ const periodSchema = z.object({
   to: z.iso.date(),
   batches: count,
   items: count,
-  storageOperations: z.number().nonnegative().describe('Of all receipts together, computed ones included'),
+  storageOperations: z.number().nonnegative().describe('The sum over all receipts, including computed operations'),
   work: z
     .object({ how: z.literal('counted'), operations: operationsSchema, usd })
-    .describe('Done for the batches alone, and their shares of what their drains have done'),
+    .describe('Operations for the batches alone, and their shares of the operations of their drains'),
   wakeUps: z
     .object({
       how: z.literal('computed'),
@@ -19,7 +19,7 @@ const periodSchema = z.object({
       executions: z.object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() }),
       usd,
     })
-    .describe('What the Durable extension does or bills by itself, and executions as billed'),
+    .describe('Operations and billed actions of the Durable extension, and function executions as billed'),
   idle: z
     .object({
       how: z.literal('computed'),
@@ -34,29 +34,29 @@ const periodSchema = z.object({
       ),
       usd,
     })
-    .describe('What is billed while nothing is to be done, for the part of the period that has passed'),
+    .describe('The charges for idle resources, for the part of the period that has passed'),
   totalUsd: usd,
   usdPerMillionItems: usd.nullable(),
 });
 export type CostPeriod = z.infer<typeof periodSchema>;
 
-/** What a day and its month have cost. */
+/** The cost of a day and its month. */
 export const costSchema = z.object({
   sheet: z.string(),
-  currency: z.string().describe('Of every amount: the currency of the price sheet, such as USD'),
-  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts stand on'),
+  currency: z.string().describe('Currency of all amounts, from the price sheet, such as USD'),
+  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts include'),
   day: periodSchema,
   month: periodSchema,
   process: z
     .object({
-      instance: z.string().nullable().describe('null: the platform gives none'),
+      instance: z.string().nullable().describe('null: the platform provides no name'),
       since: time,
       operations: operationsSchema,
       overhead: z
         .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
-        .describe('Those of them that no receipt has: done for no batch'),
+        .describe('The operations that are in no receipt, because they are not for a batch'),
     })
-    .describe('Counted by the one instance that answers, since its start, whatever it was for'),
+    .describe('All operations of the answering instance since its start'),
   notIncluded: z.array(z.string()),
 });
 export type Cost = z.infer<typeof costSchema>;

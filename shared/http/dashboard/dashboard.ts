@@ -1,24 +1,24 @@
-/** The dashboard's page and files: a shell without data, which then calls the API with the key that its user gives. */
+/** The page and files of the dashboard: a page without data, which calls the API with the key that its user enters. */
 import { gzipSync } from 'node:zlib';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 
-/** A built file. Its name carries a hash of its content, so that it never changes under that name. */
+/** A built file. Its name contains a hash of its content, so the content under a name never changes. */
 export interface DashboardFile {
   name: string;
   type: string;
   text: string;
-  /** The same compressed with Brotli, as base64: it takes a while, and is done when it is built. */
+  /** The text compressed with Brotli, as base64. Compressed at build time, because it is slow. */
   brotli?: string;
 }
 
-/** What the web build makes. In `page`, `{base}` stands for the folder of the files, relative to the page. */
+/** The output of the web build. In `page`, `{base}` is a placeholder for the folder of the files, relative to the page. */
 export interface DashboardAssets {
   page: string;
   files: readonly DashboardFile[];
 }
 
-/** Nothing is loaded from elsewhere, no script or style stands in the page, and nobody may frame it. */
+/** No resources from other origins, no inline script or style, and no framing by other pages. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-  // The browser itself refuses innerHTML and its like: text from data can only become text.
+  // Makes the browser refuse innerHTML and similar sinks, so that data can only become text.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
@@ -43,10 +43,12 @@ const HEADERS = {
 
 const NOT_BUILT = '<!doctype html><title>Sluice</title><p>The dashboard is not built: run <code>npm run build</code>.';
 
-/** The route asks for no key: compressing the same text for each caller would be work that anybody can order. */
+/** The route requires no key. Without this cache, any caller could make the server compress the same text repeatedly. */
 const compressed = new WeakMap<DashboardFile, Uint8Array>();
 
-/** GET dashboard: the page. It is small, and names the files of this deployment, so that it is always asked for. */
+/**
+ * GET dashboard: the page. It is small and contains the file names of this deployment, so browsers must always revalidate it.
+ */
 export function dashboardPage(assets: DashboardAssets | undefined, request: HttpRequest): HttpResponseInit {
   const headers = { ...HEADERS, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
   if (assets === undefined) return { status: 503, headers, body: NOT_BUILT };
@@ -54,7 +56,7 @@ export function dashboardPage(assets: DashboardAssets | undefined, request: Http
   return { headers, body: assets.page.replaceAll('{base}', base) };
 }
 
-/** GET dashboard/{file}: one of the built files, and nothing else by whatever name. */
+/** GET dashboard/{file}: one of the built files. Names of other files are refused. */
 export function dashboardFile(assets: DashboardAssets | undefined, request: HttpRequest): HttpResponseInit {
   const name = request.params.file ?? '';
   const file = assets?.files.find((each) => each.name === name);
@@ -65,10 +67,10 @@ export function dashboardFile(assets: DashboardAssets | undefined, request: Http
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
   };
-  const takes = encodingsOf(request);
-  if (takes.has('br') && file.brotli !== undefined)
+  const accepted = encodingsOf(request);
+  if (accepted.has('br') && file.brotli !== undefined)
     return { headers: { ...headers, 'content-encoding': 'br' }, body: Buffer.from(file.brotli, 'base64') };
-  if (!takes.has('gzip')) return { headers, body: file.text };
+  if (!accepted.has('gzip')) return { headers, body: file.text };
   return { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipOf(file) };
 }
 

@@ -1,28 +1,28 @@
-/** Dead letters of many batches by cause and workload, from what their rows count. */
+/** Groups the dead letters of many batches by cause and workload, from the counts in their rows. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { shortCause } from '../../processing/outcome/header-causes.ts';
 import type { DeadLettersOfBatches } from './schemas.ts';
 
-/** Which batches fit, and of them which cause; each default: all. */
+/** The batches that match, and optionally one cause. An absent field matches everything. */
 export interface DeadFilter {
   workload?: string | undefined;
   labels: readonly (readonly [key: string, value: string])[];
   cause?: string | undefined;
 }
 
-/** What is read of a batch: of its row, or of its line in the listing. */
+/** The fields that are read from the row of a batch, or from its line in the listing. */
 export type DeadBatch = Pick<BatchRow, 'id' | 'state' | 'workload' | 'dead' | 'causes' | 'fileName' | 'labels'>;
 
 type Group = DeadLettersOfBatches['groups'][number];
 
-/** Groups of an answer, and groups that are collected before the most frequent are known. */
+/** Maximum number of groups in an answer, and of groups that are collected to find the most frequent ones. */
 const MAX_GROUPS = 100;
 const MAX_KNOWN_GROUPS = 5_000;
-/** Batches that a group names. */
+/** Maximum number of batches in a group. */
 const MAX_BATCHES = 50;
 
-/** Makes an empty collection. */
+/** Creates an empty collection. */
 export function createCauseGroups(filter: DeadFilter): {
   add: (batch: DeadBatch) => void;
   result: () => Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'lookedAt'>;
@@ -58,7 +58,7 @@ const fits = ({ workload, dead, labels = {} }: DeadBatch, filter: DeadFilter): b
   (filter.workload === undefined || workload === filter.workload) &&
   filter.labels.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 
-/** While groups are collected, `moreBatches` counts all of their batches. */
+/** During collection, `moreBatches` counts all batches of a group. */
 function addTo(
   groups: Map<string, Group>,
   { batch, cause, count }: { batch: DeadBatch; cause: string; count: number },
@@ -80,7 +80,7 @@ function addTo(
   group.count += count;
   group.moreBatches += 1;
   group.batches.push(named);
-  // Batches come day by day, the oldest day first: the newest are known when all have come.
+  // Batches arrive day by day, oldest day first, so the newest are known only at the end.
   if (group.batches.length >= 2 * MAX_BATCHES) cut(group.batches);
 }
 

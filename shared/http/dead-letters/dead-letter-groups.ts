@@ -1,6 +1,9 @@
 import type { DeadLetterText } from './dead-letter-lines.ts';
 
-/** Causes that are told apart; a handler that puts free text into its messages must not make an answer without end. */
+/**
+ * Maximum number of distinct causes. Otherwise a handler that puts free text into its messages would cause an answer of
+ * unlimited size.
+ */
 const MAX_GROUPS = 100;
 
 interface Group {
@@ -9,7 +12,7 @@ interface Group {
   example: DeadLetterText;
 }
 
-/** The dead letters by cause as JSON, the most frequent first: the shape of deadLetterGroupsSchema. */
+/** Groups the dead letters by cause, the most frequent first, as JSON text of deadLetterGroupsSchema. */
 export async function groupsText(batch: string, chunks: AsyncIterable<DeadLetterText[]>): Promise<string> {
   const groups = new Map<string, Group>();
   let otherCauses = 0;

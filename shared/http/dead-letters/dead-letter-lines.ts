@@ -1,4 +1,4 @@
-/** Dead letters as clients see them. They are passed on as text: parsing an item would lose digits of its numbers. */
+/** Dead letters in the format of the API. They are passed on as text: parsing an item would lose digits of its numbers. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readCurrentDead } from '../../commands/redrive/current-dead.ts';
@@ -14,7 +14,10 @@ export interface DeadLettersHttp {
   container: (name: string) => ContainerClient;
 }
 
-/** A current dead letter; `position` is its line in the chunk's frame, and `text` all of it as JSON, deadLetterSchema. */
+/**
+ * A current dead letter. `position` is its line in the chunk's frame, and `text` the complete letter as JSON of
+ * deadLetterSchema.
+ */
 export interface DeadLetterText {
   chunk: string;
   position: number;
@@ -26,7 +29,7 @@ export interface DeadLetterText {
 /** Reads the current dead letters of one chunk. */
 export type ReadDead = (frame: ChunkFrame) => Promise<DeadLetterText[]>;
 
-/** Makes the reader of a batch's dead letters: who was redriven and where items stood is read once. */
+/** Creates the reader of a batch's dead letters. The redriven items, and the lines of items in the upload, are read once. */
 export async function deadReader(deps: DeadLettersHttp, batch: BatchRow): Promise<ReadDead> {
   const [current, lineOf] = await Promise.all([readCurrentDead(deps, batch), readItemLines(deps, batch)]);
   const results = deps.container(CONTAINERS.results);

@@ -13,14 +13,14 @@ import { groupsText } from './dead-letter-groups.ts';
 import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 
 const MiB = 1024 * 1024;
-/** As for results: what bounds the memory of an answer that a slow client takes. */
+/** Bounds the memory of an answer to a slow client, as for results. */
 const PAGE = { chunks: 1_000, bytes: 64 * MiB };
 const LIMIT = { min: 1, max: 1_000, fallback: 100 };
 const FRAMES_AT_ONCE = 16;
 
 /**
- * GET batches/{id}/dead-letters: the current ones by cause; of one cause, a page of items; as NDJSON, all of them in
- * pages of whole chunks. Current is an item whose latest outcome is dead.
+ * GET batches/{id}/dead-letters: the current dead letters grouped by cause; with a cause, a page of its items; as NDJSON, all
+ * of them in pages of whole chunks. A dead letter is current if the latest outcome of its item is dead.
  */
 export async function getDeadLetters(deps: DeadLettersHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
@@ -61,7 +61,9 @@ async function* ndjson(chunks: AsyncIterable<DeadLetterText[]>, cause: string | 
 const isOf = (letter: DeadLetterText, cause: string | undefined): boolean =>
   cause === undefined || hasName(letter.cause, cause);
 
-/** The shape of deadLetterListSchema. One letter more than the page is looked for, to know whether a link is due. */
+/**
+ * Writes the format of deadLetterListSchema. Searches for one letter more than the page, to know whether there is a next page.
+ */
 async function itemsPage(
   deps: DeadLettersHttp,
   request: HttpRequest,
@@ -90,16 +92,19 @@ interface Position {
 const isBehind = (letter: DeadLetterText, after: Position | undefined): boolean =>
   after === undefined || letter.chunk !== after.chunk || letter.position > after.position;
 
-/** `?after=<chunk>:<line of its frame>`, as the links to next pages have it. */
+/** Reads `?after=<chunk>:<line of its frame>`, the format of the links to next pages. */
 function positionOf(request: HttpRequest): Position | undefined {
   const text = request.query.get('after');
   if (text === null) return undefined;
   const [, chunk = '', position = ''] = /^([^:]+):(\d{1,9})$/.exec(text) ?? [];
   if (isChunkId(chunk)) return { chunk, position: Number(position) };
-  throw new Problem('invalid-parameter', `after must be as in a link to a next page; got "${text.slice(0, 40)}".`);
+  throw new Problem(
+    'invalid-parameter',
+    `after must be the value in a link to the next page; got "${text.slice(0, 40)}".`,
+  );
 }
 
-/** The current dead letters chunk by chunk, from chunk `from` on; rows are read as far as they are needed. */
+/** Yields the current dead letters chunk by chunk, from chunk `from` on. Rows are read only as far as necessary. */
 async function* lettersFrom(
   deps: DeadLettersHttp,
   { batch, read, from }: { batch: string; read: ReadDead; from?: string | undefined },

@@ -17,14 +17,14 @@ export interface DeadLettersOfBatchesHttp {
   now: () => number;
 }
 
-/** Days of one request, and those without any. */
+/** Maximum number of days per request, and the default. */
 export const DEAD_LETTER_DAYS = { fallback: 7, most: 31 };
-/** An unfinished batch is read itself, which is one operation: it may have no line, or one of an earlier end. */
+/** Each unfinished batch is read by one operation: it may have no line in the listing, or an outdated one. */
 const MAX_OPEN = 500;
 const READS_AT_ONCE = 16;
 
 /**
- * GET dead-letters: the current dead letters of the batches of some days, by cause and workload. Costs the query of the
+ * GET dead-letters: the current dead letters of the batches of some days, by cause and workload. Requires the query for the
  * open batches, one operation per thousand batches with dead letters, and one per unfinished batch, at most 500.
  */
 export async function listDeadLetters(
@@ -55,7 +55,7 @@ interface Finished {
   groups: ReturnType<typeof createCauseGroups>;
 }
 
-/** A line of an open batch may be as it was before a redrive. */
+/** The line of an open batch may be outdated, because of a redrive. */
 async function addFinished(table: Table, { days, filter, open, groups }: Finished): Promise<void> {
   const { workload } = filter;
   const workloads = workload === undefined ? undefined : [workload];

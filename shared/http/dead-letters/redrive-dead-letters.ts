@@ -10,12 +10,12 @@ import { exactBodyOf, jsonBodyOf } from '../edge/request/json-body.ts';
 import { batchOf, keyOf } from '../edge/request/parameters.ts';
 import { discardRequestSchema, redriveRequestSchema } from './schemas.ts';
 
-/** Corrected items, or the indices of many, come with the request. */
+/** The body may contain corrected items, or the positions of many. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** A patch is merged into each item, of which there may be a million; the schema says so, too. */
+/** A patch is merged into each item, possibly a million times. The description in the schema contains this limit, too. */
 const MAX_PATCH_CHARS = 64 * 1024;
 
-/** POST batches/{id}/dead-letters/redrive: 202 once the selection is stored and its revision open. */
+/** POST batches/{id}/dead-letters/redrive: 202 after the selection is stored and its revision open. */
 export async function redriveDeadLetters(deps: FinalizeDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { body, exact } = await exactBodyOf(request, redriveRequestSchema, MAX_BODY_BYTES);
@@ -27,9 +27,9 @@ export async function redriveDeadLetters(deps: FinalizeDeps, request: HttpReques
 }
 
 /**
- * What becomes part of items, of a body that fits the schema.
- * @throws Problem 'invalid-parameter' for a patch that is too large, as it will be merged: the schema does not read all
- * digits, and no member "__proto__".
+ * Returns the parts of a valid body that become part of items. Takes them from the exact JSON: the schema drops digits of
+ * numbers and a member "__proto__".
+ * @throws Problem 'invalid-parameter' for a patch that is too large or nested too deep.
  */
 const itemsIn = (body: unknown): Pick<Selection, 'corrected' | 'patch'> => {
   const { corrected, patch } = body as Pick<Selection, 'corrected' | 'patch'>;
@@ -37,12 +37,12 @@ const itemsIn = (body: unknown): Pick<Selection, 'corrected' | 'patch'> => {
   if (text.length > MAX_PATCH_CHARS || findTooDeep(text, MAX_ITEM_NESTING) !== undefined)
     throw new Problem(
       'invalid-parameter',
-      `The patch must be at most ${MAX_PATCH_CHARS} characters, ${MAX_ITEM_NESTING} levels deep.`,
+      `The patch must have at most ${MAX_PATCH_CHARS} characters and ${MAX_ITEM_NESTING} levels.`,
     );
   return { ...(corrected === undefined ? {} : { corrected }), ...(patch === undefined ? {} : { patch }) };
 };
 
-/** POST batches/{id}/dead-letters/discard: 202 once the revision is open that counts them as discarded. */
+/** POST batches/{id}/dead-letters/discard: 202 after the revision that counts them as discarded is open. */
 export async function discardDeadLetters(deps: FinalizeDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
   const { key, reason, ...choice } = await jsonBodyOf(request, discardRequestSchema, MAX_BODY_BYTES);

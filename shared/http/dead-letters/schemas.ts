@@ -1,17 +1,17 @@
-/** What the routes of dead letters take and answer with. */
+/** The bodies and answers of the routes of dead letters. */
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
 import { count, time } from '../edge/schemas.ts';
 
-/** A dead letter. `line` is 1-based in the upload, null when the payload is gone; `item` is absent if it could not be read. */
+/** A dead letter. `line` is 1-based in the upload, null if the payload is deleted. `item` is absent if it could not be read. */
 export const deadLetterSchema = deadItemSchema.extend({
   line: count.positive().nullable(),
   chunk: z.string(),
   cause: z.string(),
 });
 
-/** The dead letters of a batch by cause, most frequent first. `otherCauses` counts those past the hundredth cause. */
+/** The dead letters of a batch by cause, most frequent first. `otherCauses` counts those beyond the hundredth cause. */
 export const deadLetterGroupsSchema = z.object({
   batch: z.string(),
   count,
@@ -21,7 +21,7 @@ export const deadLetterGroupsSchema = z.object({
   otherCauses: count,
 });
 
-/** A page of the dead letters of one cause. */
+/** A page of the dead letters with one cause. */
 export const deadLetterListSchema = z.object({
   batch: z.string(),
   cause: z.string(),
@@ -32,12 +32,12 @@ export const deadLetterListSchema = z.object({
 export const deadLettersOfBatchesSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
-  count: count.describe('Current dead letters of the batches that fit; with `cause`, of that cause'),
+  count: count.describe('Current dead letters of the matching batches; with `cause`, only those with that cause'),
   groups: z.array(
     z.object({
-      cause: z.string().describe('At most 120 characters of it'),
+      cause: z.string().describe('The first 120 characters of the cause'),
       workload: z.string(),
-      count: count.positive().describe('As far as batches name the cause among their most frequent ones'),
+      count: count.positive().describe('From the batches that list the cause among their most frequent ones'),
       batches: z
         .array(
           z.object({
@@ -50,80 +50,81 @@ export const deadLettersOfBatchesSchema = z.object({
           }),
         )
         .max(50)
-        .describe('The newest of them'),
+        .describe('The newest batches of the group'),
       moreBatches: count,
     }),
   ),
-  otherCauses: count.describe('Those of causes that batches do not name, and past the hundredth group'),
+  otherCauses: count.describe('Dead letters of causes that batches do not list, and beyond the hundredth group'),
   lookedAt: count.describe('Batches with dead letters, and unfinished ones, that were compared with the filter'),
-  notLookedAt: count.describe('Unfinished batches that were not, as they are too many: the oldest'),
+  notLookedAt: count.describe('Unfinished batches that were not compared, because there are too many: the oldest'),
 });
 export type DeadLettersOfBatches = z.infer<typeof deadLettersOfBatchesSchema>;
 
-/** An item's 0-based position in its batch. */
 const index = count.describe('0-based position in the batch');
 const MAX_NAMED = 100_000;
 
-/** What a redrive and a discard may take alike. */
+/** Fields that a redrive and a discard have in common. */
 const chosen = {
-  cause: z.string().min(1).max(400).optional().describe('Only dead letters of this cause, as they are grouped'),
+  cause: z.string().min(1).max(400).optional().describe('Only dead letters with this cause, as in their groups'),
   items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
-  key: z.string().min(1).max(255).optional().describe('As the header Idempotency-Key'),
+  key: z.string().min(1).max(255).optional().describe('Used if there is no header Idempotency-Key'),
 };
 
-/** Body of a redrive: without `report`, `cause`, `items` and `corrected` it means all dead letters. */
+/** Body of a redrive. Without `report`, `cause`, `items` and `corrected`, it selects all dead letters. */
 export const redriveRequestSchema = z
   .strictObject({
-    report: z
-      .literal(true)
-      .optional()
-      .describe('No item runs; the report, which failed, is made again by the code that is deployed now'),
+    report: z.literal(true).optional().describe('Creates the failed report again with the deployed code. No item runs'),
     ...chosen,
     corrected: z
       .array(z.strictObject({ index, item: z.json() }))
       .min(1)
       .max(MAX_NAMED)
       .optional()
-      .describe('Items that run in place of those that were uploaded; they need not be named again'),
+      .describe('Items that replace uploaded ones. They need not be listed in items'),
     patch: z
       .record(z.string(), z.json())
       .optional()
       .describe(
-        'JSON Merge Patch (RFC 7396) for each item that is taken up, but not for those in corrected; at most 65,536 characters',
+        'JSON Merge Patch (RFC 7396) for each selected item, except for those in corrected. At most 65,536 characters',
       ),
-    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Most items per second, over five seconds'),
+    ratePerSecond: z
+      .number()
+      .min(0.01)
+      .max(1_000_000)
+      .optional()
+      .describe('Maximum number of items per second, averaged over five seconds'),
   })
   .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {
-    message: 'cause goes with neither items nor corrected',
+    message: 'cause cannot be combined with items or corrected',
   })
   .refine(({ report, key: _key, ...rest }) => report === undefined || Object.keys(rest).length === 0, {
-    message: 'report goes with key alone',
+    message: 'report can be combined only with key',
   });
 
-/** Body of a discard: without `cause` and `items` it means all dead letters. */
+/** Body of a discard. Without `cause` and `items`, it selects all dead letters. */
 export const discardRequestSchema = z
   .strictObject({
     ...chosen,
-    reason: z.string().trim().min(1).max(200).describe('Kept with the revision'),
+    reason: z.string().trim().min(1).max(200).describe('Stored with the revision'),
   })
   .refine(({ cause, items }) => cause === undefined || items === undefined, {
-    message: 'cause does not go with items',
+    message: 'cause cannot be combined with items',
   });
 
-/** What a discard has taken up; the same for every repeat of its key. */
+/** The answer to a discard, the same for every repetition with its key. */
 export const discardAnswerSchema = z.object({
   batch: z.string(),
-  revision: count.describe('Revision of the batch, and of the report to come'),
-  discarded: count.describe('Dead letters that are discarded'),
+  revision: count.describe('The new revision of the batch and of its report'),
+  discarded: count.describe('Number of discarded dead letters'),
   at: time,
 });
 
-/** What a redrive took up; the same for every repeat of its key. */
+/** The answer to a redrive, the same for every repetition with its key. */
 export const redriveAnswerSchema = z.object({
   batch: z.string(),
-  revision: count.describe('Revision of the batch, and of the report to come'),
-  redriven: count.describe('Items that run again; 0 for the report alone'),
-  unreadable: count.describe('Dead letters that stay, as their item cannot be read any more'),
+  revision: count.describe('The new revision of the batch and of its report'),
+  redriven: count.describe('Number of items that run again; 0 for the report alone'),
+  unreadable: count.describe('Dead letters that remain, because their items can no longer be read'),
   chunks: count,
   at: time,
 });

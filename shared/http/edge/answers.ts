@@ -1,4 +1,4 @@
-/** How every HTTP function answers: JSON, or a problem document (RFC 9457) for what went wrong; with what it cost. */
+/** The answers of all HTTP functions: JSON, or a problem document (RFC 9457) for an error, with the cost of the request. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import type { Meter } from '../../cost/meter.ts';
@@ -13,7 +13,7 @@ import { COST_HEADER, costOf } from './cost-header.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
 const RETRY_AFTER_SECONDS = '5';
-/** As nginx logs it; nobody receives it. */
+/** The status that nginx logs for it; no client receives it. */
 const CLIENT_GONE = 499;
 
 /** A JSON answer. */
@@ -22,55 +22,58 @@ export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {
   jsonBody: body,
 });
 
-/** What a handler answers with. */
+/** The answer of a handler. */
 export interface Answer extends HttpResponseInit {
-  /** The body, made while it is sent; in place of `body`. */
+  /** A body that is generated while it is sent; replaces `body`. */
   stream?: AnswerStream;
 }
 
 /** A body made while it is sent. */
 export interface AnswerStream {
   pieces: AsyncIterable<string>;
-  /** All that making the pieces costs: the headers, which say it, are sent first. Not counted with the handler. */
+  /**
+   * The operations that generating the pieces requires. The header reports them before the pieces are generated. Not counted
+   * with the handler.
+   */
   operations: Operations;
 }
 
-type Asked = [request: HttpRequest, context: InvocationContext];
-export type Handler = (...asked: Asked) => Promise<Answer>;
+type Call = [request: HttpRequest, context: InvocationContext];
+export type Handler = (...call: Call) => Promise<Answer>;
 
 export interface AnsweringDeps {
   meter: Pick<Meter, 'measure' | 'record'>;
   overhead: Pick<Overhead, 'add'>;
   prices: PriceSheet;
   nowMs: () => number;
-  /** What `record` does for a function that succeeds: the batch that it is about pays for it. */
-  recording: (asked: Asked) => Operations;
-  /** Called with each answer before it is sent, at the cost of its request. Must not throw. */
-  record: (asked: Asked, status: number) => Promise<void>;
+  /** The operations of `record` if the function succeeds. They are charged to the batch of the request. */
+  recording: (call: Call) => Operations;
+  /** Called with each answer before it is sent; its operations count for the request. Must not throw. */
+  record: (call: Call, status: number) => Promise<void>;
 }
 
 /**
- * Makes the wrapper of all handlers. Log lines go to the invocation, a Problem becomes its answer, anything else a 500,
- * logged once. Each answer has the header `sluice-cost`.
+ * Creates the wrapper of all handlers. It sends log lines to the invocation, answers a Problem with its document and other
+ * errors with 500, logged once, and adds the header `sluice-cost`.
  */
 export const createAnswering =
   ({ meter, overhead, prices, nowMs, recording, record }: AnsweringDeps) =>
-  (handler: Handler): ((...asked: Asked) => Promise<HttpResponseInit>) =>
-  (...asked) =>
-    withLog(asked[1], async () => {
+  (handler: Handler): ((...call: Call) => Promise<HttpResponseInit>) =>
+  (...call) =>
+    withLog(call[1], async () => {
       const beganMs = nowMs();
       const { value, operations, unrecorded } = await meter.measure(async () => {
-        const expected = recording(asked);
-        // Whoever records what the request has done records that as well.
+        const expected = recording(call);
+        // Announces the operations of `record`, so that a handler that charges its operations to a batch includes them.
         meter.record(subtractOperations({}, expected));
-        const answer = await answerOrProblem(asked, () => handler(...asked));
+        const answer = await answerOrProblem(call, () => handler(...call));
         meter.record(expected);
-        await record(asked, answer.status ?? 200);
+        await record(call, answer.status ?? 200);
         return answer;
       });
       overhead.add('requests', unrecorded);
       const { stream, ...answer } = value;
-      const sent = stream ? await answerOrProblem(asked, () => streamed(answer, stream)) : answer;
+      const sent = stream ? await answerOrProblem(call, () => streamed(answer, stream)) : answer;
       const all = addOperations(operations, stream?.operations ?? {});
       const cost = costOf({ operations: all, seconds: (nowMs() - beganMs) / 1_000 }, prices);
       return { ...sent, headers: { ...Object.fromEntries(new Headers(sent.headers)), [COST_HEADER]: cost } };
@@ -81,7 +84,7 @@ const streamed = async (answer: HttpResponseInit, { pieces }: AnswerStream): Pro
   body: await textBody(pieces),
 });
 
-async function answerOrProblem([request]: Asked, make: () => Promise<Answer>): Promise<Answer> {
+async function answerOrProblem([request]: Call, make: () => Promise<Answer>): Promise<Answer> {
   try {
     return await make();
   } catch (error) {
@@ -101,11 +104,11 @@ function problemAnswer(thrown: unknown, instance: string): HttpResponseInit {
   const error = toError(thrown);
   log.error('request-failed', { instance, error });
   if (isBusy(thrown)) return problemAnswer(busy(thrown), instance);
-  const detail = 'The request failed for a reason that is not yours. It is logged; it may be tried again.';
+  const detail = 'The request failed because of an internal error, which is logged. Try it again.';
   return problem(500, { type: 'internal', title: 'Internal error', detail, instance });
 }
 
-/** A service was too busy, silent, out of reach or not set up, or others changed the same row, beyond all retries. */
+/** Whether a service was too busy, silent, unreachable or not set up, or a row changed concurrently beyond all retries. */
 function isBusy(thrown: unknown): boolean {
   const status = statusOf(thrown);
   if (status !== undefined) return isPassing(status);
@@ -114,7 +117,7 @@ function isBusy(thrown: unknown): boolean {
 const BUSY = [ContentionError, MissingResourceError, TimeLimitError];
 
 const busy = (cause: unknown): Problem =>
-  new Problem('busy', 'A service behind does not answer as it should. Try again in a while.', { cause });
+  new Problem('busy', 'A service that the app uses is busy or unavailable. Try again later.', { cause });
 
 function problem(status: number, fields: Record<string, unknown> & { type: string }): HttpResponseInit {
   const body = { ...fields, type: `${PROBLEM_TYPE_BASE}${fields.type}`, status };

@@ -1,13 +1,13 @@
-/** Bodies that are made while they are sent. */
+/** Bodies that are generated while they are sent. */
 import { toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 
-/** Pieces below this are gathered: each one costs a write of its own on its way to the client. */
+/** Smaller pieces are joined, because each piece costs a write to the client. */
 const PIECE_CHARS = 64 * 1024;
 
 /**
- * A body from pieces of text. The first piece is made before anything is answered, so that what is wrong from the start
- * becomes a proper answer; what fails later can only cut the connection, and is logged.
+ * Creates a body from pieces of text. The first piece is generated before the answer begins, so that an early error becomes a
+ * proper answer. A later error can only cut the connection; it is logged.
  */
 export async function textBody(pieces: AsyncIterable<string>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = gathered(pieces);

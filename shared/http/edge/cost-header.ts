@@ -1,4 +1,4 @@
-/** What a request has cost, as the header `sluice-cost` says it. */
+/** The cost of a request, as the header `sluice-cost`. */
 import type { Operations } from '../../contract/operations.ts';
 import { THROTTLED } from '../../cost/meter.ts';
 import { requestUsd } from '../../cost/price.ts';
@@ -6,18 +6,18 @@ import type { PriceSheet } from '../../cost/sheet.ts';
 
 export const COST_HEADER = 'sluice-cost';
 
-/** Operations of a request, and how long its function has run. */
+/** The operations of a request, and the duration of its function. */
 export interface Spent {
   operations: Operations;
   seconds: number;
 }
 
-/** A read of one table row costs 3.6e-8. */
+/** Enough for the read of one table row, which costs 3.6e-8. */
 const USD_DIGITS = 9;
 
 /**
- * Writes the header: `usd=0.00005244, table.query=1`. It has the form of a dictionary (RFC 9651), except that `usd` has
- * more decimals than the three of that standard.
+ * Formats the header, such as `usd=0.00005244, table.query=1`: a dictionary (RFC 9651), except that `usd` has more decimals
+ * than the three of that standard.
  */
 export function costOf({ operations, seconds }: Spent, prices: PriceSheet): string {
   const { [THROTTLED]: _refused, ...counted } = operations;

@@ -1,12 +1,12 @@
-/** CSV (RFC 4180) that a spreadsheet shows as text and never runs. */
+/** CSV (RFC 4180) that a spreadsheet shows as text and never evaluates. */
 
-/** Signs that open a formula, after any white space, in ASCII and full width; a tab or line break that does so itself. */
+/** Characters that start a formula, also after white space, in ASCII and full width; or a tab or line break at the start. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
-/** A number is no formula, whatever its sign: amounts are decimals in text. */
+/** A number is not a formula, even with a sign: amounts are decimals in text. */
 const NUMBER = /^[-+]?\d+(\.\d+)?([eE][-+]?\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
-/** One cell: absent and null are empty, objects and arrays their JSON, a would-be formula is opened by an apostrophe. */
+/** Formats a cell: empty for undefined and null, JSON for objects and arrays, and an apostrophe before a possible formula. */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -14,18 +14,18 @@ export function csvCell(value: unknown): string {
   return quotedCell(safe);
 }
 
-/** A text as a cell, in quotes where it needs them. */
+/** Formats a text as a cell, in quotes if necessary. */
 export const quotedCell = (text: string): string =>
   NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** One record, with its line end. */
+/** Formats one record, with its line end. */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvCell).join(',')}\r\n`;
 
-/** Whether a value spreads over named columns. */
+/** Whether a value is written to several named columns. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The names of all fields in the order of their first appearance. */
+/** The names of all fields, in the order of their first appearance. */
 export function columnsOf(values: Iterable<unknown>): string[] {
   const names = new Set<string>();
   for (const value of values) {
@@ -34,6 +34,6 @@ export function columnsOf(values: Iterable<unknown>): string[] {
   return [...names];
 }
 
-/** A field of a result; undefined when it is not the record's own: a column may be named as what all objects inherit. */
+/** Returns a field of a result, or undefined if it is not an own property: a column may have the name of an inherited one. */
 export const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;

@@ -1,15 +1,15 @@
-/** Days in UTC (`yyyy-mm-dd`) that a route answers about; `daysOf` in parameters.ts reads them from a request. */
+/** Days in UTC (`yyyy-mm-dd`) in requests; `daysOf` in parameters.ts reads them. */
 import { query, type RouteParameter } from './route.ts';
 
-/** Both included. */
+/** Both days are included. */
 export interface Days {
   from: string;
   to: string;
 }
 
-/** How many days a request may be about. */
+/** The number of days that a request may cover. */
 export interface DayBounds {
-  /** Without any. */
+  /** If the request specifies none. */
   fallback: number;
   most: number;
 }
@@ -18,7 +18,7 @@ const DATE = { type: 'string', format: 'date' };
 
 /** The parameters that `daysOf` reads. */
 export const dayParameters = ({ fallback, most }: DayBounds): RouteParameter[] => [
-  query('day', 'A date in UTC, in place of `from` and `to`', DATE),
-  query('from', `The first day in UTC; default such that there are ${fallback} days`, DATE),
-  query('to', `The last day in UTC, at most ${most - 1} days after the first; default today`, DATE),
+  query('day', 'A date in UTC, instead of `from` and `to`', DATE),
+  query('from', `The first day in UTC. The default yields ${fallback} days`, DATE),
+  query('to', `The last day in UTC, at most ${most - 1} days after the first. Defaults to today`, DATE),
 ];

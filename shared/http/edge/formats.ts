@@ -1,4 +1,4 @@
-/** The media types that answers come in, and how a client chooses one: `?format=`, else `Accept`, else the first offered. */
+/** The media types of answers, and their choice by the client: `?format=`, otherwise `Accept`, otherwise the first offered. */
 import type { HttpRequest } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 
@@ -16,7 +16,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, Format> = new Map([
   ['application/json', 'json'],
 ]);
 
-/** The format of an answer, of those `offered`; an Accept that fits none of them gets the first (RFC 9110, 12.5.1). */
+/** Returns one of the `offered` formats. An Accept header that fits none of them selects the first (RFC 9110, 12.5.1). */
 export function answerFormat<F extends Format>(request: HttpRequest, offered: readonly [F, ...F[]]): F {
   const asked = request.query.get('format');
   if (asked === null) return acceptedFormat(request.headers.get('accept') ?? '', offered);

@@ -1,11 +1,14 @@
 import type { HttpRequest } from '@azure/functions';
 
-/** Parameters that a link never repeats: a key in it would end in logs. */
+/** A parameter that links must never repeat, because keys in links end up in logs. */
 const SECRET = 'code';
 
 type Changes = Record<string, string | string[]>;
 
-/** The `Link` header to the next page: this request's own address with `changes` made to its query; none = no header. */
+/**
+ * Returns the `Link` header to the next page: the address of this request with `changes` to its query. Returns no header if
+ * `changes` is undefined.
+ */
 export function nextLink(request: HttpRequest, changes: Changes | undefined): Record<string, string> {
   if (changes === undefined) return {};
   const { pathname, searchParams } = new URL(request.url);

@@ -1,11 +1,14 @@
-/** What a route is. OpenAPI is made from such values, and a test keeps them equal to the registered functions. */
+/**
+ * The type of a route. The OpenAPI document is generated from these values, and a test compares them with the registered
+ * functions.
+ */
 import type { z } from 'zod';
 import type { ProblemType } from '../../errors.ts';
 
-/** Who may call a route: a client system's key, an operator's key, or nobody in particular. */
+/** Who may call a route: holders of a client's key, holders of an operator's key, or anyone. */
 export type Audience = 'client' | 'operator' | 'anyone';
 
-/** A parameter in the query or a header; all are optional. Without a schema it is text. */
+/** An optional parameter in the query or a header. Without a schema, it is text. */
 export interface RouteParameter {
   in: 'query' | 'header';
   name: string;
@@ -13,16 +16,16 @@ export interface RouteParameter {
   schema?: Record<string, unknown>;
 }
 
-/** One kind of answer that is no problem. `content`: media type → schema, or the JSON Schema type of a text. */
+/** An answer other than a problem. `content` maps a media type to a schema, or to 'text' for plain text. */
 export interface RouteAnswer {
   status: number;
   description: string;
   content: Readonly<Record<string, z.ZodType | 'text'>>;
-  /** Headers beside the usual ones, with what they say. */
+  /** Headers beyond the usual ones, with their descriptions. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A route; `route` begins after `/api/`, and its `{…}` are the path parameters. */
+/** A route. `route` is the path after `/api/`; its `{…}` are the path parameters. */
 export interface Route {
   /** The name of the function. */
   name: string;
@@ -30,7 +33,7 @@ export interface Route {
   route: string;
   audience: Audience;
   summary: string;
-  /** What the summary leaves out; default nothing. */
+  /** More than the summary. No default. */
   description?: string;
   parameters?: readonly RouteParameter[];
   /** Media type → schema. */
@@ -44,7 +47,7 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 /** Header of a page that is not the last. */
 export const NEXT = { link: 'rel="next": the next page, if there is one' };
 /** Header of an answer that grows until the batch is finished. */
-export const STATE = { 'sluice-batch-state': 'State of the batch: until it is finished, the answer is not all' };
+export const STATE = { 'sluice-batch-state': 'State of the batch. Until it is finished, the answer is incomplete' };
 
 /** A parameter in the query. */
 export const query = (name: string, description: string, schema?: Record<string, unknown>): RouteParameter => ({
@@ -53,9 +56,9 @@ export const query = (name: string, description: string, schema?: Record<string,
   description,
   ...(schema === undefined ? {} : { schema }),
 });
-/** The parameter `format`. */
+/** Schema of a text parameter that may be repeated. */
 export const formats = (...names: string[]): RouteParameter =>
-  query('format', 'Goes before Accept', { type: 'string', enum: names });
+  query('format', 'Overrides Accept', { type: 'string', enum: names });
 /** Schema of a text that may be repeated. */
 export const TEXTS = { type: 'array', items: { type: 'string' } };
 /** Schema of a whole number with its default. */

@@ -1,14 +1,14 @@
-/** What the answers of several resources are made of. */
+/** Schemas that the answers of several resources use. */
 import { z } from 'zod';
 
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
 export const usd = z.number().nonnegative();
 
-/** A place in an upload, 1-based. */
+/** A position in an upload, 1-based. */
 export const uploadPosition = z.object({ line: count, column: count.optional(), message: z.string() });
 
-/** A problem document (RFC 9457). `errors` are places in an upload. */
+/** A problem document (RFC 9457). `errors` contains positions in an upload. */
 export const problemSchema = z.object({
   type: z.string(),
   title: z.string(),
@@ -18,7 +18,7 @@ export const problemSchema = z.object({
   errors: z.array(uploadPosition).optional(),
 });
 
-/** Body of the pause of a queue or a batch; all of it may be left out. */
+/** Body of a request that pauses a queue or a batch. All fields are optional. */
 export const pauseRequestSchema = z.strictObject({
-  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with what is paused'),
+  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with the paused queue or batch'),
 });

@@ -13,7 +13,7 @@ export interface HealthHttp {
   registry: Registry;
   pool: string | undefined;
   instance: string | undefined;
-  /** Made only when a deep check is asked for. */
+  /** Called only for a deep check. */
   storage: () => {
     tables: readonly Table[];
     container: (name: string) => ContainerClient;
@@ -22,16 +22,16 @@ export interface HealthHttp {
   nowMs: () => number;
 }
 
-/** The route asks for no key, so that its checks are made at most once in this time: some dozen operations. */
+/** The route requires no key, so a deep check, which costs about a dozen operations, is made at most once in this time. */
 const KEEP_MS = 30_000;
 const NAME = 'health';
-/** The SDKs try again for longer than anybody waits who asks for health. */
+/** The retries of the SDKs take longer than a health probe waits. */
 const PATIENCE_MS = 10_000;
 
-/** GET health: that the app answers, without any storage call; `?deep` asks storage too, at most once per 30 s and process. */
+/** GET health: answers without any storage call. With `?deep`, it also checks storage, at most once per 30 s and process. */
 export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
   let kept: { atMs: number; found: Promise<Found> } | undefined;
-  const look = (): Promise<Found> => {
+  const checkOnce = (): Promise<Found> => {
     if (kept === undefined || deps.nowMs() - kept.atMs >= KEEP_MS) {
       kept = { atMs: deps.nowMs(), found: checkStorage(deps) };
     }
@@ -41,7 +41,7 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
     const workloads = deps.registry.workloads.map(({ name }) => name);
     const health: Health = { status: 'ok', pool: deps.pool ?? null, instance: deps.instance ?? null, workloads };
     if (!request.query.has('deep')) return json(health);
-    const found = await look();
+    const found = await checkOnce();
     const ok = found.problems.length === 0;
     return json({ ...health, status: ok ? 'ok' : 'failing', ...found }, { status: ok ? 200 : 503 });
   };
@@ -53,14 +53,17 @@ interface Found {
 }
 type Service = keyof Found['checks'];
 
-/** A part of storage that has to be there, and how to ask for it. */
+/** A required resource in storage, and the call that checks it. */
 interface Resource {
   service: Service;
   name: string;
   ask: () => Promise<unknown>;
 }
 
-/** One operation each. Queues are made when they are first used, so that one stands for all: it shows the right to ask. */
+/**
+ * Each check is one operation. Queues are created on first use, so one of them is checked for all: the call shows whether
+ * access is granted.
+ */
 function resourcesOf({ storage, registry }: HealthHttp): Resource[] {
   const { tables, container, depthOf } = storage();
   const queue = registry.queues()[0]?.queue ?? NAME;
@@ -92,14 +95,14 @@ async function checkStorage(deps: HealthHttp): Promise<Found> {
   return { checks, problems };
 }
 
-/** What is wrong, without what a stranger should not read: the error itself is in the log. */
+/** Describes the problem without internals, because anyone may call this route. The error itself is logged. */
 async function problemOf(resource: string, ask: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await withinTime(ask(), PATIENCE_MS, resource);
     return undefined;
   } catch (error) {
     const [status, code = ''] = [statusOf(error), errorCodeOf(error)];
-    // A row, blob or queue that is not there is an answer; a table or container that is missing has an error of its own.
+    // A missing row, blob or queue is a valid answer. A missing table or container has a separate error.
     if (status === 404) return undefined;
     log.warn('health-check-failed', { resource, error: toError(error) });
     if (error instanceof MissingResourceError) return 'does not exist';

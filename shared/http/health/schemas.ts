@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 const check = z.enum(['ok', 'failed']);
 
-/** Whether the app answers; `checks` of the storage behind it, and what is wrong there, only when asked for. */
+/** The health of the app. `checks` and `problems` of the storage are present only in a deep check. */
 export const healthSchema = z.object({
   status: z.enum(['ok', 'failing']),
   pool: z.string().nullable().describe('null: the workloads of all pools'),
-  instance: z.string().nullable().describe('The instance of the app that answers; null: the platform gives none'),
+  instance: z.string().nullable().describe('The instance of the app that answers; null: the platform provides no name'),
   workloads: z.array(z.string()),
   checks: z.object({ table: check, queue: check, blob: check }).optional(),
   problems: z

@@ -21,20 +21,20 @@ export interface HistoryHttp {
   backend: DurableBackend;
 }
 
-/** Days of one request, and those without any. */
+/** Maximum number of days per request, and the default. */
 export const HISTORY_DAYS = { fallback: 30, most: 92 };
-/** Lines are read by the week, newest first, until there are so many; each thousand is one operation. */
+/** Lines are read week by week, newest first, up to this number. Each thousand is one operation. */
 const MAX_LINES = 200_000;
 const DAYS_PER_QUERY = 7;
 const MAX_ACTIONS = 500;
 
-/** Actions that change what the lines of the chart show. */
+/** Actions that can affect the values of the charts. */
 const MARKED = [
   ...['pause-queue', 'resume-queue', 'clear-queue', 'put-policy'],
   ...['pause-batch', 'resume-batch', 'cancel-batch', 'redrive-dead-letters', 'discard-dead-letters'],
 ];
 
-/** GET history: what the batches of each day came to, by workload, and what operators did meanwhile. */
+/** GET history: the figures of the batches per day and workload, and the actions of operators in this time. */
 export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
   const { from, ...read } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
@@ -47,7 +47,7 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
   return json(answer);
 }
 
-/** Weeks from the newest on, so that it is the oldest that are left out when there are too many batches. */
+/** Reads weeks from the newest to the oldest, so that the oldest are omitted if there are too many batches. */
 async function readDays(
   { table, gates, prices, backend }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },

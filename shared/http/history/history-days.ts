@@ -1,4 +1,4 @@
-/** What the batches of each day and workload came to, from their lines in the listing. */
+/** The figures of the batches per day and workload, from their lines in the listing. */
 import { isFinished } from '../../batches/batch-row.ts';
 import { deadlineMs, type IndexEntry, tookMs } from '../../batches/listing/index-rows.ts';
 import { batchDate } from '../../contract/names.ts';
@@ -9,7 +9,7 @@ import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
 import { rounded } from '../batches/view/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
-/** What is added up of a day and workload. Items and seconds are of batches whose time is known. */
+/** The sums of a day and workload. `timed` covers only batches with a known duration. */
 interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded' | 'deadlinesMissed'> {
   spent: PeriodSpent;
   latencyP95: number | undefined;
@@ -17,14 +17,14 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
   timed: { items: number; seconds: number };
 }
 
-/** Makes an empty collection. */
+/** Creates an empty collection. */
 export function createHistoryDays(
   basis: PeriodBasis,
   shareOf: (own: OwnDrains | undefined) => Operations,
 ): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
-  /** Classes without a verified price that the amounts stand on. */
+  /** Classes without a verified price that the amounts include. */
   unverified: () => PriceClass[];
 } {
   const sums = new Map<string, Sum>();
@@ -66,7 +66,7 @@ interface First {
   deadlineMs?: number | undefined;
 }
 
-/** The first revision of a batch; undefined until it has ended. Lines of redriven batches have columns of their own for it. */
+/** The first revision of a batch; undefined until it is finished. Lines of redriven batches contain separate columns for it. */
 function firstOf(entry: IndexEntry): First | undefined {
   const { deadlineMet, firstTookMs, firstDeadlineMs, completedAt, deadlineAt } = entry;
   if (deadlineMet !== undefined) return { deadlineMet, tookMs: firstTookMs, deadlineMs: firstDeadlineMs };

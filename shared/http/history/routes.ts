@@ -11,7 +11,7 @@ export const HISTORY_ROUTES: readonly Route[] = [
     route: 'history',
     audience: 'operator',
     summary:
-      'Throughput, latency, dead letters and cost of finished batches by day and workload, with what operators did',
+      'Throughput, latency, dead letters and cost of finished batches by day and workload, with the actions of operators',
     parameters: [...dayParameters(HISTORY_DAYS), query('workload', 'Only batches of this workload')],
     answers: [{ status: 200, description: 'The history', content: { [JSON_TYPE]: historySchema } }],
     problems: ['invalid-parameter'],

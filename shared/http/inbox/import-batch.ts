@@ -20,8 +20,8 @@ export interface ImportHttp {
 const ID_LENGTH = 12;
 
 /**
- * POST workloads/{workload}/batches/from-url: 202 with the name that the file will have in the inbox. As with an upload, the
- * app of any pool accepts it; the app of the workload's pool copies the file.
+ * POST workloads/{workload}/batches/from-url: 202 with the future name of the file in the inbox. The app of any pool accepts
+ * the request, as for an upload; the app of the workload's pool copies the file.
  */
 export async function importBatch(
   { container, registry, settings }: ImportHttp,
@@ -35,7 +35,7 @@ export async function importBatch(
   if (settings.inboxSchedule === undefined)
     throw new Problem(
       'conflict',
-      `This app does not watch the inbox, so it imports nothing. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
+      `This app does not poll the inbox, so it cannot import files. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
     );
   const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
   const order = { workload, lane, url, id, key, fileName, labels: labelsOf(labels), csv: csvOf(csv) };
@@ -57,7 +57,7 @@ function labelsOf(labels: ImportRequest['labels']): Labels | undefined {
   return all.length === 0 ? undefined : labels;
 }
 
-/** The same words as in the query of an upload. */
+/** Reads the same values as the query of an upload. */
 function csvOf({ rename = {}, ...named }: NonNullable<ImportRequest['csv']> = {}): CsvOptions {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(named)) if (value !== undefined) params.set(name, value);

@@ -19,7 +19,10 @@ import type { InboxFileView, InboxList } from './schemas.ts';
 const LIMIT = { min: 1, max: 200, fallback: 50 };
 const MAX_MARKER = 4_000;
 
-/** GET inbox: the files that wait, are being taken or were rejected; with `?name=` one file, also one that became a batch. */
+/**
+ * GET inbox: the files that wait, are being processed or were rejected; with `?name=` a single file, even if it became a
+ * batch.
+ */
 export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const name = request.query.get('name');
   if (name !== null) {
@@ -38,7 +41,7 @@ export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Pro
   return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
 }
 
-/** The service refuses a marker that it did not make. */
+/** The service refuses a marker that it did not create. */
 async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {
   try {
     return await listInboxFiles(deps, filter);
@@ -54,7 +57,7 @@ const viewOf = ({ workload, lane, ...file }: InboxFile): InboxFileView => ({
   lane: lane ?? null,
 });
 
-/** A name from outside; 400 for one that may not name a blob. */
+/** Checks a file name from outside; 400 if it is not a valid blob name. */
 export function inboxName(name: string): string {
   const fault = blobNameFault(name);
   if (fault === undefined) return name;
@@ -71,7 +74,7 @@ function stateOf(request: HttpRequest): InboxState | undefined {
   );
 }
 
-/** `inbox.<marker in base64url>`, or `rejected.<marker>`; without a marker: its beginning. */
+/** Writes `inbox.<marker in base64url>`, or `rejected.<marker>`. An empty marker means the beginning. */
 const textOf = ({ container, marker = '' }: InboxPlace): string =>
   `${container === CONTAINERS.inbox ? 'inbox' : 'rejected'}.${Buffer.from(marker, 'utf8').toString('base64url')}`;
 
@@ -85,4 +88,4 @@ function placeOf(request: HttpRequest): InboxPlace | undefined {
 }
 
 const invalidPlace = (cause?: unknown): Problem =>
-  new Problem('invalid-parameter', 'after must be as the link to the next page has it.', { cause });
+  new Problem('invalid-parameter', 'after must be the value in a link to the next page.', { cause });

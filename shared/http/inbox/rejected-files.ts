@@ -5,7 +5,7 @@ import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { inboxName } from './list-inbox.ts';
 import { inboxRetrySchema } from './schemas.ts';
 
-/** POST inbox/retry: moves a rejected file back into the inbox, where the next look takes it. */
+/** POST inbox/retry: moves a rejected file back into the inbox, where the next poll finds it. */
 export async function retryInboxFile(deps: RejectedFilesDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { name } = await jsonBodyOf(request, inboxRetrySchema);
   await retryRejected(deps, inboxName(name));

@@ -9,12 +9,12 @@ export const INBOX_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'workloads/{workload}/batches/from-url',
     audience: 'client',
-    summary: 'Have a file imported into the inbox, from an allowed host or the own storage account',
+    summary: 'Import a file into the inbox, from an allowed host or from the storage account of the app',
     parameters: [
       {
         in: 'header',
         name: 'Idempotency-Key',
-        description: 'The same key with the same content gives the same batch, for seven days',
+        description: 'A repetition with the same key and content within seven days yields the same batch',
         schema: { type: 'string', minLength: 1, maxLength: 255 },
       },
     ],
@@ -22,9 +22,9 @@ export const INBOX_ROUTES: readonly Route[] = [
     answers: [
       {
         status: 202,
-        description: 'The next look into the inbox begins with it',
+        description: 'The next poll of the inbox starts the import',
         content: { [JSON_TYPE]: importAnswerSchema },
-        headers: { location: 'The file in the inbox' },
+        headers: { location: 'URL of the file in the inbox' },
       },
     ],
     problems: [
@@ -37,13 +37,13 @@ export const INBOX_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'inbox',
     audience: 'client',
-    summary: 'Files that wait in the inbox, are being taken, or were rejected, with the reason',
+    summary: 'Files in the inbox that wait, are being processed, or were rejected, with the reason',
     parameters: [
       query('workload', 'Only files of this workload'),
       query('state', 'Only files in this state', { type: 'string', enum: [...INBOX_STATES] }),
-      query('limit', 'Most files of the page', whole(1, 200, 50)),
-      query('after', 'Go on after this place'),
-      query('name', 'This file alone, also when it has become a batch; the other parameters are not looked at'),
+      query('limit', 'Maximum number of files per page', whole(1, 200, 50)),
+      query('after', 'Continue after this place, from a link to the next page'),
+      query('name', 'Only this file, even if it became a batch. The other parameters are ignored'),
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: inboxListSchema }, headers: NEXT }],
     problems: ['invalid-parameter'],
@@ -53,9 +53,9 @@ export const INBOX_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'inbox/retry',
     audience: 'operator',
-    summary: 'Move a rejected file back into the inbox, where the next look takes it',
+    summary: 'Move a rejected file back into the inbox, where the next poll finds it',
     body: { [JSON_TYPE]: inboxRetrySchema },
-    answers: [{ status: 202, description: 'It waits', content: { [JSON_TYPE]: inboxRetrySchema } }],
+    answers: [{ status: 202, description: 'The file waits', content: { [JSON_TYPE]: inboxRetrySchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
   },
   {
@@ -64,8 +64,8 @@ export const INBOX_ROUTES: readonly Route[] = [
     route: 'inbox',
     audience: 'operator',
     summary: 'Delete a rejected file and its reason',
-    parameters: [query('name', 'Its name')],
-    answers: [{ status: 204, description: 'It is gone', content: {} }],
+    parameters: [query('name', 'The name of the file')],
+    answers: [{ status: 204, description: 'The file is deleted', content: {} }],
     problems: ['invalid-parameter', 'not-found'],
   },
 ];

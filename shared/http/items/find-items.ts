@@ -10,18 +10,18 @@ import { type ListDeps, listItems } from './list-items.ts';
 import type { FoundItems } from './schemas.ts';
 
 /**
- * A request looks at no more than this: parsing and validating 64 MiB takes about a second of the instance's main thread.
- * The link to the next page goes on.
+ * Maximum for one request: parsing and validating 64 MiB takes about a second of the instance's main thread. A link leads to
+ * the next page.
  */
 const PAGE = { bytes: 64 * 1024 * 1024, items: 200_000 };
 const MAX_ID = 256;
 const MAX_FOUND = 100;
 
-/** GET batches/{id}/items: the items with the id `itemId`, or without that parameter all items with their states. */
+/** GET batches/{id}/items: the items with the id `itemId`, or without this parameter all items with their states. */
 export const getItems = (deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> =>
   request.query.has('itemId') ? findItems(deps, request) : listItems(deps, request);
 
-/** GET batches/{id}/items?itemId=: where the items with this id are, by a scan of the payload from item `from` on. */
+/** GET batches/{id}/items?itemId=: the positions of the items with this id, by a scan of the payload from item `from` on. */
 async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const id = itemIdOf(request);
@@ -29,7 +29,7 @@ async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResp
   if (!idOf)
     throw new Problem(
       'invalid-parameter',
-      `Workload "${batch.workload}" has no option "id", which says what the id of an item is.`,
+      `Workload "${batch.workload}" has no option "id", which returns the id of an item.`,
     );
   const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const entries = (await readEntries(deps, batch)).filter(({ firstItem, items }) => firstItem + items > from);

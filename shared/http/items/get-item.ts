@@ -9,7 +9,7 @@ import { batchOf } from '../edge/request/parameters.ts';
 import { followItem } from './item-trail.ts';
 import type { ItemsDeps } from './walk-items.ts';
 
-/** GET batches/{id}/items/{position}: an item, the chunks that it ran in, and its result or dead letter. */
+/** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */
 export async function getItem(deps: ItemsDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
@@ -39,8 +39,8 @@ const noItem = ({ id, accepted }: BatchRow, position: string): Problem =>
   new Problem('not-found', `Batch ${id} has no item ${position.slice(0, 20)}: its items are 0 to ${accepted - 1}.`);
 
 /**
- * The chunks of a batch's payload.
- * @throws Problem 'not-found' when the payload is gone.
+ * Reads the chunks of a batch's payload.
+ * @throws Problem 'not-found' if the payload is deleted.
  */
 export async function readEntries(deps: ItemsDeps, batch: BatchRow): Promise<ChunkEntry[]> {
   try {
@@ -51,6 +51,6 @@ export async function readEntries(deps: ItemsDeps, batch: BatchRow): Promise<Chu
   }
 }
 
-/** The problem of a batch whose payload was deleted. */
+/** Creates the problem for a batch whose payload was deleted. */
 export const payloadGone = ({ id }: BatchRow, cause?: unknown): Problem =>
-  new Problem('not-found', `The payload of batch ${id} is gone.`, { cause });
+  new Problem('not-found', `The payload of batch ${id} was deleted.`, { cause });

@@ -1,11 +1,11 @@
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 
-/** Reads the id of a record, given as JSON text; undefined where it has none. */
+/** Reads the id of a record, given as JSON text; undefined if it has none. */
 export type ReadId = (text: string) => Promise<string | undefined>;
 
 /**
- * Makes the reader of ids: from the schema's output for a record, or from the record itself if it is invalid. Undefined for
+ * Creates the reader of ids. It uses the schema's output for a record, or the record itself if that is invalid. Undefined for
  * a workload without the option `id`.
  */
 export function idReader(workload: Workload | undefined): ReadId | undefined {
@@ -23,7 +23,7 @@ export function idReader(workload: Workload | undefined): ReadId | undefined {
     try {
       return String(id(await itemOf(JSON.parse(text))));
     } catch {
-      // The function is the workload's, and may throw for a record that does not fit the schema.
+      // The function belongs to the workload and may throw for an invalid record.
       return undefined;
     }
   };

@@ -1,4 +1,4 @@
-/** The states of all items of some chunks of an upload. */
+/** Reads the states of all items of some chunks of an upload. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { chunkFamilies } from '../../batches/ledger.ts';
@@ -14,12 +14,11 @@ import {
   type Positions,
   type Step,
   type StepEnd,
-  startOfUpload,
-  startsOfRedrive,
   type Walk,
   type WalkStart,
   walkItems,
 } from './walk-items.ts';
+import { startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 const CHUNKS_AT_ONCE = 8;
 
@@ -29,22 +28,22 @@ export interface ItemStatus extends Pick<Step, 'attempts' | 'error' | 'reason'>,
   state: ItemState;
 }
 
-/** Chunks that follow one another in the index of a payload. `number`: the place of the first. */
+/** Consecutive chunks in the index of a payload. `number` is the place of the first. */
 export interface ChunkGroup {
   number: number;
   entries: readonly ChunkEntry[];
 }
 
-/** The states of all items of a group, in their order, and the decoded bytes of the frames that were read for them. */
+/** The states of all items of a group in order, and the decoded bytes of the frames that were read. */
 export interface GroupStatuses {
   statuses: ItemStatus[];
   bytes: number;
 }
 
 /**
- * Reads the states of all items of a group, in their order. Reads the rows of the group by one query, of each redrive
- * that has items of it by another one, and the frames of retries and dead letters of the chunks that have them once.
- * @throws FrameError when an outcome is not what the ledger says.
+ * Reads the states of all items of a group in order. Requires one query for the rows of the group, one for each redrive with
+ * items of the group, and one read per frame of retries and dead letters.
+ * @throws FrameError if an outcome does not match the ledger.
  */
 export async function readStatuses(
   deps: ItemsDeps,
@@ -58,7 +57,7 @@ export async function readStatuses(
     statuses[index - wanted.from] = statusAfter(index, step, end);
   };
   const upload = group.entries.map((entry, n) => startOfUpload(chunkId(group.number + n), entry));
-  // One after another: a later revision overwrites an earlier one.
+  // Sequential, because a later revision overwrites an earlier one.
   for (const starts of [upload, ...redrives.map((redrive) => startsOfRedrive(redrive, wanted))]) {
     const rows = await readRows(deps, batch.id, starts);
     const walk: Walk = {
@@ -91,7 +90,9 @@ async function readRows(
   return rows;
 }
 
-/** As the last step; an item whose chunk was split or that was retried goes on in another one, unless rows are damaged. */
+/**
+ * The state of an item by the end of its last step. After a split or a retry, a further step follows unless rows are damaged.
+ */
 const STATES: Readonly<Record<StepEnd, ItemState>> = {
   pending: 'pending',
   split: 'unknown',

@@ -1,21 +1,12 @@
-/** What became of one item: the chunks that it ran in, and what the last of them ended with. */
+/** The history of one item: the chunks in which it ran, and its result or dead letter. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readChunk } from '../../batches/ledger.ts';
 import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
-import {
-  type ItemEnd,
-  type ItemsDeps,
-  linesOf,
-  readRedrives,
-  type Step,
-  startOfUpload,
-  startsOfRedrive,
-  type Walk,
-  walkItems,
-} from './walk-items.ts';
+import { type ItemEnd, type ItemsDeps, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
-/** All steps in their order, and what the last one ended with, as JSON text: parsing would lose digits of numbers. */
+/** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
 export interface Trail {
   steps: Step[];
   result?: string | undefined;
@@ -23,10 +14,10 @@ export interface Trail {
 }
 
 /**
- * Follows an item from the chunk of the upload through splits, retries and redrives. `entry` is that chunk in the
- * payload's index, `number` its place there. Costs one read of a row per step, up to two of frames, and one more where the
- * item succeeded.
- * @throws FrameError when an outcome is not what the ledger says.
+ * Follows an item from its chunk of the upload through splits, retries and redrives. `entry` is that chunk in the payload's
+ * index, `number` its place there. Requires one read of a row and up to two of frames per step, and one more for a succeeded
+ * item.
+ * @throws FrameError if an outcome does not match the ledger.
  */
 export async function followItem(
   deps: ItemsDeps,

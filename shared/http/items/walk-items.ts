@@ -1,13 +1,9 @@
-/** Follows items through the chunks that they ran in, and how each chunk ended for them. */
+/** Follows items through the chunks in which they ran, and how each chunk ended for them. */
 import type { ContainerClient } from '@azure/storage-blob';
 import { followUps } from '../../batches/apply/follow-ups.ts';
-import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
-import { redrivesWithChunks } from '../../commands/redrive/current-dead.ts';
-import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
-import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
+import { CONTAINERS, revisionOf } from '../../contract/names.ts';
 import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.ts';
-import type { ChunkEntry } from '../../contract/payload-index.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
@@ -19,8 +15,8 @@ export interface ItemsDeps {
 }
 
 /**
- * How a chunk ended for an item. `unknown`: the chunk was cancelled in the middle, and its results do not name their
- * items.
+ * How a chunk ended for an item. `unknown`: the chunk was cancelled midway, and its results do not contain the positions of
+ * their items.
  */
 export const STEP_ENDS = [
   'pending',
@@ -34,16 +30,16 @@ export const STEP_ENDS = [
 ] as const;
 export type StepEnd = (typeof STEP_ENDS)[number];
 
-/** One chunk that the item ran in. */
+/** One chunk in which the item ran. */
 export interface Step {
   chunk: string;
   revision: number;
   end: StepEnd;
   /** When the outcome of the chunk was recorded. */
   at?: string | undefined;
-  /** Of a pending retry: when it may run. */
+  /** When a pending retry may run. */
   dueAt?: string | undefined;
-  /** Failed attempts so far, those of earlier chunks included; absent where the outcome does not record it. */
+  /** Failed attempts so far, including those of earlier chunks. Absent if the outcome does not contain it. */
   attempts?: number;
   /** The latest failure. */
   error?: string;
@@ -51,9 +47,9 @@ export interface Step {
   reason?: string | undefined;
 }
 
-/** What an item ended with. The dead letter is JSON text: parsing would lose digits of numbers. */
+/** The result or dead letter of an item. The dead letter is JSON text, because parsing would lose digits of numbers. */
 export interface ItemEnd {
-  /** The row of the chunk in whose results frame the result is, and its line there. */
+  /** The row of the chunk whose results frame contains the result, and the line in this frame. */
   result?: { row: ChunkRow; line: number };
   deadLetter?: string;
 }
@@ -65,77 +61,44 @@ interface ChunkItem {
   error?: string;
 }
 
-/** A chunk to begin with, and its items in the order of its frame. */
+/** A chunk to start from, and its items in the order of its frame. */
 export interface WalkStart {
   chunk: string;
   items: readonly ChunkItem[];
-  /** Why they are discarded; absent: they run. */
+  /** Why the items are discarded. Absent if they run. */
   reason?: string | undefined;
 }
 
-/** Positions from `from` on, and before `end`. */
+/** Positions from `from` (included) to `end` (excluded). */
 export interface Positions {
   from: number;
   end: number;
 }
 
-/** What a walk reads, and what it calls for each step. */
+/** The reads of a walk, and its callback for each step. */
 export interface Walk {
   rowOf: (chunk: string) => Promise<ChunkRow | undefined>;
-  /** As `linesOf`. */
+  /** Like `linesOf`. */
   linesOf: (row: ChunkRow, name: FrameName) => Promise<string[]>;
-  /** The items that are asked for: chunks without one of them are not read. */
+  /** The requested items. Chunks without any of them are not read. */
   wanted: Positions;
-  /** Called for each chunk that a wanted item ran in, in their order. */
+  /** Called for each chunk in which a wanted item ran, in order. */
   visit: (index: number, step: Step, end: ItemEnd) => void;
 }
 
-/** More chunks than those of one that was split, each of 100 attempts, would come from a damaged row. */
+/** Upper bound for the follow-ups of a split chunk with 100 attempts per part. Only damaged rows could lead to more. */
 const MAX_CHUNKS = 5_000;
 
-/** The chunk of the upload that an entry of the payload's index describes; its frame is not read. */
-export const startOfUpload = (chunk: string, { firstItem, items }: ChunkEntry): WalkStart => ({
-  chunk,
-  items: Array.from({ length: items }, (_, n) => ({ index: firstItem + n, attempts: 0 })),
-});
-
-/** The redrives of a batch that have chunks and are there, the earliest first. Costs three operations per revision. */
-export async function readRedrives(deps: ItemsDeps, batch: BatchRow): Promise<Redrive[]> {
-  const redrives: Redrive[] = [];
-  for await (const { stored } of redrivesWithChunks(deps, batch)) if (stored) redrives.push(stored.redrive);
-  return redrives;
-}
-
-/** Reads the lines of a frame of a finished chunk; none if it has no such frame. */
+/** Reads the lines of a frame of a finished chunk. Returns none if the chunk has no such frame. */
 export async function linesOf({ container }: ItemsDeps, row: ChunkRow, name: FrameName): Promise<string[]> {
   const frame = frameOfChunk(row, name);
   return frame === undefined ? [] : readLines(container(CONTAINERS.results), frame);
 }
 
 /**
- * The chunks of a redrive or discard that took up wanted items. Attempts began anew in them. The one chunk of a discard may
- * have a million items, and no frame whose order counts: only the wanted ones of it.
- */
-export const startsOfRedrive = ({ revision, chunks, reason }: Redrive, { from, end }: Positions): WalkStart[] =>
-  chunks.flatMap(({ runs }, number) => {
-    if (!runs.some(([first, count]) => first < end && first + count > from)) return [];
-    const taken = reason === undefined ? runs : runs.map((run) => within(run, { from, end }));
-    const items = taken.flatMap(([first, count]) =>
-      Array.from({ length: count }, (_, n) => ({ index: first + n, attempts: 0 })),
-    );
-    return [{ chunk: redriveChunkId(revision, number), items, reason }];
-  });
-
-/** The part of a run of positions that is wanted. */
-function within([first, count]: readonly [number, number], { from, end }: Positions): [first: number, count: number] {
-  const start = Math.max(first, from);
-  return [start, Math.max(0, Math.min(first + count, end) - start)];
-}
-
-/**
- * Follows the items of a chunk through splits and retries. Reads each row once, and the frames of retries and dead
- * letters of each finished chunk that has them.
- * @throws FrameError when an outcome is not what the ledger says.
+ * Follows the items of a chunk through splits and retries. Reads each row once, and once the frames of retries and dead
+ * letters of each finished chunk.
+ * @throws FrameError if an outcome does not match the ledger.
  */
 export async function walkItems(walk: Walk, start: WalkStart): Promise<void> {
   const ahead = [start];
@@ -162,7 +125,7 @@ async function leaveChunk(walk: Walk, here: Here): Promise<WalkStart[]> {
   const leave: Leave = ({ index }, step, end = {}) => {
     if (isIn(walk.wanted, index)) walk.visit(index, { chunk, revision, ...step }, end);
   };
-  // Without a row the batch is being accepted: the rows of a large one follow its acceptance.
+  // There is no row while the batch is being accepted: most rows of a large batch are written after its acceptance.
   if (row?.header === undefined) {
     for (const item of items) leave(item, { end: 'pending', dueAt: row?.dueAt, ...failuresOf(item) });
     return [];
@@ -187,7 +150,7 @@ interface Finished {
   items: readonly ChunkItem[];
 }
 
-/** Results stand in the order of the chunk's items, without those that were retried or died. */
+/** Reports the items of a chunk that was processed. Results are in the order of its items, without retried and dead ones. */
 async function leaveOutcome(walk: Walk, { row, header, items }: Finished, leave: Leave): Promise<WalkStart[]> {
   const at = row.doneAt;
   const retries = (await walk.linesOf(row, 'retries')).map((line) => JSON.parse(line) as RetryItem);
@@ -222,7 +185,7 @@ function latest(attempts: RetryItem['attempts']): Omit<ChunkItem, 'index'> {
   return { attempts: attempts.length, ...(text === undefined ? {} : { error: text }) };
 }
 
-/** Reads a dead letter by the position of its item. Parsed once: a frame may hold megabytes of them. */
+/** Parses a dead letter once: a frame may contain megabytes of them. */
 function readDead(deadLetter: string): [index: number, { deadLetter: string; failures: Omit<ChunkItem, 'index'> }] {
   const { index, attempts, error } = JSON.parse(deadLetter) as DeadItem;
   return [index, { deadLetter, failures: { attempts: attempts.length, error: error.message } }];

@@ -1,9 +1,13 @@
-/** The OpenAPI 3.1 document, from the table of routes and the schemas that answers are tested against. No I/O. */
+/** The OpenAPI 3.1 document, generated from the table of routes and the schemas that tests check answers against. No I/O. */
 import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
 import { auditSchema } from '../audit/schemas.ts';
-import * as batches from '../batches/schemas.ts';
+import { reportSchema, resultsManifestSchema } from '../batches/downloads/schemas.ts';
+import { batchListSchema } from '../batches/list-schemas.ts';
+import { batchViewSchema } from '../batches/schemas.ts';
+import { uploadCheckSchema } from '../batches/upload/schemas.ts';
+import { batchReceiptSchema } from '../batches/view/receipt-schema.ts';
 import { costSchema } from '../cost/schemas.ts';
 import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
@@ -17,15 +21,15 @@ import { ROUTES } from '../routes.ts';
 
 type Json = Record<string, unknown>;
 
-/** Schemas that the document names; what they are used in refers to them. */
+/** Schemas with a name in the document. Other schemas refer to them. */
 const NAMED: Readonly<Record<string, z.ZodType>> = {
   Audit: auditSchema,
-  Batch: batches.batchViewSchema,
-  BatchList: batches.batchListSchema,
-  Receipt: batches.batchReceiptSchema,
-  ResultsManifest: batches.resultsManifestSchema,
-  UploadCheck: batches.uploadCheckSchema,
-  Report: batches.reportSchema,
+  Batch: batchViewSchema,
+  BatchList: batchListSchema,
+  Receipt: batchReceiptSchema,
+  ResultsManifest: resultsManifestSchema,
+  UploadCheck: uploadCheckSchema,
+  Report: reportSchema,
   DeadLetter: deadLetters.deadLetterSchema,
   DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
   DeadLetterList: deadLetters.deadLetterListSchema,
@@ -45,7 +49,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
 
 let made: Json | undefined;
 
-/** The document; made at the first call. */
+/** Returns the document, which is generated at the first call. */
 export function openApiDocument(): Json {
   made ??= toDocument(ROUTES);
   return made;
@@ -85,11 +89,11 @@ function schemaOf(schema: z.ZodType | 'text'): Json {
   return withoutIds(z.toJSONSchema(schema));
 }
 
-/** Of every action of operators. */
+/** A parameter of all actions of operators. */
 const ACTOR: RouteParameter = {
   in: 'header',
   name: 'sluice-operator',
-  description: 'Who acts, for the audit log: percent-encoded, up to 80 characters',
+  description: 'The name of the operator for the audit log: percent-encoded, up to 80 characters',
 };
 
 function operationOf(route: Route): Json {
@@ -116,7 +120,7 @@ const contentOf = (content: RouteAnswer['content']): Json =>
   Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
 
 /** Headers of every answer. */
-const USUAL_HEADERS = { [COST_HEADER]: 'What the request has cost: usd=<number>, <operation>=<count>, …' };
+const USUAL_HEADERS = { [COST_HEADER]: 'The cost of the request: usd=<number>, <operation>=<count>, …' };
 
 function answerOf({ status, description, content, headers = {} }: RouteAnswer): [string, Json] {
   const described = Object.entries({ ...USUAL_HEADERS, ...headers }).map(([name, text]) => [
@@ -126,7 +130,7 @@ function answerOf({ status, description, content, headers = {} }: RouteAnswer): 
   return [String(status), { description, headers: Object.fromEntries(described), content: contentOf(content) }];
 }
 
-/** Problems of one status are one answer, which names their types. The host itself answers 401, with an empty body. */
+/** Problems with the same status become one answer that lists their types. The host itself answers 401, with an empty body. */
 function problemAnswers(audience: Route['audience'], types: readonly ProblemType[]): Json {
   const byStatus = new Map<number, string[]>([[500, ['internal']]]);
   for (const type of types) {
@@ -139,7 +143,7 @@ function problemAnswers(audience: Route['audience'], types: readonly ProblemType
     { description: `Problem: ${names.map((name) => PROBLEM_TYPE_BASE + name).join(', ')}`, content },
   ]);
   return {
-    ...(audience === 'anyone' ? {} : { 401: { description: 'No key that opens this' } }),
+    ...(audience === 'anyone' ? {} : { 401: { description: 'The key is missing or does not open this route' } }),
     ...Object.fromEntries(problems),
   };
 }

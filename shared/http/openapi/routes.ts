@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { JSON_TYPE, type Route } from '../edge/route.ts';
 
-/** The route of the OpenAPI document; without a key, as it shows no data. */
+/** The route of the OpenAPI document. It requires no key, because it returns no data. */
 export const OPENAPI_ROUTES: readonly Route[] = [
   {
     name: 'openapi',

@@ -1,4 +1,4 @@
-/** The batches that somebody should look at. Pure. */
+/** Batches that need attention. Pure. */
 import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
 import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
@@ -6,14 +6,14 @@ import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batc
 import { isWaiting } from '../queues/backlog.ts';
 import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
 
-/** Notices of each kind that are shown. */
+/** Maximum number of notices of each kind. */
 const MAX_SHOWN = 20;
 
 /** An open batch that was read. */
 type ReadBatch = WatchedBatch & { row: BatchRow };
 const isRead = (batch: WatchedBatch): batch is ReadBatch => batch.row !== undefined;
 
-/** What is said of open batches that have not come to their end. */
+/** Returns the notices about open batches. */
 export function openNotices(
   batches: readonly WatchedBatch[],
   nowMs: number,
@@ -28,7 +28,7 @@ export function openNotices(
   };
 }
 
-/** Nobody waits for a batch that is being cancelled. */
+/** A batch that is being cancelled is not late. */
 function isLate(batch: WatchedBatch, nowMs: number): boolean {
   const deadlineAt = deadlineOf(batch);
   return isWaiting(batch) && batch.row?.state !== 'cancelling' && Date.parse(deadlineAt ?? '') < nowMs;
@@ -42,7 +42,7 @@ function pausedNotice(batch: ReadBatch): BatchNotice[] {
   return openNotice(batch, paused.at).map((notice) => ({ ...notice, by: paused.by, reason: paused.reason }));
 }
 
-/** None where the time is not known. */
+/** Returns no notice if the time is not known. */
 function openNotice(batch: WatchedBatch, since: string | undefined): BatchNotice[] {
   if (since === undefined) return [];
   const { id, workload, row } = batch;
@@ -51,10 +51,10 @@ function openNotice(batch: WatchedBatch, since: string | undefined): BatchNotice
   return [{ id, workload, lane, ...(file === undefined ? {} : { file }), since, items: pendingOf(batch) }];
 }
 
-/** What is shown of a batch that is suspect or has no report. */
+/** The fields for the notice about a batch that is suspect or has no report. */
 type Ended = Pick<IndexEntry, 'id' | 'workload' | 'lane' | 'fileName' | 'accepted' | 'openedAt' | 'completedAt'>;
 
-/** Batches that have ended in `state`, those by their rows that are still open, the others by their lines. */
+/** Returns batches that ended in `state`, from the rows of open batches and the lines of others. */
 export function endedIn(
   state: Extract<BatchState, 'reportFailed' | 'suspect'>,
   { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
@@ -64,7 +64,7 @@ export function endedIn(
   return [...rows, ...lines.filter(({ id }) => !known.has(id))].filter((batch) => batch.state === state);
 }
 
-/** The notices of ended batches; `reasonOf` is asked for those that are shown. */
+/** Creates the notices of ended batches. `reasonOf` is called only for those that are shown. */
 export async function endedNotices<B extends Ended>(
   batches: readonly B[],
   reasonOf: (batch: B) => Promise<string | undefined>,

@@ -1,10 +1,10 @@
-/** Current dead letters over batches, by cause. Pure. */
+/** Current dead letters of several batches, by cause. Pure. */
 import { createCauseGroups, type DeadBatch } from '../dead-letters/cause-groups.ts';
 import type { Overview } from './schemas.ts';
 
 const MAX_CAUSES = 20;
 
-/** Sums dead letters, and the most frequent causes of each workload. */
+/** Counts the dead letters, and the most frequent causes per workload. */
 export function sumDeadLetters(batches: Iterable<DeadBatch>): Pick<Overview['deadLetters'], 'count' | 'causes'> {
   const collected = createCauseGroups({ labels: [] });
   for (const batch of batches) collected.add(batch);

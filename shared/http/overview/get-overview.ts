@@ -13,7 +13,7 @@ import type { DeadBatch } from '../dead-letters/cause-groups.ts';
 import { json } from '../edge/answers.ts';
 import { isWaiting } from '../queues/backlog.ts';
 import type { QueuesHttp } from '../queues/list-queues.ts';
-import { lookAtQueues } from '../queues/queue-views.ts';
+import { readQueueViews } from '../queues/queue-views.ts';
 import { endedIn, endedNotices, openNotices } from './batch-notices.ts';
 import { sumDeadLetters } from './dead-letters.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
@@ -27,13 +27,14 @@ export interface OverviewHttp extends QueuesHttp, Pick<InboxFilesDeps, 'containe
 
 const TROUBLED_MS = 10_000;
 const REJECTED_MS = 60_000;
-/** Reasons that a process keeps. */
+/** Maximum number of cached reasons. */
 const MAX_REASONS = 1_000;
 
 /**
- * GET overview: what needs an operator now. Beside what GET queues reads: a query per day of the last 24 hours, which is
- * kept for 10 s or until an open batch ends; the depth of each poison queue and one page of the rejected files, kept for
- * 60 s; and why at most 40 batches are suspect or have no report. `?fresh` reads all of it now.
+ * GET overview: everything that currently needs an operator. In addition to the reads of GET queues: a query per day of the
+ * last 24 hours, cached for 10 s or until an open batch ends; the depth of each poison queue and one page of the rejected
+ * files, cached for 60 s; and the reasons of at most 40 batches that are suspect or have no report. `?fresh` bypasses the
+ * caches.
  */
 export function createOverview(depsOf: () => OverviewHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
   const now = (): number => depsOf().gate.now();
@@ -43,23 +44,23 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
   return async (request) => {
     const deps = depsOf();
     const fresh = request.query.has('fresh');
-    const [look, poison, inboxRejects] = await Promise.all([
-      lookAtQueues(deps, deps.registry.queues(deps.pool), { fresh }),
+    const [reading, poison, inboxRejects] = await Promise.all([
+      readQueueViews(deps, deps.registry.queues(deps.pool), { fresh }),
       poisonQueues(deps, fresh),
       readRejected(fresh),
     ]);
-    // Afterwards: a batch that ends in between is seen twice, where the other order would not see it at all.
-    const { batches: lines, isWhole, sinceMs } = await readLines(look.batches, fresh);
+    // Read after the open batches: a batch that ends in between is then seen twice. In the other order, it would be missed.
+    const { batches: lines, isWhole, sinceMs } = await readLines(reading.batches, fresh);
     const nowMs = now();
-    const gates = look.queues.map(({ gate }) => gate);
-    const ended = { open: look.batches, lines };
-    const waiting = look.batches.filter(isWaiting);
+    const gates = reading.queues.map(({ gate }) => gate);
+    const ended = { open: reading.batches, lines };
+    const waiting = reading.batches.filter(isWaiting);
     const items = waiting.reduce((sum, batch) => sum + pendingOf(batch), 0);
     const overview: Overview = {
       at: isoOf(nowMs),
-      queues: totals(look, { batches: waiting.length, items }),
-      ...openNotices(look.batches, nowMs),
-      pausedQueues: pausedQueues(look.queues.map(({ view }) => view)),
+      queues: totals(reading, { batches: waiting.length, items }),
+      ...openNotices(reading.batches, nowMs),
+      pausedQueues: pausedQueues(reading.queues.map(({ view }) => view)),
       failedReports: await endedNotices(endedIn('reportFailed', ended), readReason),
       suspect: await endedNotices(endedIn('suspect', ended), readReason),
       deadLetters: { since: isoOf(sinceMs), ...sumDeadLetters(deadCounts(ended, sinceMs)), isWhole },
@@ -76,7 +77,7 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 
 type ReadLines = (open: readonly WatchedBatch[], fresh: boolean) => Promise<TroubledBatches & { sinceMs: number }>;
 
-/** Reads the lines of the last day again when they are old, or when a batch is not open any more: it has a line since. */
+/** Reads the lines of the last day again if they are old, or if a batch is no longer open: it has a new line. */
 function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
   let openThen: readonly string[] = [];
   const now = (): number => depsOf().gate.now();
@@ -96,7 +97,10 @@ function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
   };
 }
 
-/** Batches by their rows if they are open and were read: their lines are of their acceptance. */
+/**
+ * Yields open batches by their rows, if these were read, because their lines date from their acceptance; others by their
+ * lines.
+ */
 function* deadCounts(
   { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
   sinceMs: number,
@@ -112,7 +116,7 @@ function* deadCounts(
 
 type EndedBatch = Pick<BatchRow, 'id' | 'revision'>;
 
-/** Reads why a batch is suspect or has no report, once per batch and revision: that does not change any more. */
+/** Reads why a batch is suspect or has no report, once per batch and revision, because the reason is final. */
 function createReasonReader(depsOf: () => OverviewHttp): (batch: EndedBatch) => Promise<string | undefined> {
   const known = new Map<string, string | undefined>();
   return async ({ id, revision }) => {

@@ -1,4 +1,4 @@
-/** What is wrong with queues. */
+/** Problems of queues. */
 
 import { poisonQueueName } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
@@ -7,15 +7,18 @@ import type { Depths } from '../../wake/depths.ts';
 import { type GateDeps, latestHeartbeat, SILENCE_MS } from '../../wake/gate/gate.ts';
 import { type GateRow, lastSignMs } from '../../wake/gate/gate-row.ts';
 import type { Registry } from '../../workload/registry.ts';
-import type { QueueLook } from '../queues/queue-views.ts';
+import type { QueueReading } from '../queues/queue-views.ts';
 import type { QueueView } from '../queues/schemas.ts';
 import type { Overview } from './schemas.ts';
 
 const POISON_MS = 60_000;
 const READS_AT_ONCE = 8;
 
-/** The numbers over all queues. */
-export function totals({ queues, read }: QueueLook, waiting: { batches: number; items: number }): Overview['queues'] {
+/** The totals over all queues. */
+export function totals(
+  { queues, read }: QueueReading,
+  waiting: { batches: number; items: number },
+): Overview['queues'] {
   const views = queues.map(({ view }) => view);
   const times = views.map(({ depthAt }) => depthAt);
   return {
@@ -29,7 +32,7 @@ export function totals({ queues, read }: QueueLook, waiting: { batches: number; 
   };
 }
 
-/** Paused queues in which something waits, those that are paused longest first. */
+/** Paused queues that have work, those with the longest pause first. */
 export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueues'] {
   return views
     .flatMap(({ queue, workload, paused, depth: messages, backlog }) => {
@@ -42,13 +45,13 @@ export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueue
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-/** Queues of which a wake was lost within a day. */
+/** Queues that missed a wake event within a day. */
 export const missedWakes = (gates: readonly GateRow[], nowMs: number): Overview['missedWakes'] =>
   gates
     .filter(({ missedWakeAt }) => nowMs - Date.parse(missedWakeAt) <= DAY_MS)
     .map(({ queue, missedWakes: count, missedWakeAt: at }) => ({ queue, count, at }));
 
-/** Measures the poison queues of the pool; those that hold messages. */
+/** Measures the poison queues of the pool, and returns those that hold messages. */
 export async function poisonQueues(
   { registry, pool, recentDepth }: { registry: Registry; pool: string | undefined } & Pick<Depths, 'recentDepth'>,
   fresh: boolean,
@@ -64,8 +67,8 @@ export async function poisonQueues(
 }
 
 /**
- * Drains that do not move: those that could not be started, and those that give no sign of life. Only of a gate that looks
- * dead the heartbeats of its tasks are read: one query.
+ * Returns drains that make no progress: those that could not be started, and those without a recent heartbeat. If a gate looks
+ * dead, one query reads the heartbeats of its tasks.
  */
 export async function stuckDrains(
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
@@ -74,11 +77,11 @@ export async function stuckDrains(
   const found = await inParallel(gates, READS_AT_ONCE, async (gate) => {
     const { queue, startFailure, status, generation } = gate;
     if (startFailure)
-      return [{ queue, since: startFailure.since, reason: `It cannot be started: ${startFailure.error}` }];
+      return [{ queue, since: startFailure.since, reason: `The drain cannot be started: ${startFailure.error}` }];
     if (status === 'idle' || now() <= lastSignMs(gate) + SILENCE_MS) return [];
     const signMs = await latestHeartbeat(table, gate);
     if (now() <= signMs + SILENCE_MS) return [];
-    return [{ queue, since: new Date(signMs).toISOString(), reason: `Drain ${generation} gives no sign of life.` }];
+    return [{ queue, since: new Date(signMs).toISOString(), reason: `Drain ${generation} sends no heartbeat.` }];
   });
   return found.flat();
 }

@@ -1,4 +1,4 @@
-/** Gives what `read` gave last while that is younger than `maxAgeMs`, else reads again; `fresh` reads in any case. */
+/** Caches the result of `read` for `maxAgeMs`. `fresh` bypasses the cache. */
 export function remembered<T>(
   read: () => Promise<T>,
   { maxAgeMs, now }: { maxAgeMs: number; now: () => number },

@@ -8,8 +8,9 @@ export const OVERVIEW_ROUTES: readonly Route[] = [
     method: 'GET',
     route: 'overview',
     audience: 'operator',
-    summary: 'What needs an operator now: late batches, pauses, dead letters of a day, and what else went wrong',
-    parameters: [query('fresh', 'Measure and read everything now, nothing from memory', { type: 'boolean' })],
+    summary:
+      'Everything that currently needs an operator: late batches, pauses, dead letters of a day, and other problems',
+    parameters: [query('fresh', 'Measure and read everything now, without caches', { type: 'boolean' })],
     answers: [{ status: 200, description: 'The overview', content: { [JSON_TYPE]: overviewSchema } }],
     problems: [],
   },

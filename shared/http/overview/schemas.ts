@@ -1,23 +1,23 @@
-/** What the route of the overview answers with. */
+/** The answer of the route of the overview. */
 import { z } from 'zod';
 import { count, time } from '../edge/schemas.ts';
 
-/** A batch that somebody should look at. */
+/** A batch that needs attention. */
 const batchNotice = z.object({
   id: z.string(),
   workload: z.string(),
   lane: z.string(),
   file: z.string().optional().describe('Name of the uploaded file'),
-  since: time.describe('When that began'),
-  items: count.describe('Items of the batch that are pending; of a finished batch, all of them'),
+  since: time.describe('When the problem began'),
+  items: count.describe('Pending items of the batch; for a finished batch, all of its items'),
   reason: z.string().optional(),
-  by: z.enum(['operator', 'halt']).optional().describe('Of a paused batch: who paused it'),
+  by: z.enum(['operator', 'halt']).optional().describe('Only for a paused batch: the cause of the pause'),
 });
 export type BatchNotice = z.infer<typeof batchNotice>;
 
 const batchNotices = z.object({
-  count: count.describe('How many there are'),
-  batches: z.array(batchNotice).max(20).describe('The oldest of them'),
+  count: count.describe('Number of these batches'),
+  batches: z.array(batchNotice).max(20).describe('Those with the earliest time in since'),
 });
 export type BatchNotices = z.infer<typeof batchNotices>;
 
@@ -25,23 +25,23 @@ const deadCause = z.object({
   cause: z.string(),
   workload: z.string(),
   count,
-  batches: count.describe('Batches that have dead letters of this cause'),
-  newest: z.string().describe('Id of the newest of them'),
+  batches: count.describe('Batches that have dead letters with this cause'),
+  newest: z.string().describe('Id of the newest of these batches'),
 });
 
-/** What needs an operator now, over all queues and batches. Every list is empty when all is well. */
+/** Everything that currently needs an operator, over all queues and batches. If all is well, every list is empty. */
 export const overviewSchema = z.object({
   at: time,
   queues: z.object({
     count,
     draining: count,
     paused: count,
-    messages: count.describe('Sum of the depths'),
-    measuredAt: time.nullable().describe('When the oldest of the depths was measured; null: one never was'),
+    messages: count.describe('Sum of the queue depths'),
+    measuredAt: time.nullable().describe('The time of the oldest measurement; null if a queue was never measured'),
     batches: count.describe('Open batches'),
-    items: count.describe('Items of open batches that are pending'),
+    items: count.describe('Pending items of open batches'),
     read: count.describe(
-      'Open batches that were read, those with the earliest deadline: only they are found at risk or paused, and the items of the others are those at their opening',
+      'Number of open batches that were read, those with the earliest deadline. Only these can appear as at risk or paused; for the others, items counts all items',
     ),
   }),
   late: batchNotices.describe('Open batches whose deadline has passed'),
@@ -54,14 +54,14 @@ export const overviewSchema = z.object({
         by: z.enum(['operator', 'circuit']),
         reason: z.string(),
         since: time,
-        probeAt: time.optional().describe('When the circuit lets one task try again'),
+        probeAt: time.optional().describe('The time of the next probe of the circuit'),
         messages: count,
         batches: count,
         items: count,
       }),
     )
     .describe('Paused queues with messages or open batches'),
-  pausedBatches: batchNotices.describe('By an operator, or by the option halt of their workload'),
+  pausedBatches: batchNotices.describe('Batches that an operator or the option halt of their workload has paused'),
   failedReports: batchNotices.describe('Open batches, and those created in the last 24 hours, whose report failed'),
   suspect: batchNotices.describe(
     'Open batches, and those created in the last 24 hours, of which none of the first items is valid',
@@ -69,24 +69,26 @@ export const overviewSchema = z.object({
   deadLetters: z.object({
     since: time,
     count: count.describe('Current dead letters of the batches that were created since then'),
-    causes: z.array(deadCause).max(20).describe('The most frequent ones, as far as batches name them'),
+    causes: z.array(deadCause).max(20).describe('The most frequent causes, from those that batches list'),
     isWhole: z
       .boolean()
-      .describe('False: there are more batches with dead letters than were read; the newest are counted'),
+      .describe('false: there are more batches with dead letters than were read. Only the newest are counted'),
   }),
   missedWakes: z
     .array(
       z.object({
         queue: z.string(),
-        count: count.describe('Since the gate of the queue was made'),
-        at: time.describe('The latest'),
+        count: count.describe('Number of missed wakes since the creation of the gate'),
+        at: time.describe('The time of the latest missed wake'),
       }),
     )
     .describe('Queues whose latest missed wake is at most 24 hours ago'),
   poison: z.array(z.object({ queue: z.string(), messages: count })),
-  stuck: z.array(z.object({ queue: z.string(), since: time, reason: z.string() })).describe('Drains that do not move'),
+  stuck: z
+    .array(z.object({ queue: z.string(), since: time, reason: z.string() }))
+    .describe('Drains that make no progress'),
   inboxRejects: z.object({
-    count: count.describe('Rejected files, as far as one page of the listing has them'),
+    count: count.describe('Rejected files on the first page of the listing'),
     files: z.array(z.object({ name: z.string(), since: time, title: z.string() })).max(5),
   }),
 });

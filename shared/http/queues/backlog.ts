@@ -8,8 +8,8 @@ import type { QueueView } from './schemas.ts';
 export type Backlog = NonNullable<QueueView['backlog']>;
 
 /**
- * Sums the open batches by queue. Chunks are dealt out to the queues of a lane one by one, so a batch is counted in as many
- * of them as it has chunks, and its pending items are divided evenly: only the chunk rows say which are in which queue.
+ * Sums the open batches by queue. Chunks are distributed one by one over the queues of a lane, so a batch counts in as many
+ * queues as it has chunks, and its pending items are divided evenly: only the chunk rows contain the actual queues.
  */
 export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): Map<string, Backlog> {
   const sums = new Map<string, Backlog>();
@@ -27,7 +27,7 @@ export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): 
   return sums;
 }
 
-/** Whether items of an open batch are still to be run; not of one that has ended, and is not closed yet. */
+/** Whether an open batch still has items to run. An open batch may have finished without being closed yet. */
 export const isWaiting = ({ row, items }: WatchedBatch): boolean => (row ? !isFinished(row.state) : items !== 0);
 
 function add(sums: Map<string, Backlog>, queue: string, items: number): void {
@@ -37,6 +37,6 @@ function add(sums: Map<string, Backlog>, queue: string, items: number): void {
 
 const NO_BACKLOG: Backlog = { batches: 0, items: 0 };
 
-/** The backlog of a queue; null for results, which belong to no lane. */
+/** The backlog of a queue; null for a result queue, which belongs to no lane. */
 export const backlogOf = ({ kind, queue }: QueueAddress, sums: ReadonlyMap<string, Backlog>): Backlog | null =>
   kind === 'results' ? null : (sums.get(queue) ?? NO_BACKLOG);

@@ -1,14 +1,14 @@
 import type { WaveBound } from '../../wake/gate/wave-record.ts';
 
-/** What has bounded the tasks of a wave, in words that go on after "bounded by". */
+/** The limit that determined the number of tasks in a wave, as text that follows "limited by". */
 export const BOUND_TEXT: Readonly<Record<WaveBound, string>> = {
   rule: 'the thresholds of the policy',
-  work: 'the work that waits, with the target seconds of the policy',
-  depth: 'the messages that wait',
+  work: 'the waiting work and the target seconds of the policy',
+  depth: 'the number of waiting messages',
   capacity: 'the capacity of the policy',
   throttling: 'the task limit, lowered by throttling, slow responses or failures',
   limits: 'the limits of the workload',
-  saturation: 'instances that are busy',
-  probe: 'the circuit, which lets one task try',
-  collector: 'the one task that collects results',
+  saturation: 'busy instances',
+  probe: 'the circuit, which allows one task as a probe',
+  collector: 'the collector, which uses one task',
 };

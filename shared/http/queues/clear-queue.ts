@@ -7,13 +7,12 @@ import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import { type ClearedQueue, clearRequestSchema } from './schemas.ts';
 
-/** Far below the 230 seconds after which the platform's front end cuts a request (learn: functions-scale). */
+/** Far below the 230 s after which the platform's front end cuts a request. Source: Microsoft Learn: functions-scale. */
 const BUDGET_MS = 60_000;
 
 /**
- * POST queues/{queue}/clear: cancels the batches with pending chunks in a paused queue of items and deletes its
- * messages, or deletes the messages of a poison queue, for a minute at most. The request has to name the queue once
- * more.
+ * POST queues/{queue}/clear: cancels the batches with pending chunks in a paused queue of items and deletes its messages, or
+ * deletes the messages of a poison queue. Works for at most a minute. The body must repeat the name of the queue.
  */
 export async function clearOverHttp(deps: ClearDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const queue = request.params.queue ?? '';

@@ -3,7 +3,7 @@ import { readWave, type WaveRecord } from '../../wake/gate/wave-record.ts';
 import { json } from '../edge/answers.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import { type PolicyHttp, readPolicyView } from './policy.ts';
-import { lookAtQueues, type QueueViewsDeps } from './queue-views.ts';
+import { type QueueViewsDeps, readQueueViews } from './queue-views.ts';
 import type { QueueDetails, WaveView } from './schemas.ts';
 
 export type GetQueueHttp = QueueViewsDeps & PolicyHttp;
@@ -11,10 +11,10 @@ export type GetQueueHttp = QueueViewsDeps & PolicyHttp;
 /** GET queues/{queue}: a queue with its latest waves and its policy. `?fresh` measures its depth now. */
 export async function getQueue(http: GetQueueHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const address = queueAddressOf(request, http.registry);
-  const { queues } = await lookAtQueues(http, [address], { fresh: request.query.has('fresh') });
-  const [look] = queues;
-  if (look === undefined) throw new Error(`A look at queue ${address.queue} must give it.`);
-  const { view, gate } = look;
+  const { queues } = await readQueueViews(http, [address], { fresh: request.query.has('fresh') });
+  const [reading] = queues;
+  if (reading === undefined) throw new Error(`Expected a view of queue ${address.queue}, got none.`);
+  const { view, gate } = reading;
   const details: QueueDetails = {
     ...view,
     itemsPerReference: address.workload.chunk.maxItems,

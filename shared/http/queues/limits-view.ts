@@ -5,23 +5,23 @@ import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { LimitsView } from './schemas.ts';
 
-/** What is known of a queue's limits. */
+/** The data about the limits of a queue. */
 export interface KnownLimits {
   gate: GateRow;
-  /** undefined: nobody has claimed a share yet. */
+  /** undefined: no process has claimed a share yet. */
   quota: QuotaRow | undefined;
   /** Service time in milliseconds. */
   nowMs: number;
 }
 
-/** A claim that changes no more of a row than time has: leases end, places are forgotten, and the rate rises. */
+/** A claim without effect except for the passage of time: leases end, places are dropped, and the rate rises. */
 const NO_CLAIM: Claim = { id: '', queues: [], wants: { permitsPerSecond: 0, inFlight: 0 }, inFlight: 0, quiet: 0 };
 
 /** Whether the tasks of a queue need a share of the limits of its workload. */
 export const isLimited = ({ kind, workload }: QueueAddress): boolean =>
   kind === 'items' && limitOf(workload) !== undefined;
 
-/** The limits of a queue as the API shows them; null when it has none. */
+/** The limits of a queue in the format of the API; null if it has none. */
 export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownLimits): LimitsView | null {
   const { workload, queue } = address;
   const limit = limitOf(workload);
@@ -30,10 +30,10 @@ export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownL
   const { row } = claimShare(stored, NO_CLAIM, { limit, nowMs });
   const { rateLimit, maxConcurrency } = workload;
   const holders = row.holders.filter((holder) => holdsLease(holder, nowMs));
-  // Who has a share raises the factor when it renews it; while nobody has one, time alone does.
+  // Processes with a share raise the factor when they renew it. Without any such process, it rises with time.
   const { factor } = holders.length > 0 ? stored : row;
   const place = row.waiting.find((each) => each.queue === queue);
-  // A task without a share, beside others with one, keeps a place too, and so does a queue between two waves.
+  // A task without a share keeps its place while others have one, and so does a queue between two waves.
   const isWaiting = isParked(gate) && !holders.some(({ queues }) => queues.includes(queue));
   return {
     rateLimit: rateLimit ?? null,

@@ -15,14 +15,14 @@ import { queueView } from './queue-views.ts';
 export interface PauseHttp {
   registry: Registry;
   gate: Pick<GateDeps, 'table' | 'now'>;
-  /** Measures a queue; each answer has the depth of its moment. */
+  /** Measures a queue. Each answer contains the current depth. */
   depthOf: (queue: string) => Promise<number>;
   readOpenBatches: ReadOpenBatches;
 }
 
 /**
- * POST queues/{queue}/pause: marks the gate. No drain starts any more. One that runs ends after its wave: its tasks take the
- * rest of their quotas, and finish-wave.ts releases the gate. Wakes are counted meanwhile.
+ * POST queues/{queue}/pause: marks the gate. No further drain starts. A running drain ends after its wave: its tasks complete
+ * their quotas, and finish-wave.ts releases the gate. Wakes are counted during the pause.
  */
 export async function pauseQueue(http: PauseHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, gate } = http;
@@ -36,12 +36,12 @@ export async function pauseQueue(http: PauseHttp, request: HttpRequest): Promise
 }
 
 export interface WakeHttp extends PauseHttp {
-  /** The pool of this app; undefined: all. */
+  /** The pool of this app; undefined means all. */
   pool: string | undefined;
   gate: GateDeps;
 }
 
-/** POST queues/{queue}/resume: ends a pause, whoever made it, and wakes the queue. */
+/** POST queues/{queue}/resume: ends a pause, whatever its cause, and wakes the queue. */
 export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, pool, gate } = http;
   const address = queueAddressOf(request, registry);
@@ -52,7 +52,7 @@ export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise
   return answer(http, address);
 }
 
-/** POST queues/{queue}/drain: wakes the queue without an event, if it holds messages or is draining. */
+/** POST queues/{queue}/drain: wakes the queue without an event, if it has messages or is draining. */
 export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, pool, gate, depthOf } = http;
   const address = queueAddressOf(request, registry);
@@ -60,17 +60,20 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
   requireOwnPool(address, pool);
   const { row } = await readGate(gate.table, queue);
   if (row.paused?.by === 'operator') {
-    throw new Problem('conflict', `Queue "${queue}" is paused by an operator (${row.paused.reason}): resume it.`);
+    throw new Problem('conflict', `Queue "${queue}" is paused by an operator (${row.paused.reason}). Resume it first.`);
   }
   const depth = await depthOf(queue);
   if (row.status === 'draining' || depth > 0) await wake(gate, queue);
   return answer(http, address, depth);
 }
 
-/** Waking starts a drain in this app's own task hub, where the pool of another queue would never see it. */
+/** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
 function requireOwnPool({ queue, workload }: QueueAddress, pool: string | undefined): void {
   if (pool === undefined || workload.pool === pool) return;
-  throw new Problem('conflict', `Queue "${queue}" is of pool "${workload.pool}"; this app runs "${pool}".`);
+  throw new Problem(
+    'conflict',
+    `Queue "${queue}" belongs to pool "${workload.pool}". Call the app of that pool; this one runs pool "${pool}".`,
+  );
 }
 
 async function answer(

@@ -15,11 +15,11 @@ import type { PolicyView } from './schemas.ts';
 export interface PolicyHttp {
   table: Table;
   registry: Registry;
-  /** Of the default policy. */
+  /** The capacity in the default policy. */
   capacity: number;
 }
 
-/** GET queues/{queue}/policy: the rule by which its waves are sized; its version is the ETag. */
+/** GET queues/{queue}/policy: the rule that determines the size of its waves. Its version is the ETag. */
 export async function getPolicy(
   { table, registry, capacity }: PolicyHttp,
   request: HttpRequest,
@@ -29,7 +29,7 @@ export async function getPolicy(
   return answer(await readPolicyView({ table, capacity }, row));
 }
 
-/** The policy of a queue as the API shows it, by one operation if an operator has put one. */
+/** Reads the policy of a queue in the format of the API; one operation if an operator has stored one. */
 export async function readPolicyView(
   { table, capacity }: Pick<PolicyHttp, 'table' | 'capacity'>,
   gate: Pick<GateRow, 'queue' | 'policyVersion'>,
@@ -38,7 +38,9 @@ export async function readPolicyView(
   return { queue: gate.queue, version: gate.policyVersion, ...stored };
 }
 
-/** PUT queues/{queue}/policy: stores another rule, which the next wave goes by; 412 if If-Match names another version. */
+/**
+ * PUT queues/{queue}/policy: stores a new rule, which applies from the next wave on. 412 if If-Match contains another version.
+ */
 export async function putPolicy(
   { table, registry, capacity }: PolicyHttp,
   request: HttpRequest,
@@ -49,7 +51,7 @@ export async function putPolicy(
   if (kind === 'results' && policy.notifyFrom !== undefined) {
     throw new Problem(
       'invalid-parameter',
-      `notifyFrom: expected none, since "${queue}" holds results; uploads put none.`,
+      `notifyFrom must be absent for "${queue}": it is a result queue, and uploads put no messages into it.`,
     );
   }
   const stored = await writePolicy(table, queue, { policy, initial: initialPolicy({ capacity }), expected });
@@ -57,12 +59,15 @@ export async function putPolicy(
     const { version, previous } = stored;
     return answer({ queue, version, policy, ...(previous === undefined ? {} : { previous }) });
   }
-  throw new Problem('precondition-failed', `The policy of queue "${queue}" is no more of version ${expected}.`);
+  throw new Problem(
+    'precondition-failed',
+    `The policy of queue "${queue}" no longer has version ${expected}. Read it again.`,
+  );
 }
 
 const answer = (view: PolicyView): HttpResponseInit => json(view, { headers: { etag: `"${view.version}"` } });
 
-/** The version in If-Match; undefined: any. */
+/** Reads the version in If-Match; undefined means any. */
 function expectedVersion(request: HttpRequest): number | undefined {
   const text = request.headers.get('if-match');
   if (text === null || text.trim() === '*') return undefined;

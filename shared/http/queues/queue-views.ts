@@ -1,4 +1,4 @@
-/** The queues as the API shows them: what their gates know, how deep they are, and which batches wait in them. */
+/** The representation of queues in the API: data of their gates, their depth, and their batches. */
 import type { ReadOpenBatches, WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
@@ -20,32 +20,32 @@ export interface QueueViewsDeps {
 }
 
 /**
- * Age from which on a depth is measured again: of a queue at rest, whose next message also wakes it; of a paused one, whose
- * messages wake nobody; and of any other, which each wave measures, too.
+ * Maximum age of a depth before it is measured again: for an idle queue, whose next message also wakes it; for a paused queue,
+ * whose messages wake no drain; and for others, which each wave measures, too.
  */
 const REST_MS = 60_000;
 const PAUSED_MS = 2_000;
 const BUSY_MS = 10_000;
 const MEASURES_AT_ONCE = 16;
 
-/** What one look at queues has read. */
-export interface QueueLook {
+/** The result of reading several queues. */
+export interface QueueReading {
   queues: { view: QueueView; gate: GateRow }[];
-  /** The open batches of all workloads, and how many of them were read. */
+  /** The open batches of all workloads. `read` is the number of those whose rows were read. */
   batches: WatchedBatch[];
   read: number;
 }
 
 /**
- * Looks at queues: one query over the gates, one over the open batches, one over the quotas where a workload has limits;
- * one read per open batch whose row was not read within 10 s, and one operation per depth that is not recent. `fresh` reads
- * and measures everything now.
+ * Reads queues: one query for the gates, one for the open batches, and one for the quotas if a workload has limits; one read
+ * per open batch whose row was not read within 10 s, and one operation per depth that is not recent. `fresh` reads and
+ * measures everything now.
  */
-export async function lookAtQueues(
+export async function readQueueViews(
   deps: QueueViewsDeps,
   addresses: readonly QueueAddress[],
   { fresh = false }: { fresh?: boolean } = {},
-): Promise<QueueLook> {
+): Promise<QueueReading> {
   const { table, now } = deps.gate;
   const [gates, quotas, { batches, read }] = await Promise.all([
     readGates(table),
@@ -62,7 +62,7 @@ export async function lookAtQueues(
   return { queues, batches, read };
 }
 
-/** The depth that its drain has stored counts as well. */
+/** Uses the depth that the drain has stored, if it is recent enough. */
 async function withDepth({ recentDepth }: QueueViewsDeps, gate: GateRow, fresh: boolean): Promise<GateRow> {
   const storedMs = Date.parse(gate.depthAt) || 0;
   const depth = await recentDepth(gate.queue, {
@@ -77,12 +77,12 @@ function maxAgeOf({ paused, status }: GateRow): number {
   return status === 'idle' ? REST_MS : BUSY_MS;
 }
 
-/** What is known of a queue. The depth is that of `gate`, which whoever has measured a newer one replaces. */
+/** The data about a queue. The depth is that of `gate`; callers that have measured a newer one replace it there. */
 export interface KnownQueue extends KnownLimits {
   backlog: Backlog | null;
 }
 
-/** A queue as the API shows it: what its workload says, what its gate knows, and its part in the workload's limits. */
+/** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
 export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
   const { queue, workload, lane, kind } = address;
   const { gate, backlog } = known;

@@ -1,7 +1,7 @@
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows } from '../../wake/gate/gate-row.ts';
 
-/** Reads the gates of all queues, or of those whose names begin with `prefix`, by queue: one table query. */
+/** Reads the gates of all queues, or of those whose names begin with `prefix`, as a map by queue: one table query. */
 export async function readGates(table: Table, prefix = ''): Promise<Map<string, GateRow>> {
   const { from, to } = gateRows(prefix);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;

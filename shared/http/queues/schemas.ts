@@ -1,4 +1,4 @@
-/** What the routes of queues take and answer with. */
+/** The bodies and answers of the routes of queues. */
 import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
@@ -8,7 +8,7 @@ const pauseSchema = z.object({
   by: z.enum(['operator', 'circuit']),
   reason: z.string(),
   since: time,
-  probeAt: time.optional().describe('When the circuit lets one task try again'),
+  probeAt: time.optional().describe('The time of the next probe of the circuit'),
   probes: count.optional(),
 });
 
@@ -18,16 +18,16 @@ const limitsSchema = z.object({
   rateLimit: z
     .union([z.object({ calls: count, perSeconds: count }), z.object({ items: count, perSeconds: count })])
     .nullable()
-    .describe('As the workload says: how many calls of the handler, or items, may begin per perSeconds'),
-  maxConcurrency: count.nullable().describe('As the workload says: most items in flight'),
+    .describe('The option of the workload: the number of handler calls, or items, that may begin per perSeconds'),
+  maxConcurrency: count.nullable().describe('The option of the workload: the maximum number of items in flight'),
   lowered: z
     .object({
-      factor: z.number().positive().describe('Part of the rate limit that is used'),
-      since: time.describe('When the factor was last changed, downwards or upwards'),
+      factor: z.number().positive().describe('The part of the rate limit that is used'),
+      since: time.describe('When the factor last changed in either direction'),
     })
     .nullable()
-    .describe('Set while the rate is lowered, because the other side has throttled'),
-  heldUntil: time.nullable().describe('Nothing is started before, as the other side has asked for'),
+    .describe('Set while the rate is lowered, because the called service throttles'),
+  heldUntil: time.nullable().describe('No item starts before this time, as requested by the called service'),
   holders: count.describe('Processes that have a share of the limits'),
   waiting: z
     .object({ since: time, until: time.describe('When its next drain is due') })
@@ -40,16 +40,16 @@ const share = z.number().min(0).max(1);
 
 const loadSchema = z.object({
   instances: count.describe('Processes that ran the wave'),
-  cpu: share.describe('Share of its cores that the busiest of them used'),
-  eventLoop: share.describe('Utilization of the event loop of the busiest of them'),
+  cpu: share.describe('Share of the cores that the busiest process used'),
+  eventLoop: share.describe('Utilization of the event loop of the busiest process'),
   responseMs: z.number().nonnegative().describe('Mean response time of storage operations, in milliseconds'),
   latencyMs: count.describe(
-    'Age of the oldest work of the wave at its end, since acceptance, in milliseconds; 0 when unknown',
+    'Age of the oldest work of the wave at its end, since acceptance, in milliseconds; 0 if unknown',
   ),
 });
 export type LoadView = z.infer<typeof loadSchema>;
 
-/** A queue as its gate knows it. */
+/** A queue, with the data of its gate. */
 export const queueViewSchema = z.object({
   queue: z.string(),
   workload: z.string(),
@@ -57,51 +57,53 @@ export const queueViewSchema = z.object({
   kind: z.enum(['items', 'results']),
   pool: z.string(),
   status: z.enum(['idle', 'draining']),
-  generation: count.describe('Drains so far'),
-  depth: count.describe('Current queue depth: messages at the last measurement, invisible ones included'),
-  depthAt: time.nullable().describe('When the depth was measured; null: never'),
+  generation: count.describe('Number of drains so far'),
+  depth: count.describe('Number of messages at the last measurement, including invisible ones'),
+  depthAt: time.nullable().describe('When the depth was measured; null if never'),
   backlog: z
     .object({ batches: count, items: count })
     .nullable()
     .describe('Open batches of the queue and their pending items; null for results'),
-  active: count.describe('Active dequeue tasks: of the current wave'),
-  total: count.describe('Total dequeue tasks: started since the gate was made'),
-  idleCount: count.describe('Waves in a row that did nothing'),
-  wakes: count.describe('Wake-ups counted since the drain took the gate'),
+  active: count.describe('Dequeue tasks of the current wave'),
+  total: count.describe('Dequeue tasks since the creation of the gate'),
+  idleCount: count.describe('Consecutive waves that did nothing'),
+  wakes: count.describe('Wakes since the drain acquired the gate'),
   paused: pauseSchema.nullable(),
   startFailure: startFailureSchema
     .nullable()
-    .describe('The durable runtime does not start its drain: since when the sweep has found it so, and the last error'),
-  missedWakes: count.describe('Times that the sweep found work for which no wake had arrived'),
-  orphanedReferences: count.describe('References dropped because their batch was gone'),
+    .describe(
+      'Set if the durable runtime cannot start its drain: the time from which the sweep has found this, and the last error',
+    ),
+  missedWakes: count.describe('How often the sweep found work for which no wake event had arrived'),
+  orphanedReferences: count.describe('References that were deleted because their batch no longer exists'),
   taskLimit: count.describe(
-    'Most tasks of a wave just now, lowered by throttling, slow responses or failures; 0: no limit but the policy',
+    'The current maximum number of tasks per wave, lowered by throttling, slow responses or failures; 0: only the policy limits it',
   ),
   throttled: count.describe('Throttled answers in the last wave'),
   itemsPerSecond: z.number().nonnegative(),
-  secondsPerReference: z.number().nonnegative().describe('As measured; 0 before the first'),
-  load: loadSchema.nullable().describe('Of the instances that ran the last wave; null before the first'),
+  secondsPerReference: z.number().nonnegative().describe('The measured mean; 0 before the first measurement'),
+  load: loadSchema.nullable().describe('Load of the instances that ran the last wave; null before the first wave'),
   policyVersion: count.describe('0: the default policy'),
   dueAt: time.nullable().describe('When the earliest delayed message becomes visible, if one is known'),
   limits: limitsSchema
     .nullable()
-    .describe('Limits of the workload, which hold across all its queues; null for one without, and for results'),
+    .describe('Limits of the workload, which apply across all its queues; null if it has none, and for result queues'),
 });
 export type QueueView = z.infer<typeof queueViewSchema>;
 
 export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
 
 const waveSchema = z.object({
-  at: time.describe('Its end'),
-  seconds: z.number().nonnegative().describe('Of its longest task, without waits for work'),
-  depth: count.describe('Messages when it was planned'),
+  at: time.describe('The end of the wave'),
+  seconds: z.number().nonnegative().describe('Duration of its longest task, without waits for work'),
+  depth: count.describe('Number of messages at its planning'),
   tasks: count,
-  bound: z.enum(WAVE_BOUNDS).describe('What has bounded its tasks'),
-  late: z.boolean().describe('Whether it was planned for work that would miss its deadline'),
-  done: count.describe('References that its tasks have ended'),
+  bound: z.enum(WAVE_BOUNDS).describe('The limit that determined the number of its tasks'),
+  late: z.boolean().describe('Whether the wave was planned for work that would otherwise miss its deadline'),
+  done: count.describe('References that its tasks completed'),
   items: count,
   throttled: count,
-  secondsPerReference: z.number().nonnegative().describe('As it was planned with'),
+  secondsPerReference: z.number().nonnegative().describe('The value at its planning'),
 });
 export type WaveView = z.infer<typeof waveSchema>;
 
@@ -112,28 +114,30 @@ export const policyViewSchema = z.object({
   policy: policySchema,
   previous: policySchema
     .optional()
-    .describe('The policy that this one has replaced; to put it undoes the change. Absent for version 0'),
+    .describe('The previous policy. To undo the change, store it again. Absent for version 0'),
 });
 export type PolicyView = z.infer<typeof policyViewSchema>;
 
 /** A queue with its latest waves, the oldest first, and its policy. */
 export const queueDetailsSchema = queueViewSchema.extend({
-  itemsPerReference: count.describe('Most items of a chunk: the thresholds of the policy count messages times this'),
+  itemsPerReference: count.describe(
+    'Maximum number of items per chunk. The thresholds of the policy are compared with the number of messages times this value',
+  ),
   waves: z.array(waveSchema).max(30),
   policy: policyViewSchema,
 });
 export type QueueDetails = z.infer<typeof queueDetailsSchema>;
 
-/** What clears a queue: its name once more. */
+/** The body that confirms the clearing of a queue by its name. */
 export const clearRequestSchema = z.strictObject({ confirm: z.string().describe('The name of the queue') });
 
-/** What a request has cleared. */
+/** The result of clearing a queue. */
 export const clearedQueueSchema = z.object({
   queue: z.string(),
   batches: count.describe('Batches that were cancelled'),
-  messages: count.describe('Messages that were deleted; of a poison queue approximately'),
+  messages: count.describe('Messages that were deleted; approximate for a poison queue'),
   left: count.describe(
-    'Messages that stay, of batches that were accepted meanwhile or are too large for one request; or, if the time was up, the depth of the queue, at least 1',
+    'Remaining messages, of batches that were accepted in the meantime or are too large for one request. If the time ran out, the depth of the queue, at least 1',
   ),
 });
 export type ClearedQueue = z.infer<typeof clearedQueueSchema>;

@@ -8,8 +8,8 @@ export const SWEEP_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'sweep',
     audience: 'operator',
-    summary: 'Sweep now: repair whatever was lost; the last step of a deployment',
-    answers: [{ status: 200, description: 'What it did', content: { [JSON_TYPE]: sweepAnswerSchema } }],
+    summary: 'Sweep now: repair lost work; the last step of a deployment',
+    answers: [{ status: 200, description: 'The actions of the sweep', content: { [JSON_TYPE]: sweepAnswerSchema } }],
     problems: [],
   },
 ];

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { SWEEP_ACTIONS } from '../../sweep/counts.ts';
 import { count } from '../edge/schemas.ts';
 
-/** What a sweep found and did. */
+/** The actions of a sweep. */
 export const sweepAnswerSchema = z.object({
-  open: count.describe('Open batches that were looked at'),
+  open: count.describe('Open batches that were checked'),
   ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, count])) as Record<
     (typeof SWEEP_ACTIONS)[number],
     typeof count

@@ -1,6 +1,7 @@
 /** Batches as the API answers them, for tests in which the amount of data matters: thousands of rows, redrives. */
 import type { Page } from 'playwright-core';
-import type { BatchEntry, BatchList, BatchView } from '../../../shared/http/batches/schemas.ts';
+import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
+import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 

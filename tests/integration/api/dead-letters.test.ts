@@ -15,7 +15,8 @@ import {
 } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
-import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call, nextOf } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
 let pipeline: Pipeline;
@@ -47,7 +48,7 @@ const lettersIn = ({ text }: Answer) =>
     .filter((line) => line !== '')
     .map((line) => deadLetterSchema.parse(JSON.parse(line)));
 
-/** Redrives items as the redrive does: its blob, then its rows. */
+/** Stores a redrive like the real one: its blob, then its rows. */
 async function redrive(id: string, items: { index: number; item: unknown }[]): Promise<void> {
   const table = pipeline.clients.batches;
   const revision = ((await readBatch(table, id))?.row.revision ?? 0) + 1;
@@ -102,7 +103,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(groups[2]?.example.attempts).toHaveLength(5);
   });
 
-  it('pages the items of one cause', async () => {
+  it('pages the items with one cause', async () => {
     const cause = encodeURIComponent('rejected: Reject: account "…" is closed');
     const seen: number[] = [];
     for (let query: string | undefined = `?cause=${cause}&limit=4`; query !== undefined; ) {
@@ -116,7 +117,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(seen).toEqual([1, 2, 3, 4, 6, 7, 9, 10, 11]);
   });
 
-  it('downloads all as NDJSON, and those of one cause', async () => {
+  it('downloads all of them as NDJSON, and those with one cause', async () => {
     const all = await get('', { accept: 'application/x-ndjson' });
     expect(all.headers.get('content-type')).toBe('application/x-ndjson');
     expect(lettersIn(all).map(({ index, line }) => [index, line])).toEqual(
@@ -126,7 +127,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(lettersIn(one).map(({ index }) => index)).toEqual([8]);
   });
 
-  it('finds those of a cause by the text that the batch has of it, which is cut', async () => {
+  it('finds items by the shortened cause in the row of the batch', async () => {
     const { id } = await pipeline.submit([{ id: 'l', reject: 'x'.repeat(150) }]);
     const [cause = ''] = Object.keys((await pipeline.finish(id)).causes ?? {});
     expect(cause).toHaveLength(120);
@@ -134,7 +135,7 @@ describe('GET batches/{id}/dead-letters', () => {
       expect((await get(query, {}, id)).text).toContain('"index":0');
   });
 
-  it('keeps the digits of an item as they came', async () => {
+  it('keeps all digits of an item', async () => {
     const { id } = await pipeline.submit([{ id: 'n', reject: 'no' }]);
     const text = `{"id":"n","reject":"no","amount":1,"serial":${BIG}}`;
     const big = await pipeline.submitText(`${text}\n`);
@@ -145,7 +146,7 @@ describe('GET batches/{id}/dead-letters', () => {
     }
   });
 
-  it('counts an item that was redriven as dead only if it died again', async () => {
+  it('counts a redriven item as dead only if it died again', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 5 }, (_, n) => ({ id: `d${n}`, reject: 'closed' })));
     await pipeline.finish(id);
     await redrive(id, [
@@ -165,7 +166,7 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(row.dead).toBe(after.length);
   });
 
-  it('is empty for a batch without any', async () => {
+  it('is empty for a batch without dead letters', async () => {
     const { id } = await pipeline.submit([{ id: 'ok' }]);
     await pipeline.finish(id);
     expect((await get('', {}, id)).json()).toEqual({ batch: id, count: 0, otherCauses: 0, groups: [] });
@@ -190,7 +191,7 @@ describe('GET dead-letters', () => {
   };
   const day = () => `?day=${batchDate(batch)}`;
 
-  it('groups those of all batches by cause, of running ones as they are now', async () => {
+  it('groups the dead letters of all batches by cause, with the current state of running batches', async () => {
     const before = await ask(`?cause=${encodeURIComponent(REJECTED)}`);
     expect(before).toMatchObject({ count: 9, otherCauses: 0, notLookedAt: 0 });
     const { id } = await pipeline.submit(
@@ -215,7 +216,7 @@ describe('GET dead-letters', () => {
     expect(await ask('?label=month=2026-09')).toMatchObject({ count: 6, groups: [{ count: 6 }] });
   });
 
-  it('does not count what was redriven; items are patched or corrected, with all digits', async () => {
+  it('excludes redriven items, which are patched or corrected with all digits', async () => {
     const items = Array.from({ length: 4 }, (_, n) => ({ id: `p${n}`, amount: n, reject: n < 3 ? 'patched' : 'left' }));
     const { id } = await pipeline.submit(items);
     await pipeline.finish(id);
@@ -246,8 +247,8 @@ describe('GET dead-letters', () => {
   it.each([
     ['over 64 KiB', `{"a":"${'x'.repeat(65_536)}"}`],
     ['over 64 KiB in digits', `{"a":1.${'0'.repeat(65_536)}}`],
-    ['over 64 KiB under a name that a schema leaves out', `{"__proto__":"${'x'.repeat(65_536)}"}`],
-    ['deeper than an item may be', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
+    ['over 64 KiB in a member that a schema drops', `{"__proto__":"${'x'.repeat(65_536)}"}`],
+    ['with more levels than an item may have', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
   ])('refuses a patch %s', async (_what, patch) => {
     const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
     const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${batch}/x`, options);
@@ -259,5 +260,5 @@ describe('GET dead-letters', () => {
   );
 });
 
-/** Item 8 dies in its last retry, whose chunk comes behind that of items 6 to 8. */
+/** Item 8 dies in its last retry, whose chunk follows that of items 6 to 8. */
 const place = (index: number): number => (index === 8 ? 8.5 : index);

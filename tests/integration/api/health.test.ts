@@ -4,7 +4,8 @@ import { totalOperations } from '../../../shared/contract/operations.ts';
 import { createHealth } from '../../../shared/http/health/health.ts';
 import { healthSchema } from '../../../shared/http/health/schemas.ts';
 import { openTable } from '../../../shared/storage/table.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const QUEUE = 'echo-normal-0';
 let pipeline: Pipeline;
@@ -49,7 +50,7 @@ describe('GET health', () => {
     expect(operations() - before).toBe(22);
   });
 
-  it('answers 503 when storage does not answer', async () => {
+  it('answers 503 if storage does not answer', async () => {
     const answer = await call(health({ depthOf: () => Promise.reject(new Error('down')) }), 'health?deep');
     expect(answer.status).toBe(503);
     expect(healthSchema.parse(answer.json())).toMatchObject({
@@ -59,7 +60,7 @@ describe('GET health', () => {
     });
   });
 
-  it('names a table and a container that are missing, and a queue that denies access', async () => {
+  it('lists a missing table and container, and a queue that denies access', async () => {
     const { clients } = pipeline;
     const missing = TableClient.fromConnectionString(pipeline.settings.storage.connectionString ?? '', 'absent', {
       allowInsecureConnection: true,

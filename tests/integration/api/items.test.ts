@@ -16,7 +16,8 @@ import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts'
 import { collectBatch } from '../../../shared/results/collect-round.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call, nextOf } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const BIG = '12345678901234567890';
 let pipeline: Pipeline;
@@ -50,7 +51,7 @@ const find = (query: string, id = batch): Promise<Answer> =>
 const itemIn = async (answer: Promise<Answer>) => itemSchema.parse((await answer).json());
 const endsOf = ({ steps }: Awaited<ReturnType<typeof itemIn>>) => steps.map(({ chunk, end }) => [chunk, end]);
 
-/** As after the death of a process that ran the chunk alone. */
+/** The state after the death of a process that ran the chunk alone. */
 async function splitFirstChunk(id: string): Promise<void> {
   for await (const { row } of chunkRows(pipeline.clients.batches, id, 'pending')) {
     const results = pipeline.clients.container('results');
@@ -83,7 +84,7 @@ describe('GET batches/{id}/items/{position}', () => {
     expect(second.result).toEqual({ id: 'b', amount: 1, note: 'second try' });
   });
 
-  it('shows a dead letter, and after a redrive what follows from it', async () => {
+  it('shows a dead letter, and after a redrive its continuation', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }, { id: 'y', reject: 'closed' }]);
     await pipeline.finish(id);
     const dead = await itemIn(get('1', id));
@@ -100,7 +101,7 @@ describe('GET batches/{id}/items/{position}', () => {
     expect(endsOf(await itemIn(get('0', id)))).toEqual([['000000', 'succeeded']]);
   });
 
-  it('finds the part of a split chunk that has the item', async () => {
+  it('finds the part of a split chunk that contains the item', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }, { id: 'y' }, { id: 'z' }]);
     await splitFirstChunk(id);
     await pipeline.finish(id);
@@ -111,9 +112,20 @@ describe('GET batches/{id}/items/{position}', () => {
     expect((await itemIn(get('2', id))).result).toMatchObject({ id: 'z' });
   });
 
-  it('says pending of what has not ended', async () => {
+  it('shows unfinished items as pending', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }]);
     expect(await itemIn(get('0', id))).toMatchObject({ state: 'pending', item: { id: 'x' } });
+  });
+
+  it('answers 404 after the payload was deleted', async () => {
+    const { id } = await pipeline.submit([{ id: 'x' }]);
+    for await (const { name } of pipeline.clients.container('payloads').listBlobsFlat())
+      if (name.includes(id)) await pipeline.clients.container('payloads').deleteBlob(name);
+    const answer = await get('0', id);
+    expect([answer.status, answer.text]).toEqual([
+      404,
+      expect.stringContaining(`The payload of batch ${id} was deleted.`),
+    ]);
   });
 
   it.each(['7', '-1', '1.5', 'x'])('answers 404 for position %s of seven items', async (position) => {
@@ -130,17 +142,17 @@ describe('GET batches/{id}/items?itemId=', () => {
     expect(lookedAt).toEqual({ from: 0, items: 7 });
   });
 
-  it('reads the id of an item that does not fit the schema, too', async () => {
+  it('reads the id of an invalid item, too', async () => {
     expect(foundItemsSchema.parse((await find('itemId=5')).json()).positions).toEqual([5]);
   });
 
-  it('goes on from a position in the middle of a chunk', async () => {
+  it('continues from a position in the middle of a chunk', async () => {
     const answer = await find('itemId=a&from=4');
     expect(foundItemsSchema.parse(answer.json())).toMatchObject({ positions: [6], lookedAt: { from: 3, items: 4 } });
     expect(nextOf(answer)).toBeUndefined();
   });
 
-  it('refuses a workload without that option, and an id that cannot be one', async () => {
+  it('refuses a workload without that option, and an invalid id', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }], { workload: 'other' });
     const answer = await find('itemId=x', id);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('has no option \\"id\\"')]);
@@ -156,7 +168,7 @@ describe('GET batches/{id}/items', () => {
   /** Position, state and failed attempts of each item, and its latest failure. */
   const statesOf = async (id: string) =>
     (await list('', id)).items.map(({ position, state, attempts, error }) => [position, state, attempts, error]);
-  /** What the route of one item says about each of them. */
+  /** The same values from the route of a single item. */
   const trailsOf = async (id: string, items: number) => {
     const trails: unknown[] = [];
     for (let position = 0; position < items; position += 1) {
@@ -181,7 +193,7 @@ describe('GET batches/{id}/items', () => {
     expect(await statesOf(batch)).toEqual(await trailsOf(batch, 7));
   });
 
-  it('includes the results when it is asked to, as they are stored', async () => {
+  it('includes the stored results on request', async () => {
     const { items, text } = await list('results&from=1&limit=3');
     expect(items.map(({ position, result }) => [position, result])).toEqual([
       [1, { id: 'b', amount: 1, note: 'second try' }],
@@ -203,7 +215,7 @@ describe('GET batches/{id}/items', () => {
     expect((await list('from=7')).items).toEqual([]);
   });
 
-  it('shows only items in a state, over chunks that have none', async () => {
+  it('shows only items in a state, across chunks without any', async () => {
     const dead = await list('state=dead&limit=1');
     expect([dead.items.map(({ position }) => position), dead.next]).toEqual([[3], expect.stringContaining('from=4')]);
     const { items, next } = await list('state=dead&from=4');
@@ -212,7 +224,7 @@ describe('GET batches/{id}/items', () => {
   });
 
   it.each([{ chunks: 1 }, { items: 1 }, { bytes: 1 }])(
-    'stops behind a chunk when it has looked at enough (%j)',
+    'stops after a chunk when it has read the maximum (%j)',
     async (most) => {
       const all = { chunks: 9, items: 99, bytes: 9_999, ...most };
       const pages: number[][] = [];
@@ -228,7 +240,7 @@ describe('GET batches/{id}/items', () => {
     },
   );
 
-  it('stops when what it has read of failures is enough, however small the items are', async () => {
+  it('stops when it has read the maximum of failures, however small the items are', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 7 }, () => ({ id: 'x', reject: 'r'.repeat(1_000) })));
     await pipeline.finish(id);
     const own = { ...deps(), registry: pipeline.registry };
@@ -244,7 +256,7 @@ describe('GET batches/{id}/items', () => {
     expect((await find(query)).status).toBe(400);
   });
 
-  it('follows the items of a batch through running chunks, retries, splits, dead letters, redrives and a cancel', async () => {
+  it('follows the items of a batch through running chunks, retries, splits, dead letters, redrives and a cancellation', async () => {
     const { id } = await pipeline.submit([
       ...[{ id: 'x' }, { id: 'y', failUntil: 2 }, { id: 'z', reject: 'closed' }],
       ...[{ id: 'p', reject: 'no' }, { id: 'q' }, { id: 'r' }],
@@ -289,7 +301,7 @@ describe('GET batches/{id}/items', () => {
     );
   });
 
-  it('shows a dead letter that was discarded as that, with the reason', async () => {
+  it('shows a discarded dead letter as discarded, with the reason', async () => {
     const { id } = await pipeline.submit([{ id: 'x' }, { id: 'y', reject: 'closed' }]);
     await pipeline.finish(id);
     const discard = (body: object) =>
@@ -316,7 +328,7 @@ describe('GET batches/{id}/items', () => {
     });
   });
 
-  it('says cancelled of what was cancelled', async () => {
+  it('shows cancelled items as cancelled', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 6 }, (_, n) => ({ id: `i${n}` })));
     await pipeline.work(id, 1);
     await changeGate(pipeline.deps.gate.table, 'echo-normal-0', () => ({ status: 'idle' }));
@@ -327,7 +339,7 @@ describe('GET batches/{id}/items', () => {
     ]);
   });
 
-  it('reads rows by one query, and of chunks without failures nothing more; records and results once per chunk', async () => {
+  it('reads rows by one query, nothing more for chunks without failures, and records and results once per chunk', async () => {
     const records = Array.from({ length: 12 }, (_, n) => ({ id: `i${n}` }));
     const spent = async (query: string, id: string) => {
       const { value, operations } = await pipeline.clients.meter.measure(() => list(query, id));

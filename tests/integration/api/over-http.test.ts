@@ -1,11 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  batchListSchema,
-  batchViewSchema,
-  reportSchema,
-  resultsManifestSchema,
-} from '../../../shared/http/batches/schemas.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { reportSchema, resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
+import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { healthSchema } from '../../../shared/http/health/schemas.ts';
@@ -42,7 +38,7 @@ describe('the API on the local stack', () => {
     expect(batchListSchema.parse(await json('batches')).batches.map(({ id }) => id)).toEqual([batch]);
   });
 
-  it('streams results over pages, and says where they lie', async () => {
+  it('streams results over several pages, and returns their positions', async () => {
     const first = await stack.api(`batches/${batch}/results?limit=1`);
     const path = /<\/api\/([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
     const texts = [await first.text(), await (await stack.api(path)).text()];
@@ -58,7 +54,7 @@ describe('the API on the local stack', () => {
     expect(csv.trim().split('\r\n')).toHaveLength(ITEMS);
   });
 
-  it('has one report and the dead letter with its line', async () => {
+  it('returns one report and the dead letter with its line', async () => {
     const report = reportSchema.parse(await json(`batches/${batch}/report?format=json`));
     expect([report.rows, report.counts.dead]).toEqual([7, 1]);
     const { groups } = deadLetterGroupsSchema.parse(await json(`batches/${batch}/dead-letters`));
@@ -67,8 +63,14 @@ describe('the API on the local stack', () => {
 
   it('pauses a queue, and drains it when it is resumed', async () => {
     await stack.api('queues/billing-normal-0/pause', { method: 'POST', body: '{"reason":"test"}' });
+    const queue = async () => queueViewSchema.parse(await json('queues/billing-normal-0'));
+    const { wakes } = await queue();
     const { id } = await submit(stack, records(10));
-    await sleep(2_000);
+    // The wake event of the upload has arrived, and has started no drain.
+    await vi.waitFor(async () => expect((await queue()).wakes).toBeGreaterThan(wakes), {
+      timeout: 20_000,
+      interval: 200,
+    });
     expect(batchViewSchema.parse(await json(`batches/${id}`)).counts.pending).toBe(10);
     const { queues } = queueListSchema.parse(await json('queues?fresh'));
     expect(queues.find(({ queue }) => queue === 'billing-normal-0')).toMatchObject({ depth: 1, status: 'idle' });
@@ -86,7 +88,7 @@ describe('the API on the local stack', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it.each(['batches', 'queues', 'cost', 'queues/billing-normal-0/policy'])('asks for a key at %s', async (path) => {
+  it.each(['batches', 'queues', 'cost', 'queues/billing-normal-0/policy'])('requires a key at %s', async (path) => {
     expect((await fetch(`${stack.url}/api/${path}`)).status).toBe(401);
   });
 });

@@ -9,7 +9,8 @@ import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 const ITEMS = 'echo-normal-0';
 const MINUTE = 60_000;
@@ -27,7 +28,7 @@ const ago = (ms: number): string => new Date(pipeline.deps.gate.now() - ms).toIS
 const table = () => pipeline.clients.batches;
 const gates = () => pipeline.deps.gate.table;
 
-/** What there is to say when all is well. */
+/** The lists of the overview when all is well. */
 const NOTHING = { count: 0, batches: [] };
 const WELL = {
   ...{ late: NOTHING, atRisk: NOTHING, pausedQueues: [], pausedBatches: NOTHING, failedReports: NOTHING },
@@ -35,17 +36,17 @@ const WELL = {
 };
 
 describe('GET overview', () => {
-  it('has nothing to say when all is well, and reads two queries as long as it remembers the rest', async () => {
+  it('has only empty lists when all is well, and needs two queries while the rest is cached', async () => {
     expect(await look()).toMatchObject({ ...WELL, deadLetters: { count: 0, causes: [], isWhole: true } });
     const { value, operations } = await pipeline.clients.meter.measure(() => look());
-    // The storage front begins some queries with an empty page, which is one more.
+    // The storage service begins some queries with an empty page, which counts as one more.
     expect([{ 'table.query': 2 }, { 'table.query': 3 }]).toContainEqual(operations);
     const { queues } = value;
     expect(queues).toMatchObject({ count: 5, draining: 0, paused: 0, messages: 0, batches: 0, items: 0, read: 0 });
     expect(Date.parse(queues.measuredAt ?? '')).toBeGreaterThan(Date.parse(ago(MINUTE)));
   });
 
-  it('shows a paused queue once something waits in it', async () => {
+  it('shows a paused queue once work waits in it', async () => {
     const paused = {
       by: 'circuit',
       reason: '9 of 10 items failed',
@@ -84,17 +85,17 @@ describe('GET overview', () => {
     expect(await look('?fresh')).toMatchObject({ late: { count: 1 }, pausedBatches: NOTHING });
   });
 
-  it('counts the dead letters of a day, of batches that run by their rows, and goes on as they end', async () => {
+  it('counts the dead letters of a day, of running batches by their rows, and updates when they end', async () => {
     const before = (await look('?fresh')).deadLetters.count;
     const { id } = await pipeline.submit([...'abcdef'].map((letter) => ({ id: letter, reject: 'no' })));
     await pipeline.work(id, 1);
     expect((await look()).deadLetters.count).toBe(before + 3);
     await pipeline.finish(id);
-    // The day is remembered for 10 s, but not past the end of a batch.
+    // The lines of the day are cached for 10 s, but not beyond the end of a batch.
     expect((await look()).deadLetters.count).toBe(before + 6);
   });
 
-  it('knows of a redrive, by its open row alone, what it runs and until when', async () => {
+  it('shows the items and the deadline of a redrive from its open row alone', async () => {
     const { id, lane } = await pipeline.submit([{ id: 'a' }, { id: 'b', reject: 'no' }]);
     await pipeline.finish(id);
     await redrive(pipeline.deps, { batch: id, key: 'k', selection: {} });
@@ -107,7 +108,7 @@ describe('GET overview', () => {
     await pipeline.finish(id);
   });
 
-  it('names suspect batches and failed reports, with the reason, whether they are closed or not', async () => {
+  it('lists suspect batches and failed reports with the reason, whether they are closed or not', async () => {
     const suspect = await pipeline.submit([{ id: 1 }]);
     await pipeline.finish(suspect.id);
     const failed = await pipeline.submit([{ id: 'a' }]);
@@ -120,7 +121,7 @@ describe('GET overview', () => {
     await changeBatch(table(), failed.id, () => ({ state: 'completed' }));
   });
 
-  it('names missed wakes of a day, poison messages and drains that do not move', async () => {
+  it('lists missed wakes of a day, poison messages and drains without progress', async () => {
     await countMissedWake(pipeline.deps.gate, ITEMS);
     await countMissedWake({ ...pipeline.deps.gate, now: () => Date.parse(ago(25 * 60 * MINUTE)) }, 'echo-bulk-0');
     const poison = pipeline.clients.queue('echo-poison');
@@ -139,12 +140,12 @@ describe('GET overview', () => {
     expect(shown.missedWakes).toMatchObject([{ queue: ITEMS, count: 1 }]);
     expect(shown.poison).toEqual([{ queue: 'echo-poison', messages: 1 }]);
     expect(shown.stuck).toEqual([
-      { queue: 'echo-bulk-0', since: silent.aliveUntil, reason: 'Drain 4 gives no sign of life.' },
+      { queue: 'echo-bulk-0', since: silent.aliveUntil, reason: 'Drain 4 sends no heartbeat.' },
       { queue: 'other-normal-0', since: startFailure.since, reason: expect.stringContaining(startFailure.error) },
     ]);
   });
 
-  it('counts the rejected files of the inbox, and names the latest', async () => {
+  it('counts the rejected files of the inbox, and lists the latest', async () => {
     const name = 'echo/a.csv';
     const rejected = pipeline.clients.container(CONTAINERS.inboxRejected);
     await rejected.getBlockBlobClient(name).upload('a', 1, { metadata: { sourceetag: 'e' } });

@@ -1,7 +1,6 @@
-/** The pipeline without its drains: the real code accepts, processes and collects batches; tests run chunk by chunk. */
-
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import functions from '@azure/functions';
+/**
+ * The pipeline without its drains: the real code accepts, processes and collects batches, and tests advance it chunk by chunk.
+ */
 import type { ServiceBusMessage } from '@azure/service-bus';
 import { makeStorage } from 'functions-local';
 import { z } from 'zod';
@@ -25,13 +24,12 @@ import { type Clients, createClients } from '../../../shared/storage/clients.ts'
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
-import { answering } from '../../helpers/fakes/answering.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { openAccount } from '../../helpers/own-account.ts';
 import { createInlineProcessor } from '../../helpers/threads/inline-processor.ts';
 
-/** Does what an item asks for: `{id, reject: 'why'}`, `{id, failUntil: 2}`, else a result of `{id, sum, note}`. */
+/** Follows the instructions in an item: `{id, reject: 'why'}`, `{id, failUntil: 2}`; otherwise returns `{id, sum, note}`. */
 export const echo = defineWorkload({
   name: 'echo',
   version: 2,
@@ -66,21 +64,21 @@ export interface Pipeline {
   settings: Settings;
   deps: PipelineDeps;
   registry: Registry;
-  /** Events that were published, by type and queue. */
+  /** Published events, by type and queue. */
   events: string[];
-  /** Their application properties. */
+  /** The application properties of published events. */
   properties: Record<string, unknown>[];
   submit: (records: unknown[], options?: { lane?: string; workload?: 'echo' | 'other' }) => Promise<BatchRow>;
-  /** Submits NDJSON as it is. */
+  /** Submits NDJSON unchanged. */
   submitText: (text: string) => Promise<BatchRow>;
-  /** Processes pending chunks, at most `limit`, and collects them; follow-ups of what ran are left. */
+  /** Processes at most `limit` pending chunks and collects them. Their follow-ups stay pending. */
   work: (batch: string, limit?: number) => Promise<void>;
-  /** Works until nothing is pending. */
+  /** Processes chunks until none is pending. */
   finish: (batch: string) => Promise<BatchRow>;
   stop: () => Promise<void>;
 }
 
-/** Starts it on a storage of its own. */
+/** Starts the pipeline on new storage. */
 export async function startPipeline(): Promise<Pipeline> {
   const storage = await openAccount();
   await makeStorage(storage.connection, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
@@ -92,7 +90,7 @@ export async function startPipeline(): Promise<Pipeline> {
   return { ...pipeline, stop };
 }
 
-/** Starts it on a storage that has its tables and containers. */
+/** Starts the pipeline on storage that already has its tables and containers. */
 export function startPipelineOn(connection: string): Pipeline {
   const settings = readSettings({ ...connectionsTo(connection), SLUICE_VISIBILITY_SECONDS: '30' });
   const clients = createClients(settings, createMeter());
@@ -130,7 +128,7 @@ export function startPipelineOn(connection: string): Pipeline {
       for (;;) {
         await work(batch);
         const found = await readBatch(clients.batches, batch);
-        if (!found) throw new Error('The batch is gone.');
+        if (!found) throw new Error(`Expected batch ${batch}, found none.`);
         if (found.row.chunksDone === found.row.chunksTotal) return found.row;
       }
     },
@@ -172,7 +170,7 @@ async function workOn(worker: Worker, batch: string, limit = Number.POSITIVE_INF
   }
 }
 
-/** A retry is run as if its time had come: nobody waits here. */
+/** Makes a retry due immediately, so that no test waits. */
 async function process({ deps, processor }: Worker, { reference, dueAt }: ChunkRow): Promise<OutcomeHeader> {
   const frame = await readRange(deps.container(reference.container), reference);
   if (!frame) throw new Error(`No payload for chunk ${reference.chunk}.`);
@@ -180,36 +178,3 @@ async function process({ deps, processor }: Worker, { reference, dueAt }: ChunkR
   const outcome = await processor.process({ reference, frame, nowMs });
   return (await putOutcome(deps.container(CONTAINERS.results), reference, outcome)).header;
 }
-
-/** An answer as a client would see it. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  json: () => unknown;
-}
-
-type Handler = (request: HttpRequest) => Promise<HttpResponseInit>;
-
-/** Calls a handler as its function would. `path` begins after `/api/`. */
-export async function call(
-  handler: Handler,
-  path: string,
-  init: { method?: string; params?: Record<string, string>; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> {
-  const request = new functions.HttpRequest({
-    url: `http://localhost/api/${path}`,
-    method: init.method ?? 'GET',
-    ...(init.params === undefined ? {} : { params: init.params }),
-    ...(init.headers === undefined ? {} : { headers: init.headers }),
-    ...(init.body === undefined ? {} : { body: { string: init.body } }),
-  });
-  const context = new functions.InvocationContext({ logHandler: () => undefined });
-  const response = new functions.HttpResponse(await answering(handler)(request, context));
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
-}
-
-/** The address of the next page, as `path` of `call`; undefined on the last. */
-export const nextOf = ({ headers }: Answer): string | undefined =>
-  /<\/api\/([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];

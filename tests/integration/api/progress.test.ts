@@ -16,9 +16,10 @@ import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { call, type Pipeline, startPipeline } from './pipeline.ts';
+import { call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
-/** As the threads know it by this name. */
+/** Has the same name as the workload in the worker threads. */
 const patient = defineWorkload({ name: 'patient', version: 3, item: z.unknown(), map: (item) => item });
 const QUEUE = 'patient-normal-0';
 
@@ -51,7 +52,7 @@ async function show(id: string): Promise<BatchView> {
   return batchViewSchema.parse(answer.json());
 }
 
-it('shows what a running chunk has done, finds the deadline of its batch at risk, and stops it when that is cancelled', async () => {
+it('shows the progress of a running chunk, detects the risk to the deadline, and stops the chunk on cancellation', async () => {
   const acts = ['awaitAbort', 'awaitAbort', 'reject', 'retry', 'ok', 'ok', 'ok', 'ok', 'ok', 'ok'];
   const { id } = await submit(worker.deps(), {
     ...{ workload: patient, source: { kind: 'http', name: 'test' }, limits: storage.settings },
@@ -64,17 +65,17 @@ it('shows what a running chunk has done, finds the deadline of its batch at risk
   if (!address) throw new Error(`There is no queue ${QUEUE}.`);
   const round = worker.roundFor(address)(await receive(storage.clients.queue(QUEUE), 32, 30));
 
-  // The latest failure leaves the thread a moment after the first counts.
+  // The latest failure leaves the thread shortly after the first counts.
   await expect.poll(async () => (await show(id)).progress?.latestError).toBeDefined();
   const { progress, counts, estimate, state } = await show(id);
 
   expect([state, counts.pending]).toEqual(['queued', 10]);
   expect(progress).toMatchObject({ chunks: 1, items: 10, ended: 7, inFlight: 2, failing: 2 });
   expect(progress?.latestError).toBe('Retry: upstream is busy');
-  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in chunks that run, in the first .* s after/);
+  expect(estimate?.basis).toMatch(/^7 of 10 items have ended, 7 of them in running chunks, in the first .* s after/);
 
   const hence = (minutes: number): string => new Date(Date.now() + minutes * 60_000).toISOString();
-  // Seven of ten in an hour: the rest takes 26 minutes more.
+  // Seven of ten in an hour, so the rest takes 26 more minutes.
   const times = { openedAt: hence(-60), queuedAt: hence(-60), deadlineAt: hence(10) };
   expect(sent.map(({ type }) => type)).toEqual(['QueueWorkDetected']);
   await changeBatch(storage.clients.batches, id, () => times);
@@ -86,7 +87,7 @@ it('shows what a running chunk has done, finds the deadline of its batch at risk
   await expect.poll(async () => (await show(id)).progress).toBeUndefined();
 });
 
-it('is deleted with its batch', async () => {
+it('deletes the progress with its batch', async () => {
   const { id } = await storage.submit([{ id: 'a' }]);
   await storage.finish(id);
   const progress = { chunks: 1, items: 1, ended: 0, inFlight: 1, failing: 0, at: new Date().toISOString() };

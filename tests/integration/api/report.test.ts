@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { getReport } from '../../../shared/http/batches/get-report.ts';
-import { batchViewSchema, reportLineSchema, reportSchema } from '../../../shared/http/batches/schemas.ts';
+import { getReport } from '../../../shared/http/batches/downloads/get-report.ts';
+import { reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;
 let batch: string;
@@ -28,7 +30,7 @@ const get = (query = '', headers: Record<string, string> = {}, id = batch): Prom
   );
 
 describe('GET batches/{id}/report', () => {
-  it('gives a line a key, sorted, and its counts in headers', async () => {
+  it('returns one line per key, sorted, with its counts in headers', async () => {
     const answer = await get();
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
     const lines = answer.text
@@ -53,19 +55,19 @@ describe('GET batches/{id}/report', () => {
     expect(answer.headers.get('etag')).toBe(`"${batch}-0"`);
   });
 
-  it('gives CSV with a column a field, and no formula', async () => {
+  it('returns CSV with one column per field, and no formula', async () => {
     const { text, headers } = await get('', { accept: 'text/csv' });
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(text).toBe("key,items,amount\r\n'=,1,3\r\na,3,8\r\nb,2,5\r\nc,1,5\r\n");
   });
 
-  it('gives one JSON document', async () => {
+  it('returns one JSON document', async () => {
     const report = reportSchema.parse((await get('?format=json')).json());
     expect(report.counts).toEqual({ accepted: 8, succeeded: 7, dead: 1, discarded: 0, cancelled: 0 });
     expect(report.items).toHaveLength(4);
   });
 
-  it('says what there is instead of a revision that is none', async () => {
+  it('lists the newest revision if the requested one does not exist', async () => {
     const answer = await get('?revision=3');
     expect(answer.status).toBe(404);
     expect(problemSchema.parse(answer.json()).detail).toBe(
@@ -73,7 +75,7 @@ describe('GET batches/{id}/report', () => {
     );
   });
 
-  it('says how far a batch is that has none yet', async () => {
+  it('reports the progress of a batch that has no report yet', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 5 }, (_, n) => ({ id: `x${n}` })));
     await pipeline.work(id, 1);
     const answer = await get('', {}, id);
@@ -83,7 +85,7 @@ describe('GET batches/{id}/report', () => {
     );
   });
 
-  it('says why a finished batch has none', async () => {
+  it('returns why a finished batch has none', async () => {
     const { id } = await pipeline.submit([{ id: 'y' }]);
     await pipeline.finish(id);
     await changeBatch(pipeline.clients.batches, id, () => ({ reportRevision: -1, reportProblem: 'too many keys' }));
@@ -91,7 +93,7 @@ describe('GET batches/{id}/report', () => {
     expect(detail).toBe(`Batch ${id} is completed, and has no report: too many keys.`);
   });
 
-  it('says why a redriven batch has none of its newest revision', async () => {
+  it('returns why a redriven batch has none of its newest revision', async () => {
     const { id } = await pipeline.submit([{ id: 'y' }]);
     await pipeline.finish(id);
     await changeBatch(pipeline.clients.batches, id, () => ({ revision: 1, reportProblem: 'merge failed' }));
@@ -106,7 +108,7 @@ describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
       ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
     });
 
-  it('makes the report of a batch whose report failed', async () => {
+  it('creates the report of a batch whose report failed', async () => {
     const { id } = await pipeline.submit([{ id: 'y', amount: 2 }]);
     await pipeline.finish(id);
     const failed = { state: 'reportFailed', reportRevision: -1, reportProblem: 'merge failed' } as const;
@@ -134,14 +136,14 @@ describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
     [400, { report: true, items: [7] }],
     [400, { report: true, ratePerSecond: 1 }],
     [400, { report: false }],
-  ])('is refused with %i where there is nothing to make, or more is asked for: %j', async (status, body) => {
+  ])('is refused with %i if no report is missing, or more is requested: %j', async (status, body) => {
     const answer = await post(batch, body);
     expect([answer.status, problemSchema.parse(answer.json()).status]).toEqual([status, status]);
   });
 });
 
 describe('a batch', () => {
-  it('is shown with a receipt, beside what a message per item would have cost', async () => {
+  it('is shown with a receipt, and the cost of one message per item for comparison', async () => {
     const row = await pipeline.finish(batch);
     const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), BASIS));
     expect(view.receipt.operations['blob.put']).toBeGreaterThanOrEqual(3);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getResults } from '../../../shared/http/batches/get-results.ts';
-import { resultsManifestSchema } from '../../../shared/http/batches/schemas.ts';
+import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
+import { resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
-import { type Answer, call, nextOf, type Pipeline, startPipeline } from './pipeline.ts';
+import { type Answer, call, nextOf } from './call.ts';
+import { type Pipeline, startPipeline } from './pipeline.ts';
 
 let pipeline: Pipeline;
 let batch: string;
@@ -32,7 +33,7 @@ const ids = ({ text }: Answer): string[] =>
     .map((line) => (JSON.parse(line) as { id: string }).id);
 
 describe('GET batches/{id}/results', () => {
-  it('gives the results in row order, a retried item behind its chunk', async () => {
+  it('returns the results in row order, a retried item after its chunk', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
@@ -41,13 +42,13 @@ describe('GET batches/{id}/results', () => {
     expect(nextOf(answer)).toBeUndefined();
   });
 
-  it('is never content-encoded zstd, whatever the client takes', async () => {
+  it('is never content-encoded as zstd, whatever the client accepts', async () => {
     const answer = await get('', { 'accept-encoding': 'zstd' });
     expect(answer.headers.get('content-encoding')).toBeNull();
     expect(ids(answer)).toHaveLength(10);
   });
 
-  it('gives all of them once by following the links', async () => {
+  it('returns all of them once when the links are followed', async () => {
     const seen: string[] = [];
     for (let answer = await get('?limit=2'); ; answer = await follow(nextOf(answer))) {
       seen.push(...ids(answer));
@@ -62,7 +63,7 @@ describe('GET batches/{id}/results', () => {
     expect(nextOf(answer)).toBe(`batches/${batch}/results?limit=1&from=000003`);
   });
 
-  it('says where they lie on ?manifest', async () => {
+  it('returns the positions of the frames on ?manifest', async () => {
     const manifest = resultsManifestSchema.parse((await get('?manifest')).json());
     expect(manifest.container).toBe('results');
     expect(manifest.blobs.map(({ chunk, items }) => [chunk, items])).toEqual([
@@ -77,14 +78,14 @@ describe('GET batches/{id}/results', () => {
     );
   });
 
-  it('writes CSV that no spreadsheet runs, and keeps fields that come late', async () => {
+  it('writes CSV that no spreadsheet evaluates, and keeps fields that appear later', async () => {
     const answer = await get('', { accept: 'text/html;q=0.5, text/csv' });
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(answer.text.split('\r\n').slice(0, 2)).toEqual(['id,amount,otherFields', 'a0,0,']);
     expect(answer.text).toContain(`'=cmd,1,"{""note"":""late, \\""quoted\\""""}"\r\n`);
   });
 
-  it('writes CSV pages that can be put together', async () => {
+  it('writes CSV pages that can be concatenated', async () => {
     let text = '';
     for (
       let answer = await get('?format=csv&limit=1&column=amount&column=id');
@@ -100,7 +101,7 @@ describe('GET batches/{id}/results', () => {
     ]);
   });
 
-  it('gives what there is while the batch runs, and says so', async () => {
+  it('returns the available results while the batch runs, with its state', async () => {
     const { id } = await pipeline.submit(Array.from({ length: 7 }, (_, n) => ({ id: `b${n}` })));
     const none = await get('', {}, id);
     expect([none.status, none.text, none.headers.get('sluice-batch-state')]).toEqual([200, '', 'queued']);
@@ -120,7 +121,7 @@ describe('GET batches/{id}/results', () => {
     expect([answer.status, problem.type.split('/').at(-1)]).toEqual([status, type]);
   });
 
-  it('knows no other batch', async () => {
+  it('answers 404 for an unknown batch', async () => {
     const answer = await get('', {}, '01985a00-0000-7000-8000-000000000000');
     expect(answer.status).toBe(404);
     expect(answer.headers.get('content-type')).toBe('application/problem+json');

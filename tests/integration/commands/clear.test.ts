@@ -9,7 +9,7 @@ import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate, readGate, wake } from '../../../shared/wake/gate/gate.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt, type Process } from '../../helpers/fakes/crashes.ts';
-import { call } from '../api/pipeline.ts';
+import { call } from '../api/call.ts';
 import { echo } from '../in-process/echo.ts';
 import { DONE, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { downstream, itemsOf } from '../in-process/world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
-import { getResults } from '../../../shared/http/batches/get-results.ts';
+import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
@@ -10,7 +10,7 @@ import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
-import { call } from '../api/pipeline.ts';
+import { call } from '../api/call.ts';
 import { echo } from '../in-process/echo.ts';
 import type { Published } from '../in-process/stubs.ts';
 import { DONE, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';

@@ -10,7 +10,7 @@ import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createDepths } from '../../../shared/wake/depths.ts';
 import { readGate } from '../../../shared/wake/gate/gate.ts';
-import { call } from '../api/pipeline.ts';
+import { call } from '../api/call.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { downstream, itemsOf, type World } from '../in-process/world.ts';
 

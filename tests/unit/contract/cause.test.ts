@@ -10,17 +10,17 @@ describe('causeOf', () => {
     ['["Net (EUR)"]: not 7; items[3]["a b"]: no', 'rejected: Reject: ["Net (EUR)"]: not #; items[#]["a b"]: no'],
     ['expected one of ["a"]', 'rejected: Reject: expected one of ["…"]'],
     ['field `total` of 2026-01-01', 'rejected: Reject: field "…" of #-#-#'],
-  ])('masks what differs from item to item in %j', (message, expected) => {
+  ])('masks the parts of a message that differ between items, %j', (message, expected) => {
     expect(causeOf('rejected', { name: 'Reject', message })).toBe(expected);
   });
 
-  it('is at most 200 characters long', () => {
+  it('returns at most 200 characters', () => {
     expect(causeOf('exhausted', { name: 'Error', message: 'x'.repeat(5_000) })).toHaveLength(200);
   });
 });
 
 describe('countCause', () => {
-  it('counts a free text a message under one name once there are too many', () => {
+  it('counts under one common name when there are too many different messages', () => {
     const causes = new Map<string, number>();
     for (let i = 0; i < 60; i += 1) countCause(causes, `cause ${i}`);
     countCause(causes, 'cause 0', 4);

@@ -6,7 +6,7 @@ import { eventProperties, readEvent, type SluiceEvent } from '../../../shared/co
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.v1.json`, import.meta.url), 'utf8'));
 
-/** Reads what must be of a known type. */
+/** Reads an event that must have a known type. */
 function known(body: unknown): SluiceEvent {
   const event = readEvent(body);
   if (!event) throw new Error('The type is not known.');
@@ -16,7 +16,7 @@ function known(body: unknown): SluiceEvent {
 const BATCH_EVENTS = ['event-progress', 'event-paused', 'event-resumed', 'event-at-risk', 'event-results'];
 
 test.each(['event-wake', 'event-completed', 'event-rejected', ...BATCH_EVENTS])(
-  '%s of version 1 stays readable, as text and as an object',
+  '%s of version 1 is readable as text and as an object',
   (name) => {
     const body = fixture(name);
 
@@ -25,7 +25,7 @@ test.each(['event-wake', 'event-completed', 'event-rejected', ...BATCH_EVENTS])(
   },
 );
 
-test('properties repeat what filters look at', () => {
+test('the properties of an event contain what filters need', () => {
   expect(eventProperties(known(fixture('event-wake')))).toEqual({
     type: 'QueueWorkDetected',
     account: 'stsluice',
@@ -37,13 +37,13 @@ test('properties repeat what filters look at', () => {
   });
 });
 
-test('an event without a batch has no such property: a filter would take it for an empty one', () => {
+test('an event without a batch has no property for it, because a filter would match an empty one', () => {
   const { batch: _batch, ...body } = fixture('event-wake') as Record<string, unknown>;
 
   expect(eventProperties(known(body))).not.toHaveProperty('batch');
 });
 
-test('an event about a file has neither queue nor lane, and a workload only where its path names one', () => {
+test('an event about a file has no queue and no lane, and has a workload only if its path contains one', () => {
   const event = known(fixture('event-rejected'));
   const { pool: _pool, workload: _workload, ...unknown } = event as Record<string, unknown>;
 
@@ -52,7 +52,7 @@ test('an event about a file has neither queue nor lane, and a workload only wher
   expect(eventProperties(known(unknown))).toEqual(account);
 });
 
-test.each(BATCH_EVENTS)('%s is filtered by type, workload, lane, batch and label', (name) => {
+test.each(BATCH_EVENTS)('%s has properties for type, workload, lane, batch and label', (name) => {
   const event = known(fixture(name));
 
   expect(eventProperties(event)).toEqual({
@@ -61,24 +61,24 @@ test.each(BATCH_EVENTS)('%s is filtered by type, workload, lane, batch and label
   });
 });
 
-test('an event of a type that came later is passed over; one without a type, or of a later version, is none of them', () => {
+test('ignores an event of a later type, but not one without a type or with a later version', () => {
   const later = fixture('event-later') as object;
 
   expect(readEvent(later)).toBeUndefined();
   expect(readEvent(JSON.stringify(later))).toBeUndefined();
   expect(() => readEvent({ ...later, type: undefined })).toThrow(MalformedMessageError);
   expect(() => readEvent({ ...later, v: 2 })).toThrow(NewerContractError);
-  // A known type is not taken for an unknown one because its fields are wrong.
+  // Wrong fields do not turn a known type into an unknown one.
   expect(() => readEvent({ ...later, type: 'BatchCompleted' })).toThrow(MalformedMessageError);
 });
 
-test('newer and malformed events are told apart', () => {
+test('distinguishes newer events from malformed ones', () => {
   expect(() => readEvent({ v: 2 })).toThrow(NewerContractError);
   expect(() => readEvent({ v: 1 })).toThrow(MalformedMessageError);
   expect(() => readEvent(null)).toThrow(MalformedMessageError);
 });
 
-test('each label is a property of its own', () => {
+test('each label is a separate property', () => {
   const labelled = { ...(fixture('event-wake') as object), labels: { month: '2026-09', 'cost-centre': 'R&D' } };
 
   expect(eventProperties(known(labelled))).toMatchObject({ 'label.month': '2026-09', 'label.cost-centre': 'R&D' });

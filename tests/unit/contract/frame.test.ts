@@ -18,7 +18,7 @@ const bytes = Buffer.from('{"a":1}\n'.repeat(1_000));
 const anyBytes = fc.uint8Array({ maxLength: 500 });
 
 describe('a frame', () => {
-  it('comes back as it was, by either encoder', async () => {
+  it('decodes to the original bytes, with either encoder', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, async (content) => {
         for (const frame of [await encodeFrame(content), encodeFrameSync(content)])
@@ -27,20 +27,20 @@ describe('a frame', () => {
     );
   });
 
-  it('is refused when it is cut anywhere', () => {
+  it('is refused if it is truncated at any position', () => {
     const frame = encodeFrameSync(bytes);
     const check = { bytes: bytes.length, digest: digestOf(frame) };
     for (let length = 0; length < frame.length; length++)
       expect(() => decodeFrame(frame.subarray(0, length), check)).toThrow(FrameError);
   });
 
-  it('is refused without a digest too when it is cut, but for the checksum at its end, which Node 22 does not miss', () => {
+  it('is refused without a digest too if it is truncated, except in its checksum, which Node 22 does not need', () => {
     const frame = encodeFrameSync(bytes);
     for (let length = 0; length <= frame.length - 5; length++)
       expect(() => decodeFrame(frame.subarray(0, length), { bytes: bytes.length })).toThrow(FrameError);
   });
 
-  it('is refused when any bit of it flips', () => {
+  it('is refused if any bit is flipped', () => {
     const frame = encodeFrameSync(bytes);
     const digest = digestOf(frame);
     for (let index = 0; index < frame.length; index++) {
@@ -50,11 +50,11 @@ describe('a frame', () => {
     }
   });
 
-  it.each([bytes.length - 1, bytes.length + 1, 0])('is refused when its length is not the promised %i', (promised) => {
+  it.each([bytes.length - 1, bytes.length + 1, 0])('is refused if its decoded length is not %i', (promised) => {
     expect(() => decodeFrame(encodeFrameSync(bytes), { bytes: promised })).toThrow(FrameError);
   });
 
-  it('is not decoded beyond the greatest length', () => {
+  it('is not decoded beyond the maximum length', () => {
     expect(decodeFrameUpTo(encodeFrameSync(bytes), bytes.length)).toEqual(bytes);
     expect(() => decodeFrameUpTo(encodeFrameSync(bytes), bytes.length - 1)).toThrow(FrameError);
   });
@@ -72,11 +72,11 @@ describe('a skippable frame', () => {
     );
   });
 
-  it('is passed over by a decoder that comes from behind it', () => {
+  it('is skipped by a decoder of the whole stream', () => {
     expect(zstdDecompressSync(Buffer.concat([encodeFrameSync(bytes), skippableFrame(bytes)]))).toEqual(bytes);
   });
 
-  it('is refused when it is cut anywhere, has something behind it, or is an ordinary frame', () => {
+  it('is refused if it is truncated, has trailing bytes, or is an ordinary frame', () => {
     const frame = skippableFrame(bytes);
     for (let length = 0; length < frame.length; length++)
       expect(() => skippablePayload(frame.subarray(0, length))).toThrow(FrameError);
@@ -84,11 +84,11 @@ describe('a skippable frame', () => {
     expect(() => skippablePayload(encodeFrameSync(bytes))).toThrow(FrameError);
   });
 
-  it.each([0x184d2a50, 0x184d2a5f])('has one of 16 magic numbers (%i)', (magic) => {
+  it.each([0x184d2a50, 0x184d2a5f])('accepts the 16 reserved magic numbers (%i)', (magic) => {
     expect(isSkippableMagic(magic)).toBe(true);
   });
 
-  it.each([0x184d2a4f, 0x184d2a60, 0xfd2fb528])('has no other one (%i)', (magic) => {
+  it.each([0x184d2a4f, 0x184d2a60, 0xfd2fb528])('refuses other magic numbers (%i)', (magic) => {
     expect(isSkippableMagic(magic)).toBe(false);
   });
 });

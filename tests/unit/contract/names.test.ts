@@ -43,12 +43,12 @@ test.each([
   expect(isLaneName(name)).toBe(valid);
 });
 
-test('a pool is one short word', () => {
+test('a pool name is one short word', () => {
   expect(['default', 'heavy2', 'a'.repeat(21), 'two-words'].map(isPoolName)).toEqual([true, true, false, false]);
 });
 
 describe('batch ids', () => {
-  test('carry their time, and sort by it', () => {
+  test('contain their time and sort by it', () => {
     const [earlier, later] = [newBatchId(Date.UTC(2026, 0, 1)), newBatchId(Date.UTC(2026, 0, 2))];
 
     expect(batchTimeMs(earlier)).toBe(1_767_225_600_000);
@@ -56,19 +56,19 @@ describe('batch ids', () => {
     expect(earlier < later).toBe(true);
   });
 
-  test('are UUIDs of version 7, no two alike', () => {
+  test('are different UUIDs of version 7', () => {
     const ids = Array.from({ length: 100 }, () => newBatchId(0));
 
     expect(ids.every(isBatchId)).toBe(true);
     expect(new Set(ids).size).toBe(100);
   });
 
-  test.each(['open', `${BATCH}/x`, BATCH.replace('5a', '5A'), BATCH.replace('-7', '-4')])('%s is none', (id) => {
+  test.each(['open', `${BATCH}/x`, BATCH.replace('5a', '5A'), BATCH.replace('-7', '-4')])('exclude %s', (id) => {
     expect(isBatchId(id)).toBe(false);
   });
 });
 
-test('queues are named after workload, lane and index', () => {
+test('the name of a queue contains workload, lane and index', () => {
   expect([queueName('billing', 'high', 3), resultsQueueName('billing'), poisonQueueName('billing')]).toEqual([
     'billing-high-3',
     'billing-results',
@@ -76,7 +76,7 @@ test('queues are named after workload, lane and index', () => {
   ]);
 });
 
-test('chunk ids say where a chunk comes from', () => {
+test('chunk ids show the origin of a chunk', () => {
   expect(chunkId(12)).toBe('000012');
   expect(retryChunkId('000012')).toBe('000012.r1');
   expect(retryChunkId('000012.r9')).toBe('000012.r10');
@@ -85,7 +85,7 @@ test('chunk ids say where a chunk comes from', () => {
   expect(redriveChunkId(2, 5)).toBe('v0002.000005');
 });
 
-test('blobs lie where other tools look for them: a Hive partition a day, the date from the id', () => {
+test('blob names form one Hive partition per day, with the date from the id', () => {
   expect(outcomeBlobName('billing', BATCH, '000012.r1')).toBe(
     `workload=billing/date=2025-07-30/batch=${BATCH}/000012.r1.ndjson.zst`,
   );

@@ -23,11 +23,11 @@ const chunks: ChunkEntry[] = [
 const frameOf = (index: unknown): Buffer => skippableFrame(encodeFrameSync(Buffer.from(JSON.stringify(index))));
 
 describe('the payload index', () => {
-  it('comes back as it was', async () => {
+  it('decodes to the original entries', async () => {
     expect(readIndex(await encodeIndex(chunks))).toEqual(chunks);
   });
 
-  it('is refused when it is cut anywhere', async () => {
+  it('is refused if it is truncated at any position', async () => {
     const frame = await encodeIndex(chunks);
     for (let length = 0; length < frame.length; length++)
       expect(() => readIndex(frame.subarray(0, length))).toThrow(FrameError);
@@ -45,7 +45,7 @@ describe('the payload index', () => {
     expect(() => readIndex(frameOf(index))).toThrow(FrameError);
   });
 
-  it('is refused when it is no JSON', () => {
+  it('is refused if it is not JSON', () => {
     expect(() => readIndex(skippableFrame(encodeFrameSync(Buffer.from('{'))))).toThrow(FrameError);
     expect(() => readIndex(skippableFrame(Buffer.from('not zstd')))).toThrow(FrameError);
   });
@@ -60,11 +60,11 @@ describe('lineOfItem', () => {
     [first, 2, 3],
     [first, 3, 8],
     [second, 4, 10],
-  ])('follows the steps (%#)', (entry, index, line) => {
+  ])('adds up the steps (%#)', (entry, index, line) => {
     expect(lineOfItem(entry, index)).toBe(line);
   });
 
-  it.each([-1, 4, 0.5, Number.NaN])('refuses item %d, which is of another chunk or none', (index) => {
+  it.each([-1, 4, 0.5, Number.NaN])('refuses item %d, which is not in the chunk', (index) => {
     expect(() => lineOfItem(first, index)).toThrow(RangeError);
   });
 });

@@ -5,8 +5,8 @@ import { publishedSchemas } from './published.ts';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
-test.each(Object.entries(publishedSchemas()))('docs/contract/%s is what the code reads by', (name, schema) => {
-  // After a change that is meant: npm run generate.
+test.each(Object.entries(publishedSchemas()))('docs/contract/%s is generated from the current code', (name, schema) => {
+  // After an intended change, run `npm run generate`.
   expect(read(`../../../docs/contract/${name}`)).toEqual(schema);
 });
 
@@ -25,26 +25,26 @@ test.each([
   ['event.v1', 'event-at-risk.v1'],
   ['event.v1', 'event-results.v1'],
   ['event.v1', 'event-later.v1'],
-])('schema %s takes the kept message %s', (name, fixture) => {
+])('schema %s accepts the stored message %s', (name, fixture) => {
   const validate = new Ajv2020().compile(read(`../../../docs/contract/${name}.schema.json`) as object);
 
   expect(validate(read(`fixtures/${fixture}.json`)) || validate.errors).toBe(true);
 });
 
-test('a known type with fields that are not its own is no later type', () => {
+test('a known type with wrong fields is not taken for a later type', () => {
   const validate = new Ajv2020().compile(read('../../../docs/contract/event.v1.schema.json') as object);
   const { queue: _queue, ...body } = read('fixtures/event-wake.v1.json') as Record<string, unknown>;
 
   expect(validate(body)).toBe(false);
 });
 
-/** The types that the schema of the first release names: a frozen copy, which no later release changes. */
+/** The types in the schema of the first release: a frozen copy that later releases do not change. */
 const FIRST_TYPES = ['QueueWorkDetected', 'QueueEmpty', 'ItemsDeadLettered', 'BatchCompleted', 'InboxRejected'];
 
-test('a reader of the first release passes over the types that came later, and still reads its own', () => {
+test('a reader of the first release ignores later types and still reads its own', () => {
   const validate = new Ajv2020().compile(read('fixtures/event-old.v1.schema.json') as object);
   const accepts = (event: { type: string }): boolean => validate(event);
-  // The rule of docs/contract/events.md: the type decides first, and only what is known is validated.
+  // The rule of docs/contract/events.md: readers check the type first, and validate only known types.
   const heard: string[] = [];
   const receive = (event: { type: string }): void => {
     if (!FIRST_TYPES.includes(event.type)) return;
@@ -57,6 +57,6 @@ test('a reader of the first release passes over the types that came later, and s
   for (const event of stream) receive(event);
 
   expect(heard).toEqual(['QueueWorkDetected', 'InboxRejected', 'BatchCompleted']);
-  // What makes the test one: that schema, by itself, refuses every later type.
+  // Proves that the check of the type is necessary: by itself, that schema refuses every later type.
   expect(stream.filter(accepts).map(({ type }) => type)).toEqual(heard);
 });

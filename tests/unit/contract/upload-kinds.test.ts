@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { endingOf, fileNameText, kindOfName, mediaTypeOf, stemOfName } from '../../../shared/contract/upload-kinds.ts';
+import {
+  endingOf,
+  fileNameOfUrl,
+  fileNameText,
+  kindOfName,
+  mediaTypeOf,
+  stemOfName,
+} from '../../../shared/contract/upload-kinds.ts';
 
 describe('kindOfName', () => {
   it.each([
@@ -17,23 +24,33 @@ describe('kindOfName', () => {
   });
 
   it.each(['orders', 'orders.txt', 'orders.gz', 'orders.csv.zip', 'csv', 'orders.csv.gz.gz', 'orders.csv.tmp'])(
-    '%s names no kind',
+    'returns undefined for %s',
     (name) => {
       expect(kindOfName(name)).toBeUndefined();
     },
   );
 });
 
-describe('a name that is made', () => {
-  it('ends as its kind does, and says it again', () => {
+describe('a generated file name', () => {
+  it('has the endings from which its kind is read again', () => {
     expect(endingOf('csv', 'gzip')).toBe('.csv.gz');
     expect(kindOfName(`x${endingOf('ndjson', 'zstd')}`)).toEqual({ format: 'ndjson', encoding: 'zstd' });
     expect([stemOfName('a.b.csv.gz'), stemOfName('a.TSV'), stemOfName('a.txt')]).toEqual(['a.b', 'a', 'a.txt']);
     expect(mediaTypeOf('csv')).toBe('text/csv');
   });
 
-  it('is percent-encoded for a header, without control characters, and of at most 255 characters', () => {
+  it('is percent-encoded for a header, without control characters, with at most 255 characters', () => {
     expect(fileNameText('März\n1.csv')).toBe('M%C3%A4rz1.csv');
     expect(decodeURIComponent(fileNameText(`${'😀'.repeat(300)}.csv`))).toBe(`${'😀'.repeat(251)}.csv`);
+  });
+});
+
+describe('fileNameOfUrl', () => {
+  it.each([
+    ['https://files.example.com/a/usage%20May.csv.gz?sig=x', 'usage May.csv.gz'],
+    ['https://files.example.com/a/', ''],
+    ['https://files.example.com/100%.csv', '100%.csv'],
+  ])('returns the name in %s', (url, name) => {
+    expect(fileNameOfUrl(url)).toBe(name);
   });
 });

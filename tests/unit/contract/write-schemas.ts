@@ -1,4 +1,4 @@
-/** `npm run generate`: writes the JSON Schemas of docs/contract, and that of a price sheet. */
+/** Writes the JSON Schemas of docs/contract and of price sheets, for `npm run generate`. */
 import { writeFileSync } from 'node:fs';
 import { priceSheetJsonSchema } from '../../../shared/cost/sheet.ts';
 import { publishedSchemas } from './published.ts';

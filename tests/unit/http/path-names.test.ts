@@ -3,8 +3,8 @@ import functions from '@azure/functions';
 import { describe, expect, it } from 'vitest';
 import { cancelOverHttp } from '../../../shared/http/batches/cancel-batch.ts';
 import { deleteOverHttp } from '../../../shared/http/batches/delete-batch.ts';
-import { getReport } from '../../../shared/http/batches/get-report.ts';
-import { getResults } from '../../../shared/http/batches/get-results.ts';
+import { getReport } from '../../../shared/http/batches/downloads/get-report.ts';
+import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
 import { listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { submitOverHttp } from '../../../shared/http/batches/upload/submit-batch.ts';
@@ -24,7 +24,7 @@ import { ROUTES } from '../../../shared/http/routes.ts';
 import { registry } from '../../../workloads/index.ts';
 import { BAD_NAMES } from '../../helpers/data/bad-names.ts';
 
-/** Clients that fail the test when they are used. */
+/** Clients that fail the test when they are called. */
 const storage = new Proxy(
   {},
   {
@@ -33,14 +33,14 @@ const storage = new Proxy(
     },
   },
 );
-/** What every handler is given: `registry` is real, everything else is storage. */
+/** The dependencies of every handler: `registry` is real, everything else is storage. */
 const deps = {
   ...{ registry, table: storage, container: storage, gate: storage, settings: storage, prices: storage, deps: storage },
   now: () => 0,
   pool: undefined,
 } as never;
 
-/** Each function with a path parameter. A new one has to be added here. */
+/** All functions with a path parameter. Add new ones here. */
 const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'submit-batch': (request) => submitOverHttp(deps, request),
   'try-upload': (request) => tryOverHttp(deps, request),
@@ -72,7 +72,7 @@ const withParameter = ROUTES.filter(({ route }) => parameterOf(route) !== undefi
 const requestOf = (params: Record<string, string>, query: Record<string, string> = {}): HttpRequest =>
   new functions.HttpRequest({ url: 'http://localhost/api/x', method: 'GET', params, query });
 
-describe('a name in a path that is no name of its kind is not found, and reaches no storage', () => {
+describe('an invalid name in a path is not found, without any call to storage', () => {
   it.each(withParameter)('$method $route', async ({ name, route }) => {
     const names = [
       ...BAD_NAMES,
@@ -91,7 +91,7 @@ describe('a name in a path that is no name of its kind is not found, and reaches
   });
 });
 
-describe('a name in a query that is no name of its kind is refused, and reaches no storage', () => {
+describe('an invalid name in a query is refused, without any call to storage', () => {
   it.each(['after', 'day', 'workload', 'state'])('GET batches?%s=', async (parameter) => {
     for (const bad of BAD_NAMES) {
       const ask = async () => listBatches(deps, requestOf({}, { [parameter]: bad }));

@@ -26,6 +26,9 @@ describe('readLabelsOption', () => {
     expect(readLabelsOption(null, 'Sluice-Labels')).toBeUndefined();
     expect(() => readLabelsOption('Month=1', 'Sluice-Labels')).toThrow(/^Sluice-Labels: Expected a label's key/);
     expect(() => readLabelsOption('month', 'Sluice-Labels')).toThrow(Problem);
+    expect(() => readLabelsOption('month=100%', 'Sluice-Labels')).toThrow(
+      /Expected a percent-encoded value, got "100%"/,
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UploadCheckView } from '../../../shared/http/batches/schemas.ts';
+import type { UploadCheckView } from '../../../shared/http/batches/upload/schemas.ts';
 import { describeCheck, describeColumns, describeCsv, isFine } from '../../../web/upload/check-text.ts';
 import { recordEnd } from '../../../web/upload/first-part.ts';
 

@@ -13,7 +13,7 @@ export interface SubmitHttp extends UploadHttp {
   deps: SubmitDeps;
 }
 
-/** POST workloads/{workload}/batches: 202 with the batch and its Location, once everything is stored and enqueued. */
+/** POST workloads/{workload}/batches: 202 with the batch and its Location, after everything is stored and enqueued. */
 export async function submitOverHttp(
   { basis, deps, ...http }: SubmitHttp,
   request: HttpRequest,

@@ -2,15 +2,15 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { checkUpload } from '../../../intake/check/check-upload.ts';
 import { json } from '../../edge/answers.ts';
 import { wholeOf } from '../../edge/request/parameters.ts';
-import type { UploadCheckView } from '../schemas.ts';
 import type { ReceiptBasis } from '../view/receipt-view.ts';
+import type { UploadCheckView } from './schemas.ts';
 import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
 
 /** Bounds of `?items=`. */
 export const TRY_ITEMS = { min: 1, max: 10_000, fallback: 1_000 };
-/** Enough for 10,000 records of a kilobyte and a half, and little for an instance that reads 16 such bodies at a time. */
+/** Enough for 10,000 records of 1.5 KB, and affordable for an instance that reads 16 such bodies at a time. */
 const MAX_TRY_BYTES = 16 * 1024 * 1024;
-/** A schema may be slow, or wait for something. Below the patience of a person who looks at a page. */
+/** Limits slow or waiting schemas. Chosen for a user who waits for the answer on a page. */
 const MAX_TRY_MS = 20_000;
 
 export interface TryHttp extends UploadHttp {
@@ -18,8 +18,8 @@ export interface TryHttp extends UploadHttp {
 }
 
 /**
- * POST workloads/{workload}/try: 200 with what the beginning of an upload is understood as, and how far it fits the schema.
- * Stores nothing and runs no handler; the rest of the body is not read.
+ * POST workloads/{workload}/try: 200 with the interpretation of the beginning of an upload, and how well it matches the
+ * schema. Stores nothing, runs no handler, and does not read the rest of the body.
  */
 export async function tryOverHttp({ basis, ...http }: TryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const upload = uploadOf(request, http);

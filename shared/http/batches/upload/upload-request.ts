@@ -1,4 +1,4 @@
-/** What a request says of the upload that is its body. */
+/** The parameters of requests whose body is an upload. */
 import type { HttpRequest } from '@azure/functions';
 import { Problem } from '../../../errors.ts';
 import type { UploadLimits } from '../../../intake/limits.ts';
@@ -12,31 +12,32 @@ import { laneOf, workloadOf } from '../../edge/request/parameters.ts';
 import { requestBody } from '../../edge/request/request-body.ts';
 
 /**
- * Uploads that one process reads at a time; further ones wait, their bodies with the client. One takes up to 30 MiB: the
- * windows of its decoder (brotli 16 MiB, zstd 8), two chunks, two blocks of 4 MiB. All at once, 500 small ones took 700 MB,
- * which malloc keeps in pieces for hours. Flex Consumption sends an instance of 2 GiB as many requests at a time.
+ * Maximum number of uploads that a process reads at the same time. Others wait, with their bodies still at the client. One
+ * upload uses up to 30 MiB: the windows of its decoder (brotli 16 MiB, zstd 8), two chunks, two blocks of 4 MiB. Without the
+ * limit, 500 concurrent small uploads used 700 MB, which malloc kept in fragments for hours. Flex Consumption sends as many
+ * concurrent requests to an instance of 2 GiB.
  */
 export const MAX_UPLOADS = 16;
 const MAX_WAITING_UPLOADS = 1_000;
-/** The platform's front end cuts a request after 230 s: the client of an upload that begins later would get no answer. */
+/** The platform's front end cuts a request after 230 s, so the client of an upload that begins later would get no answer. */
 const MAX_WAIT_MS = 100_000;
 
 export interface UploadHttp {
   registry: Registry;
   settings: UploadLimits;
-  /** MAX_UPLOADS of them, for all requests of the process. */
+  /** Has MAX_UPLOADS slots, for all requests of the process. */
   slots: Slots;
 }
 
-/** The parts of an upload that all routes for uploads read alike. */
+/** The parts of an upload that all upload routes read in the same way. */
 export type RequestedUpload = Pick<
   SubmitRequest,
   'workload' | 'lane' | 'format' | 'encoding' | 'csv' | 'labels' | 'fileName' | 'validate' | 'body' | 'limits'
 >;
 
 /**
- * Reads the parameters of an upload; its body is not touched.
- * @throws Problem for one that is not known or not of its form.
+ * Reads the parameters of an upload, but not its body.
+ * @throws Problem for an unknown or malformed parameter.
  */
 export function uploadOf(request: HttpRequest, { registry, settings }: UploadHttp): RequestedUpload {
   const workload = workloadOf(request, registry);
@@ -56,7 +57,7 @@ export function uploadOf(request: HttpRequest, { registry, settings }: UploadHtt
   };
 }
 
-/** `?validate=all`; absent: as the workload says. */
+/** Reads `?validate=all`. If absent, the workload decides. */
 function validateOf(query: URLSearchParams): boolean | undefined {
   const text = query.get('validate');
   if (text === null) return undefined;
@@ -65,8 +66,8 @@ function validateOf(query: URLSearchParams): boolean | undefined {
 }
 
 /**
- * Runs work on a body when one of the slots is free.
- * @throws Problem 'busy' where too many wait, or the turn does not come in time.
+ * Runs work on a body when a slot is free.
+ * @throws Problem 'busy' if too many uploads wait, or no slot becomes free in time.
  */
 export async function inUploadSlot<T>(slots: Slots, work: () => Promise<T>): Promise<T> {
   requireRoom(slots);
@@ -74,12 +75,12 @@ export async function inUploadSlot<T>(slots: Slots, work: () => Promise<T>): Pro
     return await slots.run(work, MAX_WAIT_MS);
   } catch (error) {
     if (!(error instanceof NoSlotError)) throw error;
-    throw new Problem('busy', 'All uploads before this one took too long. Try again in a while.', { cause: error });
+    throw new Problem('busy', 'Earlier uploads took too long. Try again later.', { cause: error });
   }
 }
 
-/** Refuses an upload when so many wait that it could not begin within the time of a request. */
+/** Refuses an upload if so many wait that it could not begin within the time of a request. */
 function requireRoom({ waiting }: Slots): void {
   if (waiting >= MAX_WAITING_UPLOADS)
-    throw new Problem('busy', `${waiting} uploads wait for their turn in this instance. Try again in a while.`);
+    throw new Problem('busy', `${waiting} uploads are waiting in this instance. Try again later.`);
 }

@@ -9,20 +9,20 @@ import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace-view.ts';
 import { type ReceiptBasis, receiptView } from './receipt-view.ts';
 
-/** What is known of a batch beside its row. */
+/** Data about a batch that is not in its row. */
 export interface BatchNow {
   progress?: BatchProgress | undefined;
   blocked?: BatchView['blocked'];
   waiting?: BatchView['waiting'];
-  /** Its workload; undefined: not deployed any more, or not asked for. */
+  /** Its workload; undefined if it is no longer deployed or was not read. */
   deployed?: Workload | undefined;
-  /** Default: none. */
+  /** No default. */
   telemetryLinks?: TelemetryLinks;
-  /** Its share of its drains; undefined: not known yet. */
+  /** The share of the batch in its drains; undefined if it is not known yet. */
   share?: DrainShare;
 }
 
-/** A batch as the API shows it. `nowMs` is service time, for rate and estimate. */
+/** The representation of a batch in the API. `nowMs` is service time, for rate and estimate. */
 export function batchView(
   row: BatchRow,
   nowMs: number,
@@ -114,7 +114,7 @@ const progressView = ({ error, ...progress }: BatchProgress): BatchView['progres
   ...(error === undefined ? {} : { latestError: error }),
 });
 
-/** A batch without a trace, as one that was accepted without telemetry, has no link to it. */
+/** A batch that was accepted without telemetry has no trace, and so no link to it. */
 function telemetryView({ id, traceparent }: BatchRow, { logs, trace }: TelemetryLinks): Partial<BatchView['links']> {
   const [, traceId] = traceparent?.split('-') ?? [];
   return {
@@ -123,7 +123,7 @@ function telemetryView({ id, traceparent }: BatchRow, { logs, trace }: Telemetry
   };
 }
 
-/** Where the resources of a batch are. */
+/** The addresses of a batch's resources. */
 export function batchLinks(id: string): BatchView['links'] {
   const self = `/api/batches/${id}`;
   return { self, results: `${self}/results`, report: `${self}/report`, deadLetters: `${self}/dead-letters` };

@@ -1,4 +1,4 @@
-/** Reads what the drains of batches have spent, and gives each batch its share. */
+/** Reads the operations of drains, and computes the share of each batch. */
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
 import { type DrainRecord, type OwnDrains, shareOf } from '../../../cost/drain-spending.ts';
@@ -10,7 +10,7 @@ import { readGates } from '../../queues/read-gates.ts';
 /** The share of a batch in its drains. */
 export interface DrainShare {
   operations: Operations;
-  /** Whether all of these drains have ended: the share does not change any more. */
+  /** Whether all of these drains have ended, so that the share is final. */
   isFinal: boolean;
 }
 
@@ -24,8 +24,8 @@ const bounds = (drains: OwnDrains[string]): { first: number; last: number } => (
 });
 
 /**
- * Reads the share of a batch: one query of the gates of its workload, and one per queue of which drains have left the gate
- * since.
+ * Reads the share of a batch: one query for the gates of its workload, and one per queue for drains that are no longer in the
+ * gate's row.
  */
 export async function readDrainShare(
   gates: Table,
@@ -49,15 +49,15 @@ export async function readDrainShare(
 }
 
 /**
- * The drains by generation, each once: until the gate is written, both have those that were archived, and where that write
- * never came, the next row of the archive has them again.
+ * The drains by generation, without duplicates. Drains that were archived are in both places until the gate is written, and if
+ * that write is lost, the next row of the archive contains them again.
  */
 const inOrder = (archived: readonly DrainRecord[], kept: readonly DrainRecord[]): DrainRecord[] =>
   [...new Map([...archived, ...kept].map((record) => [record[0], record])).values()].sort(([a], [b]) => a - b);
 
 /**
- * Reads what all drains since `since` have spent, for the shares of many batches: one query of the gates and one of the
- * archive, an operation per 1,000 rows.
+ * Reads the operations of all drains since `since`, for the shares of many batches: one query for the gates and one for the
+ * archive, with one operation per 1,000 rows.
  */
 export async function readDrainShares(gates: Table, since: Date): Promise<(own: OwnDrains | undefined) => Operations> {
   const [rows, archives] = await Promise.all([readGates(gates), readAllArchives(gates, since)]);

@@ -1,38 +1,38 @@
-/** How fast a batch is, and when it will be done at that rate. */
+/** The rate of a batch, and its expected end at that rate. */
 import type { BatchState, RevisionTimes } from '../../../batches/batch-row.ts';
 import { expectedEndMs, measurePace, type Pace, type Pacing } from '../../../batches/progress/pace.ts';
 import { limitOf } from '../../../limits/limit.ts';
 import type { Workload } from '../../../workload/define.ts';
 import type { BatchView } from '../schemas.ts';
 
-/** What pace and estimate are computed from. */
+/** The input of the rate and the estimate. */
 export interface ShownPacing extends Pacing, Pick<RevisionTimes, 'revision'> {
   state: BatchState;
-  /** Whether it waits for a queue that nothing drains. */
+  /** Whether it waits for a queue without a drain. */
   isBlocked?: boolean;
-  /** Its workload, whose rate limit stands in for a rate while nothing has ended; undefined: not known. */
+  /** Its workload, whose rate limit replaces the rate until an item has ended; undefined if it is not known. */
   deployed?: Workload | undefined;
 }
 
 /**
- * Computes the items per second of the present revision since it was queued, without the time that it was paused, and when
- * the rest will be done at that rate; null and absent while nothing is known.
+ * Computes the items per second of the current revision since it was queued, without the time that it was paused, and its
+ * expected end at that rate. While nothing is known, the rate is null and the estimate absent.
  */
 export function paceOf(pacing: ShownPacing, nowMs: number): Pick<BatchView, 'ratePerSecond' | 'estimate'> {
   const pace = measurePace(pacing, nowMs);
-  // What was cancelled has ended as well, at no pace of its own.
+  // Cancelled items have ended, too, but say nothing about the rate.
   if (pace === undefined || pacing.state === 'cancelled') return { ratePerSecond: null };
-  const estimate = goesOn(pacing) ? estimateOf(pacing, pace, nowMs) : undefined;
+  const estimate = canEnd(pacing) ? estimateOf(pacing, pace, nowMs) : undefined;
   return { ratePerSecond: rounded(pace.ended / pace.seconds), ...(estimate && { estimate }) };
 }
 
 /**
- * A slow rate keeps two digits: items of a limited workload may take minutes each, and 0 would say that nothing has
+ * Keeps two digits of a slow rate: items of a rate-limited workload may take minutes each, and 0 would mean that no item has
  * ended.
  */
 const rounded = (rate: number): number => (rate < 10 ? Number(rate.toPrecision(2)) : Math.round(rate));
 
-const goesOn = ({ state, isBlocked = false }: ShownPacing): boolean =>
+const canEnd = ({ state, isBlocked = false }: ShownPacing): boolean =>
   (state === 'queued' || state === 'running') && !isBlocked;
 
 function estimateOf(pacing: ShownPacing, pace: Pace, nowMs: number): BatchView['estimate'] {
@@ -45,7 +45,7 @@ function estimateOf(pacing: ShownPacing, pace: Pace, nowMs: number): BatchView['
 }
 
 function basisOf({ revision, items, running, pausedMs = 0 }: ShownPacing, { ended, seconds }: Pace): string {
-  const inRunning = running && running.ended > 0 ? `, ${inWords(running.ended)} of them in chunks that run,` : '';
+  const inRunning = running && running.ended > 0 ? `, ${inWords(running.ended)} of them in running chunks,` : '';
   const time = `in the first ${inWords(seconds)} s after the ${revision === 0 ? 'batch' : 'redrive'} was queued`;
   const pauses = pausedMs > 0 ? ', without the time that it was paused' : '';
   return `${inWords(ended)} of ${inWords(items)} items have ended${inRunning} ${time}${pauses}`;

@@ -4,18 +4,18 @@ import type { DurableBackend } from '../../../cost/counts.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
 import { receipt } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';
-import type { BatchReceipt } from '../schemas.ts';
 import type { DrainShare } from './drain-share.ts';
+import type { BatchReceipt } from './receipt-schema.ts';
 
 type Spent = Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'handlerSeconds' | 'operations'>;
 
-/** What receipts are made with. */
+/** The prices and the backend for receipts. */
 export interface ReceiptBasis {
   prices: PriceSheet;
   backend: DurableBackend;
 }
 
-/** What a batch has spent so far, and its share of its drains; without `share`, which is read once it is finished, none. */
+/** Returns the cost of a batch so far. `share` is its share of its drains, which is read only for a finished batch. */
 export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, share?: DrainShare): BatchReceipt {
   const { [THROTTLED]: throttled = 0, ...operations } = row.operations;
   const { [THROTTLED]: others = 0, ...drainOperations } = share?.operations ?? {};
@@ -37,7 +37,7 @@ export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, share
   };
 }
 
-/** Shares of a message or a drain have fractions. */
+/** Rounds the fractions that result from shares of messages and drains. */
 export const roundedOperations = (operations: Operations): Operations =>
   Object.fromEntries(
     Object.entries(operations)
@@ -45,5 +45,5 @@ export const roundedOperations = (operations: Operations): Operations =>
       .filter(([, n]) => n > 0),
   );
 
-/** A number with at most `digits` decimals. */
+/** Rounds a number to at most `digits` decimals. */
 export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

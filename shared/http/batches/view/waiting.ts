@@ -1,4 +1,4 @@
-/** Why nothing of a batch runs: its place in the queue, and what the queue does or waits for. */
+/** Why no chunk of a batch runs: its position in the queue, and the state of the queue. */
 
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import { readBatchesAhead } from '../../../batches/listing/batches-ahead.ts';
@@ -11,10 +11,10 @@ import { BOUND_TEXT } from '../../queues/bound-text.ts';
 import { isLimited } from '../../queues/limits-view.ts';
 import type { BatchView } from '../schemas.ts';
 
-/** What is known of the queues of a batch. */
+/** The state of the queues of a batch. */
 export interface QueuesNow {
   registry: Registry;
-  /** By queue; one that was never woken has none. */
+  /** By queue. A queue that was never woken has no gate. */
   gates: ReadonlyMap<string, GateRow>;
   blocked: BatchView['blocked'];
   /** Service time in milliseconds. */
@@ -22,8 +22,9 @@ export interface QueuesNow {
 }
 
 /**
- * Gives why an unfinished batch without progress waits, by one query over the open batches of its workload; undefined, and
- * no query, when it may be running: chunks that take less than ten seconds leave no trace before they are collected.
+ * Returns why an unfinished batch without progress waits, by one query for the open batches of its workload. Returns undefined
+ * without a query if the batch may be running: chunks that take less than ten seconds leave no trace before they are
+ * collected.
  */
 export async function readWaiting(table: Table, row: BatchRow, now: QueuesNow): Promise<BatchView['waiting']> {
   const queues = queuesOf(row, now);
@@ -51,18 +52,18 @@ const queuesOf = ({ workload, lane }: BatchRow, { registry, gates }: QueuesNow):
     .filter((address) => address.workload.name === workload && address.lane === lane && address.kind === 'items')
     .map((address) => ({ address, gate: gates.get(address.queue) ?? newGate(address.queue) }));
 
-/** Chunks are dealt out to all queues of the lane: the deepest one is the last to be empty. */
+/** Chunks are distributed over all queues of the lane, so the deepest queue will be empty last. */
 const mostLikely = (queues: readonly LaneQueue[]): LaneQueue | undefined =>
   [...queues].sort((a, b) => b.gate.depth - a.gate.depth)[0];
 
-/** What is blocked by the queue of its results has run. */
+/** A batch that is blocked by its result queue has already run. */
 function isWaiting(row: BatchRow, queues: readonly LaneQueue[], { blocked }: QueuesNow): boolean {
   if (!isAwaited(row)) return false;
   if (blocked !== undefined) return queues.some(({ gate }) => gate.queue === blocked.queue);
   return row.state !== 'running' || queues.every(({ gate }) => gate.status === 'idle');
 }
 
-/** When the queue is looked at next, as far as that is known and still to come. */
+/** The time of the next drain or probe, if it is known and in the future. */
 function nextOf({ status, paused, parkedUntil, due }: GateRow, nowMs: number): string | undefined {
   if (paused !== undefined) return paused.probeAt;
   if (status === 'draining') return undefined;
@@ -73,7 +74,7 @@ function reasonOf({ state }: BatchRow, { address, gate }: LaneQueue, blocked: Ba
   if (blocked !== undefined) return blocked.reason;
   if (state === 'accepting') return 'its messages are being put into the queue';
   if (gate.status === 'draining') return drainingReason(gate);
-  if (gate.parkedUntil === '') return 'no drain runs: the wake-up is under way, or the sweep repairs it';
+  if (gate.parkedUntil === '') return 'no drain runs: a wake event is on its way, or the sweep repairs it';
   const share = isLimited(address) ? ', or no share of the limits of its workload is free' : '';
   return `the messages of the queue are invisible: they wait for a retry, or an instance has received them${share}`;
 }
@@ -83,5 +84,5 @@ function drainingReason({ active, waves }: GateRow): string {
   const tasks = `the queue drains with ${active} ${active === 1 ? 'task' : 'tasks'}`;
   return last === undefined
     ? tasks
-    : `${tasks}; those of the wave before were bounded by ${BOUND_TEXT[readWave(last).bound]}`;
+    : `${tasks}; the number of tasks in the previous wave was limited by ${BOUND_TEXT[readWave(last).bound]}`;
 }

@@ -5,28 +5,30 @@ import { findTooDeep, MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts
 import { Problem } from '../../../errors.ts';
 import { requestBody } from './request-body.ts';
 
-/** What operators send is small, unless a route says otherwise; this keeps a mistaken upload out of memory. */
+/** Bodies of operators are small, unless a route specifies another limit. Keeps a mistaken upload out of memory. */
 const MAX_BYTES = 64 * 1024;
-/** The deepest body is that of a redrive, with a corrected item at its fourth level. Schemas recurse, so they come after. */
+/**
+ * The deepest body is that of a redrive, with a corrected item at its fourth level. Checked before the schema, which recurses.
+ */
 const MAX_NESTING = 3 + MAX_ITEM_NESTING;
 
-/** Bodies as they were read, for whoever looks at a request after its handler. */
+/** Parsed bodies, for code that runs after the handler, such as the audit log. */
 const bodiesRead = new WeakMap<HttpRequest, unknown>();
 
-/** The JSON body that the handler of a request has read and accepted; undefined when it has not. */
+/** Returns the JSON body that the handler of a request has read and accepted; undefined if there is none. */
 export const bodyReadOf = (request: HttpRequest): unknown => bodiesRead.get(request);
 
 /**
- * The JSON body of a request, checked; no body counts as `{}`.
- * @throws Problem 'invalid-parameter' naming each place that does not fit, 'too-large' beyond `maxBytes`.
+ * Reads and checks the JSON body of a request. A missing body counts as `{}`.
+ * @throws Problem 'invalid-parameter' that names each invalid field; 'too-large' beyond `maxBytes`.
  */
 export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, maxBytes = MAX_BYTES): Promise<T> {
   return (await exactBodyOf(request, schema, maxBytes)).body;
 }
 
 /**
- * As `jsonBodyOf`, with the text: values that go on as JSON are taken from `exact()`, which keeps the digits of their
- * numbers. A schema would take such a number for an object.
+ * Like `jsonBodyOf`, with access to the text. Values that are written as JSON again are taken from `exact()`, which keeps all
+ * digits of numbers. A schema would refuse such a number, because it is an object.
  */
 export async function exactBodyOf<T>(
   request: HttpRequest,
@@ -39,7 +41,7 @@ export async function exactBodyOf<T>(
     bodiesRead.set(request, parsed.data);
     return { body: parsed.data, exact: () => parseExact(text) };
   }
-  throw new Problem('invalid-parameter', `The body does not fit: ${z.prettifyError(parsed.error)}`);
+  throw new Problem('invalid-parameter', `The body is invalid: ${z.prettifyError(parsed.error)}`);
 }
 
 async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
@@ -60,7 +62,7 @@ function parse(text: string): unknown {
   if (deep === undefined) return body;
   throw new Problem(
     'invalid-parameter',
-    `The body is nested over ${MAX_NESTING} levels deep, an item over ${MAX_ITEM_NESTING}, at character ${deep + 1}.`,
+    `The body must have at most ${MAX_NESTING} levels, an item ${MAX_ITEM_NESTING}; it has more at character ${deep + 1}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Reading parameters of a request; what does not fit is a Problem that says what was expected and what came. */
+/** Reads the parameters of requests. An invalid one becomes a Problem with the expected and the received value. */
 
 import type { HttpRequest } from '@azure/functions';
 import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../../../batches/batch-row.ts';
@@ -13,7 +13,7 @@ import type { Workload } from '../../../workload/define.ts';
 import type { QueueAddress, Registry } from '../../../workload/registry.ts';
 import type { DayBounds, Days } from '../days.ts';
 
-/** The workload that the route names; 404 for any other. */
+/** The workload in the route; 404 if it is unknown. */
 export function workloadOf(request: HttpRequest, registry: Registry): Workload {
   const name = request.params.workload ?? '';
   const workload = registry.workload(name);
@@ -22,7 +22,7 @@ export function workloadOf(request: HttpRequest, registry: Registry): Workload {
   throw new Problem('not-found', `There is no workload "${name.slice(0, 80)}"; there are: ${known}.`);
 }
 
-/** The queue that the route names; 404 for any other. */
+/** The queue in the route; 404 if it is unknown. */
 export function queueAddressOf(request: HttpRequest, registry: Registry): QueueAddress {
   const name = request.params.queue ?? '';
   const address = registry.queue(name);
@@ -30,11 +30,11 @@ export function queueAddressOf(request: HttpRequest, registry: Registry): QueueA
   return address;
 }
 
-/** The batch that the route names; 404 for a malformed id as for an unknown one. */
+/** The batch in the route; 404 for an unknown and for a malformed id. */
 export const batchOf = (request: HttpRequest, table: Table): Promise<Versioned<BatchRow>> =>
   batchBy(request, (id) => readBatch(table, id));
 
-/** As `batchOf`, with what `read` reads of the batch. */
+/** Like `batchOf`, but returns the result of `read`. */
 export async function batchBy<T>(request: HttpRequest, read: (id: string) => Promise<T | undefined>): Promise<T> {
   const id = request.params.id ?? '';
   const found = isBatchId(id) ? await read(id) : undefined;
@@ -53,7 +53,7 @@ export function laneOf(request: HttpRequest, workload: Workload): string | undef
   );
 }
 
-/** The Idempotency-Key header, or undefined; 400 for an empty or overlong one. */
+/** The Idempotency-Key header, or undefined; 400 if it is invalid. */
 export function keyOf(request: HttpRequest): string | undefined {
   const key = request.headers.get('idempotency-key');
   if (key === null) return undefined;
@@ -61,7 +61,7 @@ export function keyOf(request: HttpRequest): string | undefined {
   throw new Problem('invalid-parameter', `Idempotency-Key must be 1 to ${MAX_KEY} printable ASCII characters.`);
 }
 
-/** A whole number from the query within bounds, or `fallback` when it is absent. */
+/** An integer from the query within bounds, or `fallback` if it is absent. */
 export function wholeOf(
   request: HttpRequest,
   name: string,
@@ -77,21 +77,21 @@ export function wholeOf(
   );
 }
 
-/** A chunk id from the query, or undefined; 400 for what can be none. */
+/** A chunk id from the query, or undefined; 400 if it is malformed. */
 export function chunkOf(request: HttpRequest, name: string): string | undefined {
   const text = request.query.get(name);
   if (text === null || isChunkId(text)) return text ?? undefined;
   throw new Problem('invalid-parameter', `${name} must be a chunk id such as 000012; got "${text.slice(0, 40)}".`);
 }
 
-/** A batch id from the query, or undefined; 400 for what can be none. */
+/** A batch id from the query, or undefined; 400 if it is malformed. */
 export function batchIdOf(request: HttpRequest, name: string): string | undefined {
   const text = request.query.get(name);
   if (text === null || isBatchId(text)) return text ?? undefined;
   throw new Problem('invalid-parameter', `${name} must be a batch id; got "${text.slice(0, 40)}".`);
 }
 
-/** `?day=`, or another parameter of that kind, or undefined; 400 for what is no date. */
+/** `?day=`, or another date parameter, or undefined; 400 if it is not a date. */
 export function dayOf(request: HttpRequest, name = 'day'): string | undefined {
   const text = request.query.get(name);
   if (text === null) return undefined;
@@ -101,8 +101,8 @@ export function dayOf(request: HttpRequest, name = 'day'): string | undefined {
 }
 
 /**
- * The days (UTC, both included) of `?day=`, or from `?from=` to `?to=`: by default the `fallback` days until `to`, and until
- * today. 400 for days that are in the wrong order, or more than `most`.
+ * The days (UTC, both included) of `?day=`, or from `?from=` to `?to=`. `to` defaults to today, `from` to `fallback` days. 400
+ * for days in the wrong order, and for more than `most`.
  */
 export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBounds & { nowMs: number }): Days {
   const day = dayOf(request);
@@ -111,10 +111,10 @@ export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBound
   const from = dayOf(request, 'from') ?? addDays(to, 1 - fallback);
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (days >= 1 && days <= most) return { from, to };
-  throw new Problem('invalid-parameter', `from and to must be 1 to ${most} days apart; got ${from} to ${to}.`);
+  throw new Problem('invalid-parameter', `from and to must include 1 to ${most} days; got ${from} to ${to}.`);
 }
 
-/** `?state=`, or undefined; 400 for what is no state of a batch. */
+/** `?state=`, or undefined; 400 if it is not a state of batches. */
 export function stateOf(request: HttpRequest): BatchState | undefined {
   const text = request.query.get('state');
   const state = BATCH_STATES.find((each) => each === text);
@@ -125,9 +125,7 @@ export function stateOf(request: HttpRequest): BatchState | undefined {
   );
 }
 
-/**
- * Each `?label=key=value`; 400 for what can be no label.
- */
+/** All `?label=key=value`; 400 for an invalid label. */
 export function labelsOf(request: HttpRequest): [key: string, value: string][] {
   return request.query.getAll('label').map((text) => {
     const equals = text.indexOf('=');
@@ -139,17 +137,17 @@ export function labelsOf(request: HttpRequest): [key: string, value: string][] {
   });
 }
 
-/** Longest text that is looked for: a file name has at most 255 characters, the value of a label 100. */
+/** Maximum length of a search text: a file name has at most 255 characters, the value of a label 100. */
 const MAX_SEARCH = 255;
 
-/** `?search=` without the white space around it, or undefined; 400 for an empty or overlong one. */
+/** `?search=` without surrounding white space, or undefined; 400 if it is empty or too long. */
 export function searchOf(request: HttpRequest): string | undefined {
   const text = request.query.get('search')?.trim();
   if (text === undefined || (text !== '' && text.length <= MAX_SEARCH)) return text;
   throw new Problem('invalid-parameter', `search must have 1 to ${MAX_SEARCH} characters; got ${text.length}.`);
 }
 
-/** `?workload=`, or undefined; also one that is no more deployed, for its batches are still there. */
+/** `?workload=`, or undefined. Workloads that are no longer deployed are valid, because their batches may still exist. */
 export function workloadNameOf(request: HttpRequest): string | undefined {
   const text = request.query.get('workload');
   if (text === null || isWorkloadName(text)) return text ?? undefined;

@@ -5,7 +5,7 @@ import { blobNameFault, isBlobName } from '../../../../shared/contract/text/blob
 import { BAD_NAMES } from '../../../helpers/data/bad-names.ts';
 import { referenceOf } from '../../../helpers/data/factories.ts';
 
-test.each(BAD_NAMES)('%j is no blob name', (name) => {
+test.each(BAD_NAMES)('%j is not a blob name', (name) => {
   expect(isBlobName(name)).toBe(false);
 });
 

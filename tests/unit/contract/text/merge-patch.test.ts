@@ -5,7 +5,7 @@ import { mergePatch, type Patch } from '../../../../shared/contract/text/merge-p
 const patched = (item: string, patch: string): string | undefined => mergePatch(item, parseExact(patch) as Patch);
 
 describe('a merge patch', () => {
-  // The examples of RFC 7396, appendix A, whose patch is an object.
+  // The examples of RFC 7396, appendix A, in which the patch is an object.
   it.each([
     ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
     ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
@@ -18,7 +18,7 @@ describe('a merge patch', () => {
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ['[1,2]', '{"a":"b","c":null}', '{"a":"b"}'],
     ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-  ])('of %s and %s gives %s', (item, patch, expected) => expect(patched(item, patch)).toBe(expected));
+  ])('of %s and %s returns %s', (item, patch, expected) => expect(patched(item, patch)).toBe(expected));
 
   it.each([
     ['of the item', '{"n":1.10,"m":12345678901234567890}', '{"a":1}', '{"n":1.10,"m":12345678901234567890,"a":1}'],
@@ -27,13 +27,13 @@ describe('a merge patch', () => {
     ['within a list', '{}', '{"n":[1e2,{"m":0.10}]}', '{"n":[1e2,{"m":0.10}]}'],
   ])('keeps the digits of numbers %s', (_what, item, patch, expected) => expect(patched(item, patch)).toBe(expected));
 
-  it('takes members of any name', () => {
+  it('accepts members of any name', () => {
     expect(patched('{"__proto__":{"a":1},"b":2}', '{"__proto__":{"c":3},"constructor":4}')).toBe(
       '{"__proto__":{"a":1,"c":3},"b":2,"constructor":4}',
     );
   });
 
-  it('leaves an item that JSON.stringify could not write', () => {
+  it('refuses an item that JSON.stringify could not write', () => {
     expect(patched(`{"a":${'['.repeat(6_000)}${']'.repeat(6_000)}}`, '{"b":1}')).toBeUndefined();
   });
 });

@@ -6,18 +6,18 @@ const nested = (levels: number, inner = '1'): string => `${'['.repeat(levels)}${
 
 it.each([
   ['no brackets', '"x"', undefined],
-  ['as many levels as may be', nested(3), undefined],
-  ['a level more', nested(4), 3],
+  ['the maximum number of levels', nested(3), undefined],
+  ['one level more', nested(4), 3],
   ['objects and arrays', '{"a":[{"b":[1]}]}', 11],
   ['many brackets side by side', `[${'[],'.repeat(99)}[{}]]`, undefined],
   ['brackets in strings', JSON.stringify(['[[[[[[]]]]]]', '\\"[[[[', '\\']), undefined],
-  ['a level more behind strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
-  ['a level more behind an escaped quote', `["\\"[",${nested(3)}]`, 9],
-])('finds the first level beyond the third, if there is one: %s', (_what, text, offset) => {
+  ['one level more after strings that end in backslashes', `["\\\\",${nested(3)}]`, 8],
+  ['one level more after an escaped quote', `["\\"[",${nested(3)}]`, 9],
+])('finds the first level beyond the third: %s', (_what, text, offset) => {
   expect(findTooDeep(text, 3)).toBe(offset);
 });
 
-it('compares the depth of any JSON with the maximum', () => {
+it('finds no level within the limit and one beyond it, in any JSON', () => {
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
   fc.assert(

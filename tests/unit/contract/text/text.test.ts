@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asciiJson, bytesInXml, storableText } from '../../../../shared/contract/text/text.ts';
 
-/** Any string at all: lone surrogates, noncharacters and control characters among them. */
+/** Arbitrary strings, including lone surrogates, noncharacters and control characters. */
 const anyString = fc.string({ unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
-/** XML 1.0, production 2, by the code points that the W3C lists. */
+/** XML 1.0, production 2, as code points listed by the W3C. */
 const isXmlText = (text: string): boolean =>
   [...text].every((character) => {
     const point = character.codePointAt(0) ?? 0;
@@ -12,7 +12,7 @@ const isXmlText = (text: string): boolean =>
     return point <= 0xd7ff || (point >= 0xe000 && point <= 0xfffd) || point >= 0x10000;
   });
 
-test('any text survives the way into XML and into a header, and back', () => {
+test('any text survives encoding for XML and for headers', () => {
   fc.assert(
     fc.property(anyString, (text) => {
       const sent = asciiJson({ text, [text]: 1 });
@@ -24,11 +24,11 @@ test('any text survives the way into XML and into a header, and back', () => {
   );
 });
 
-test('what is ASCII stays as it is, so that people can read the message', () => {
+test('ASCII stays unchanged and readable', () => {
   expect(asciiJson({ a: 'x "y" <z>' })).toBe(JSON.stringify({ a: 'x "y" <z>' }));
 });
 
-test('the bytes in XML are never fewer than those that the SDK sends', () => {
+test('the computed length in XML is never below that of the SDK', () => {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('&', '<', '>', '"', "'", 'a') }), (text) => {
@@ -40,7 +40,7 @@ test('the bytes in XML are never fewer than those that the SDK sends', () => {
   );
 });
 
-test('text for a column keeps what XML can hold, and its length', () => {
+test('text for a column keeps its length and all characters that XML allows', () => {
   fc.assert(
     fc.property(anyString, (text) => {
       const stored = storableText(text);

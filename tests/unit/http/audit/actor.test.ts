@@ -8,18 +8,18 @@ const ada = encode({ auth_typ: 'aad', claims: [{ typ: CLAIM, val: 'ada@example.c
 const actor = (principal: string, operator: string, isAuthenticated: boolean) =>
   actorOf(new Headers({ 'x-ms-client-principal': principal, 'sluice-operator': operator }), isAuthenticated);
 
-it('is the principal of App Service authentication, whatever the request says of itself', () => {
+it('is the principal of App Service authentication, regardless of the name in the request', () => {
   expect(actor(ada, 'Bob', true)).toEqual({ by: 'ada@example.com', verified: true });
 });
 
-it('is no principal where nothing but the request vouches for it', () => {
+it('ignores the principal if App Service authentication is not enabled', () => {
   expect(actor(ada, 'Bob', false)).toEqual({ by: 'Bob', verified: false });
 });
 
 it.each([
-  ['the claim that names itself', { claims: [{ typ: 'n', val: 'Ada' }], name_typ: 'n' }, 'Ada'],
+  ['the claim in name_typ', { claims: [{ typ: 'n', val: 'Ada' }], name_typ: 'n' }, 'Ada'],
   [
-    'that claim rather than a name that is shown',
+    'a preferred claim over the one in name_typ',
     {
       claims: [
         { typ: 'n', val: 'ada@example.com' },
@@ -30,7 +30,7 @@ it.each([
     'ada@example.com',
   ],
   ['an application', { claims: [{ typ: 'appid', val: '00000000-1111' }], name_typ: 'n' }, '00000000-1111'],
-])('takes %s for a name', (_what, principal, by) => {
+])('uses %s as the name', (_what, principal, by) => {
   expect(actor(encode(principal), '', true)).toEqual({ by, verified: true });
 });
 
@@ -48,6 +48,6 @@ it.each([
   ['x'.repeat(200), 'x'.repeat(80)],
   [`${'x'.repeat(79)}%F0%9F%99%82`, `${'x'.repeat(79)}\ufffd`],
   ['', ''],
-])('the name %j is shown as %j', (text, by) => {
+])('shows the name %j as %j', (text, by) => {
   expect(actor('', text, false)).toEqual({ by, verified: false });
 });

@@ -11,6 +11,6 @@ it.each([
   [{ reason: 'a\nb\u202e' }, 'reason: a b '],
   [{ reason: 'x'.repeat(1_000) }, `reason: ${'x'.repeat(292)}`],
   [{ reason: `${'x'.repeat(291)}🙂` }, `reason: ${'x'.repeat(291)}\ufffd`],
-])('%j is %j', (body, text) => {
+])('describes %j as %j', (body, text) => {
   expect(describeBody(body)).toBe(text);
 });

@@ -21,7 +21,7 @@ const requestOf = ({ name, ...params }: Record<string, string>): HttpRequest =>
     query: name === undefined ? {} : { name },
   });
 
-/** What the log has after a function was called. */
+/** The entries of the log after a call of a function. */
 async function logOf(functionName: string, handler: Handler, params: Record<string, string> = PARAMS) {
   const { table } = memoryTable();
   const { status } = await ask(table, { functionName, handler, params });
@@ -51,13 +51,13 @@ it.each(ROUTES.filter(({ audience, method }) => audience === 'operator' && metho
 );
 
 it.each(ROUTES.filter(({ audience, method }) => audience !== 'operator' || method === 'GET'))(
-  '$name is no action of an operator',
+  '$name is not an action of an operator',
   async ({ name }) => {
     expect((await logOf(name, done)).entries).toEqual([]);
   },
 );
 
-it('what was refused is not recorded; what failed may have been done', async () => {
+it('does not record refused requests, but failed ones, which may have had an effect', async () => {
   const refused = await logOf('pause-queue', failing(new Problem('conflict', 'It is paused.')));
   const failed = await logOf('pause-queue', failing(new Error('no')));
 
@@ -67,14 +67,14 @@ it('what was refused is not recorded; what failed may have been done', async () 
   ]);
 });
 
-it('names the batch, and the file of the query', async () => {
+it('records the batch, and the file in the query', async () => {
   expect((await logOf('cancel-batch', done, { id: 'b' })).entries).toEqual(['cancel-batch b 202']);
   expect((await logOf('delete-inbox-file', done, { name: 'w/a.csv' })).entries).toEqual([
     'delete-inbox-file w/a.csv 202',
   ]);
 });
 
-it('an action is answered as it was done when the log cannot be written', async () => {
+it('an action succeeds even if the log cannot be written', async () => {
   const table = { createEntity: () => Promise.reject(new Error('full')) } as unknown as Table;
 
   expect((await ask(table, { functionName: 'pause-queue', handler: done, params: PARAMS })).status).toBe(202);

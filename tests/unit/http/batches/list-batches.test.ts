@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { toIndexEntity } from '../../../../shared/batches/listing/index-rows.ts';
 import { batchTimeMs } from '../../../../shared/contract/names.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
-import { type BatchList, batchListSchema } from '../../../../shared/http/batches/schemas.ts';
+import { type BatchList, batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { requestFor } from '../requests.ts';
@@ -18,7 +18,7 @@ const idOf = (nth: number): string => {
 };
 const timeOf = (nth: number): string => new Date(START + nth * 1_000).toISOString();
 
-/** A day of finished batches, a second apart; the oldest one and a middle one have a file and a label of their own. */
+/** A day of finished batches, one per second. The oldest and a middle one have a different file and label. */
 const rows: BatchRow[] = Array.from({ length: COUNT }, (_, nth) =>
   batchRowOf({
     ...{ id: idOf(nth), state: 'completed', completedAt: timeOf(nth) },
@@ -26,14 +26,14 @@ const rows: BatchRow[] = Array.from({ length: COUNT }, (_, nth) =>
     labels: { tenant: nth === 2_150 ? 'Contoso' : 'fabrikam' },
   }),
 );
-/** As the SDK reads it: numbers without the type that they were stored with. */
+/** Rows as the SDK reads them: numbers without the type with which they were stored. */
 const plain = (value: unknown): unknown =>
   typeof value === 'object' ? Number((value as { value: string }).value) : value;
 const lines = rows
   .map((row) => Object.fromEntries(Object.entries(toIndexEntity(row)).map(([name, value]) => [name, plain(value)])))
   .sort((a, b) => (String(a.rowKey) < String(b.rowKey) ? -1 : 1));
 
-/** Answers the queries of a listing: those of a day, after a row key. */
+/** Answers the queries of a listing: one day, after a row key. */
 const table = {
   listEntities: async function* ({ queryOptions: { filter } }: { queryOptions: { filter: string } }) {
     const [, partition = ''] = /PartitionKey eq '([^']*)'/.exec(filter) ?? [];
@@ -62,7 +62,7 @@ async function pagesOf(query: string): Promise<BatchList[]> {
 const found = (pages: BatchList[]): string[] => pages.flatMap(({ batches }) => batches.map(({ id }) => id));
 
 describe('GET batches?search=', () => {
-  it('goes on behind pages on which nothing fits, and says how far each has looked', async () => {
+  it('continues after pages without a match, and reports how far each page has searched', async () => {
     const pages = await pagesOf(`day=${DAY}&search=invoices`);
     expect(pages.map(({ batches, lookedAt }) => [batches.length, lookedAt])).toEqual([
       [0, { batches: 2_000, until: timeOf(COUNT - 2_000) }],
@@ -72,7 +72,7 @@ describe('GET batches?search=', () => {
     expect(found(pages)).toEqual([idOf(0)]);
   });
 
-  it('finds the value of a label and the end of an id, in pages that are full', async () => {
+  it('finds the value of a label and the end of an id, on full pages', async () => {
     expect(found(await pagesOf(`day=${DAY}&search=CONTOSO`))).toEqual([idOf(2_150)]);
     const pages = await pagesOf(`day=${DAY}&search=000042&limit=1`);
     expect(found(pages)).toEqual([idOf(42)]);
@@ -80,14 +80,14 @@ describe('GET batches?search=', () => {
     expect(counted).toBe(COUNT);
   });
 
-  it('counts no batch twice, and none that the next page begins with', async () => {
+  it('counts no batch twice across pages', async () => {
     const { list, next } = await get(`day=${DAY}&limit=3`);
     expect(list.lookedAt).toEqual({ batches: 3, until: timeOf(COUNT - 3) });
     const after = new URLSearchParams(next).get('after') ?? '';
     expect(batchTimeMs(after)).toBe(Date.parse(timeOf(COUNT - 3)));
   });
 
-  it('has looked at nothing where there is nothing', async () => {
+  it('reports no compared batches if there are none', async () => {
     expect((await get('day=2026-11-19&search=usage')).list.lookedAt).toEqual({ batches: 0, until: null });
   });
 

@@ -1,4 +1,4 @@
-/** The deadline of a batch is judged once, by its first completion: every view of the batch keeps that verdict. */
+/** The first completion decides whether a batch met its deadline. Every view of the batch keeps that verdict. */
 import { describe, expect, it } from 'vitest';
 import { describeBatch } from '../../../../cli/text/batch-text.ts';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
@@ -9,7 +9,8 @@ import { isAtRisk, riskOf } from '../../../../shared/batches/progress/deadline-r
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
-import { batchListSchema, batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
+import { batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
+import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../../shared/http/batches/view/batch-view.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
@@ -36,7 +37,7 @@ const ended = (row: BatchRow, completedAt: string): BatchRow => ({
   ...{ startedAt: at('02:00:02'), completedAt, latencyP50: 4, latencyP95: 5, latencyMax: 6 },
 });
 
-/** What each view says of a batch at `now`: the batch, its entry in the listing, and the command line. */
+/** The verdict at `now` in each view: the batch, its entry in the listing, and the command line. */
 async function shown(row: BatchRow, now: string) {
   const view = batchViewSchema.parse(batchView(row, Date.parse(at(now)), BASIS));
   const { table } = memoryTable();
@@ -57,7 +58,7 @@ describe.each([
     ...{ started: at('00:00:02'), completed: completedAt, deadline: DEADLINE, latencyMs: { p50: 1, p95: 2, max: 3 } },
   };
 
-  it('stays so while a redrive runs, and the times are those of each revision', async () => {
+  it('keeps this verdict during a redrive, with the times of each revision', async () => {
     const { view, entry, lines: output } = await shown(redriven(uploaded(completedAt)), '02:01:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
@@ -73,8 +74,8 @@ describe.each([
     expect(output).toEqual([...lines, 'Revision 1: 4 items redriven']);
   });
 
-  // Late or early by the redrive's own deadline.
-  it.each([at('02:00:03'), at('03:00:00')])('stays so after a redrive that ends at %s', async (end) => {
+  // Late or early with respect to the deadline of the redrive.
+  it.each([at('02:00:03'), at('03:00:00')])('keeps this verdict after a redrive that ends at %s', async (end) => {
     const { view, entry, lines: output } = await shown(ended(redriven(uploaded(completedAt)), end), '04:00:00');
 
     expect(view.deadline).toEqual({ at: DEADLINE, met });
@@ -86,7 +87,7 @@ describe.each([
     expect(output.slice(0, -1)).toEqual(lines);
   });
 
-  it('is not what a redrive at risk is about: its event and the command line name the revision', async () => {
+  it('is unaffected by a redrive at risk, whose event and command line show the revision', async () => {
     const row = redriven(uploaded(completedAt));
     const facts = { nowMs: Date.parse(at('02:04:30')) };
 

@@ -23,12 +23,12 @@ function fileRequest(file: string, headers: Record<string, string> = {}): Return
 }
 
 describe('the page', () => {
-  it('names its files relative to itself, with a slash at its end or without', () => {
+  it('refers to its files relative to its own address, with and without a slash at the end', () => {
     expect(dashboardPage(assets, requestFor('dashboard')).body).toBe('<script src="dashboard/app-1.js"></script>');
     expect(dashboardPage(assets, requestFor('dashboard/')).body).toBe('<script src="app-1.js"></script>');
   });
 
-  it('lets nothing in from elsewhere, no script in the page, and nobody frame it', () => {
+  it('allows no external resources, no inline script and no framing', () => {
     const headers = headersOf(dashboardPage(assets, requestFor('dashboard')));
     const policy = headers['content-security-policy']?.split('; ');
     expect(policy).toEqual(
@@ -44,7 +44,7 @@ describe('the page', () => {
     expect(headers['cache-control']).toBe('no-cache');
   });
 
-  it('says in the sources, where nothing is built, how to build it', () => {
+  it('explains how to build it if it is not built', () => {
     const answer = dashboardPage(sources, requestFor('dashboard'));
     expect(answer.status).toBe(503);
     expect(answer.body).toContain('npm run build');
@@ -52,19 +52,19 @@ describe('the page', () => {
 });
 
 describe('a file', () => {
-  it('is kept for good, as its name says its content', () => {
+  it('is cached permanently, because its name contains its hash', () => {
     const answer = dashboardFile(assets, fileRequest('app-1.js'));
     expect(answer.body).toBe('let a = 1;');
     expect(headersOf(answer)['cache-control']).toContain('immutable');
   });
 
-  it('is compressed for who takes that', () => {
+  it('is compressed for clients that accept it', () => {
     const answer = dashboardFile(assets, fileRequest('app-1.js', { 'accept-encoding': 'br, gzip' }));
     expect(headersOf(answer)['content-encoding']).toBe('gzip');
     expect(gunzipSync(answer.body as Uint8Array).toString()).toBe('let a = 1;');
   });
 
-  it('is below 100 KB with all others together, as browsers are sent them', async () => {
+  it('is below 100 KB together with all others, as sent to browsers', async () => {
     const { files } = assetsOf((await webAssets(ROOT)).source);
     const page = { page: '', files };
     const bodies = files.map(({ name, text }) => {
@@ -76,7 +76,7 @@ describe('a file', () => {
     expect(bodies.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(100_000);
   });
 
-  it.each(['app-2.js', '../host.json', '__proto__', ''])('is not found by a name that is on no list: %s', (name) => {
+  it.each(['app-2.js', '../host.json', '__proto__', ''])('is not found by an unknown name: %s', (name) => {
     expect(() => dashboardFile(assets, fileRequest(name))).toThrow(/has no file/);
     expect(() => dashboardFile(undefined, fileRequest(name))).toThrow(/has no file/);
   });

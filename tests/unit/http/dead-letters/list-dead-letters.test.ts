@@ -13,13 +13,13 @@ const DAY = Date.parse('2026-03-31T00:00:00.000Z');
 const causes = { 'rejected: Error: no': 2 };
 
 describe('dead letters of the batches of some days', () => {
-  it('are those of the newest 500 unfinished batches, and of all that have ended with some', async () => {
+  it('include the newest 500 unfinished batches, and all finished ones with dead letters', async () => {
     const { table, before } = memoryTable();
     const open = Array.from({ length: 503 }, (_, n) =>
       batchRowOf({ id: newBatchId(DAY + n), state: 'running', dead: 2, causes }),
     );
     for (const row of open) await openBatch(table, row);
-    // The others have been deleted meanwhile. Lines are as a batch was accepted, or as it ended before a redrive.
+    // The other batches have been deleted. The lines date from the acceptance of a batch, or from before a redrive.
     for (const n of [2, 3, 502]) if (open[n]) await table.createEntity(toBatchEntity(open[n]));
     for (const n of [3, 502]) if (open[n]) await indexBatch(table, { ...open[n], state: 'completed', dead: n - 3 });
     const ended = { state: 'completedWithDeadLetters', dead: 2, causes } as const;

@@ -14,7 +14,7 @@ test.each<[string, Error, number]>([
   ['a service that did not answer', unanswered, 503],
   ['a runtime that did not answer', new TimeLimitError('No answer.'), 503],
   ['a service that refused the request', serviceError(400), 500],
-  ['a fault of ours', new TypeError('undefined is not a function'), 500],
+  ['an internal error', new TypeError('undefined is not a function'), 500],
 ])('%s', async (_what, error, status) => {
   const answer = await answering(() => Promise.reject(error))(requestFor('batches'), context);
 

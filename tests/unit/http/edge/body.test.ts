@@ -15,27 +15,27 @@ async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer[]> {
 }
 
 describe('textBody', () => {
-  it('gathers small pieces and keeps their order', async () => {
+  it('joins small pieces and keeps their order', async () => {
     const texts = Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`);
     const chunks = await collect(await textBody(pieces(texts)));
     expect(Buffer.concat(chunks).toString()).toBe(texts.join(''));
     expect(chunks.length).toBeLessThan(10);
   });
 
-  it('is empty for nothing', async () => {
+  it('is empty for no pieces', async () => {
     expect(await collect(await textBody(pieces([])))).toEqual([]);
   });
 
-  it('fails before anything is answered when the first piece cannot be made', async () => {
+  it('fails before the answer begins if the first piece cannot be generated', async () => {
     await expect(textBody(pieces([], new Error('gone')))).rejects.toThrow('gone');
   });
 
-  it('fails while it is read when a later piece cannot be made', async () => {
+  it('fails during the answer if a later piece cannot be generated', async () => {
     const body = await textBody(pieces(['x'.repeat(70_000)], new Error('cut')));
     await expect(withLog(SILENT_LOG, () => collect(body))).rejects.toThrow('cut');
   });
 
-  it('ends its source when the reader leaves', async () => {
+  it('ends its source when the reader stops', async () => {
     let ended = false;
     const source = (async function* () {
       try {

@@ -30,21 +30,21 @@ describe('csvCell', () => {
     ['\rx', '"\'\rx"'],
     ['＝1', "'＝1"],
     ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
-  ])('keeps %j from being run', (value, cell) => {
+  ])('prevents the evaluation of %j', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
   });
 
-  it.each(['-12.50', '+1', '1e5', '-3E-2', '0.1'])('leaves the number %s alone', (value) => {
+  it.each(['-12.50', '+1', '1e5', '-3E-2', '0.1'])('leaves the number %s unchanged', (value) => {
     expect(csvCell(value)).toBe(value);
   });
 });
 
 describe('csvLine and columnsOf', () => {
-  it('ends records as RFC 4180 says', () => {
+  it('ends records as RFC 4180 requires', () => {
     expect(csvLine(['a', undefined, 2])).toBe('a,,2\r\n');
   });
 
-  it('names every field once, in the order of first appearance', () => {
+  it('lists every field once, in the order of first appearance', () => {
     expect(columnsOf([{ b: 1, a: 2 }, 'scalar', null, [1], { c: 3, a: 4 }])).toEqual(['b', 'a', 'c']);
   });
 });

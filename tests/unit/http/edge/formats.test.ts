@@ -14,12 +14,12 @@ describe('answerFormat', () => {
     ['application/json', 'ndjson'],
     ['image/png', 'ndjson'],
     ['text/csv;q=x', 'ndjson'],
-  ])('takes Accept %j for %s', (accept, format) => {
+  ])('answers Accept %j with %s', (accept, format) => {
     const headers = accept === undefined ? {} : { accept };
     expect(answerFormat(requestFor('x', headers), ['ndjson', 'csv'])).toBe(format);
   });
 
-  it('lets ?format go first', () => {
+  it('prefers ?format', () => {
     expect(answerFormat(requestFor('x?format=ndjson', { accept: 'text/csv' }), ['ndjson', 'csv'])).toBe('ndjson');
   });
 

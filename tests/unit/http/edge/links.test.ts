@@ -3,7 +3,7 @@ import { nextLink } from '../../../../shared/http/edge/links.ts';
 import { requestFor } from '../requests.ts';
 
 describe('nextLink', () => {
-  it('is no header on the last page', () => {
+  it('returns no header on the last page', () => {
     expect(nextLink(requestFor('x?limit=2'), undefined)).toEqual({});
   });
 

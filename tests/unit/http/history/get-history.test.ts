@@ -14,7 +14,7 @@ import { requestFor } from '../requests.ts';
 const NOW = Date.parse('2026-03-31T12:00:00.000Z');
 const ACTION = { target: 'q', by: '', verified: false, detail: '', status: 200 };
 
-/** A finished batch that was created at a time, and took so many seconds of the 300 that it had. */
+/** A finished batch with the given creation time, which took so many seconds and had 300. */
 function finishedAt(created: string, seconds: number, fields: Partial<BatchRow> = {}): BatchRow {
   const ms = Date.parse(created);
   const at = (after: number): string => new Date(ms + after * 1000).toISOString();
@@ -41,7 +41,7 @@ async function historyOf(rows: BatchRow[], query: string) {
 }
 
 describe('the history', () => {
-  it('is of the last 30 days unless others are asked for, a query per week and one of the audit log, the oldest day first', async () => {
+  it('covers the last 30 days by default, oldest day first, with a query per week and one for the audit log', async () => {
     const days = ['2026-03-01', '2026-03-02', '2026-03-24', '2026-03-25', '2026-03-31'];
     const rows = days.map((day) => finishedAt(`${day}T10:00:00.000Z`, 10));
     const { history, queries } = await historyOf(rows, '');
@@ -55,7 +55,7 @@ describe('the history', () => {
     expect(queries).toBe(6);
   });
 
-  it('has the slowest and the most urgent batch of a day, and what all of them took and cost', async () => {
+  it('contains the slowest and the most urgent batch of a day, and the duration and cost of all', async () => {
     const rows = [
       finishedAt('2026-03-31T10:00:00.000Z', 10, { dead: 3, discarded: 2 }),
       finishedAt('2026-03-31T11:00:00.000Z', 400, { pausedMs: 10_000 }),
@@ -83,7 +83,7 @@ describe('the history', () => {
     expect(billing?.usd).toBeGreaterThan(other?.usd ?? 1);
   });
 
-  it('judges a batch by its first revision, also while a redrive of it runs', async () => {
+  it('judges a batch by its first revision, also during a redrive', async () => {
     const row = finishedAt('2026-03-31T10:00:00.000Z', 400);
     const { history } = await historyOf([redrivenAt(row, '2026-03-31T11:00:00.000Z')], '?day=2026-03-31');
     expect(history.days).toMatchObject([
@@ -91,7 +91,7 @@ describe('the history', () => {
     ]);
   });
 
-  it('marks what operators changed, however many batches were deleted since', async () => {
+  it('marks the actions of operators, even with many deleted batches since', async () => {
     const action = (minute: number, name: string) =>
       recordAction(table, { ...ACTION, at: new Date(NOW + minute * 60_000).toISOString(), action: name }, `i${minute}`);
     const { table } = memoryTable();
@@ -102,7 +102,7 @@ describe('the history', () => {
     expect(historySchema.parse(jsonBody).markers).toMatchObject([{ action: 'put-policy', target: 'q' }]);
   });
 
-  it('shows one workload', async () => {
+  it('can be limited to one workload', async () => {
     const rows = ['billing', 'other'].map((workload) => finishedAt('2026-03-31T10:00:00.000Z', 10, { workload }));
     const { history } = await historyOf(rows, '?workload=other');
     expect([history.lookedAt, history.days.map(({ workload }) => workload)]).toEqual([1, ['other']]);

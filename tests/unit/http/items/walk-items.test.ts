@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChunkRow } from '../../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../../shared/contract/outcome.ts';
-import { startOfUpload, startsOfRedrive, walkItems } from '../../../../shared/http/items/walk-items.ts';
+import { walkItems } from '../../../../shared/http/items/walk-items.ts';
+import { startOfUpload, startsOfRedrive } from '../../../../shared/http/items/walk-starts.ts';
 import type { FrameName } from '../../../../shared/results/chunk-pages.ts';
 import { chunkRowOf, headerOf, referenceOf } from '../../../helpers/data/factories.ts';
 
@@ -18,15 +19,15 @@ const rowOf = (chunk: string, { header, skip, take }: Chunk): ChunkRow =>
     reference: referenceOf({ chunk, ...(skip === undefined ? {} : { skip }), ...(take === undefined ? {} : { take }) }),
   });
 
-/** Items 0 to 3 of chunk 000000, of which those in the window are wanted. */
+/** Items 0 to 3 of chunk 000000; those in the window are wanted. */
 async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 }, start = UPLOAD) {
   const seen: Record<number, string[]> = {};
-  const asked: string[] = [];
+  const read: string[] = [];
   await walkItems(
     {
       wanted,
       rowOf: async (chunk) => {
-        asked.push(chunk);
+        read.push(chunk);
         const found = chunks[chunk];
         return found && rowOf(chunk, found);
       },
@@ -39,7 +40,7 @@ async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 
     },
     start,
   );
-  return { seen, asked };
+  return { seen, read };
 }
 
 const UPLOAD = startOfUpload('000000', {
@@ -51,7 +52,7 @@ const dead = (index: number, message: string) => ({ index, error: { message }, a
 const split = (...parts: [number, number][]): OutcomeHeader => headerOf({ succeeded: 0 }, { ending: 'split', parts });
 
 describe('a walk', () => {
-  it('finds results among those of the items that neither failed nor died', async () => {
+  it('finds the results of items that neither failed nor died', async () => {
     const header = headerOf({ retried: 1, dead: 1 });
     const frames = { retries: [retry(1, 'busy')], dead: [dead(2, 'no')] };
     const r1 = { header: headerOf({ items: 1 }) };
@@ -63,7 +64,7 @@ describe('a walk', () => {
     });
   });
 
-  it('follows the parts of a chunk of retries, whose items do not follow one another', async () => {
+  it('follows the parts of a chunk of retries whose items are not consecutive', async () => {
     const frames = { retries: [retry(3, 'a'), retry(0, 'b', 'c'), retry(1, 'd')] };
     const chunks = {
       '000000': { header: headerOf({ retried: 3 }), frames },
@@ -78,29 +79,29 @@ describe('a walk', () => {
     });
   });
 
-  it('reads only the chunks that have an item which is asked for', async () => {
+  it('reads only chunks with requested items', async () => {
     const chunks = {
       '000000': { header: split([0, 2], [2, 2]) },
       '000000.s00': { header: headerOf({ items: 2 }), skip: 0, take: 2 },
       '000000.s01': { header: headerOf({ items: 2 }), skip: 2, take: 2 },
     };
-    const { seen, asked } = await walked(chunks, { from: 3, end: 4 });
-    expect(asked).toEqual(['000000', '000000.s01']);
+    const { seen, read } = await walked(chunks, { from: 3, end: 4 });
+    expect(read).toEqual(['000000', '000000.s01']);
     expect(seen).toEqual({ 3: ['000000 split', '000000.s01 succeeded 0 line 1'] });
   });
 
   it.each([
     ['cancelled before it ran', { cancelled: 3, dead: 1 }, 'cancelled'],
-    ['cancelled in the middle', { cancelled: 2, dead: 1 }, 'unknown'],
-    // Without its frame a chunk of retries cannot name the items that died with it.
-    ['whose dead letters are of other items', { dead: 4 }, 'unknown'],
+    ['cancelled midway', { cancelled: 2, dead: 1 }, 'unknown'],
+    // Without its frame, a chunk of retries does not show which items died with it.
+    ['whose dead letters belong to other items', { dead: 4 }, 'unknown'],
   ])('does not guess in a chunk %s', async (_what, counts, end) => {
     const { seen } = await walked({ '000000': { header: headerOf(counts), frames: { dead: [dead(1, 'no')] } } });
     expect(seen[1]).toEqual(['000000 dead 1 no letter']);
     for (const index of [0, 2, 3]) expect(seen[index]).toEqual([`000000 ${end}`]);
   });
 
-  it('begins anew in the chunks of a redrive that took up items', async () => {
+  it('restarts in the chunks of a redrive that contain items', async () => {
     const place = { offset: 0, length: 1, bytes: 1, digest: '' };
     const redrive = {
       ...{ v: 1 as const, batch: 'b', revision: 2, version: 1, request: '', at: '', unreadable: 0 },
@@ -125,7 +126,7 @@ describe('a walk', () => {
     });
   });
 
-  it('ends in the chunk of a discard, with its reason, and reads no frame of it', async () => {
+  it('ends in the chunk of a discard, with its reason, without reading a frame', async () => {
     const runs: [number, number][] = [[1, 2]];
     const discard = {
       ...{ v: 1 as const, batch: 'b', revision: 1, version: 1, request: '', at: '', unreadable: 0, reason: 'a typo' },

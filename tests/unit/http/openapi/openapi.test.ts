@@ -12,7 +12,7 @@ const document = openApiDocument() as {
   components: { schemas: Record<string, object> };
 };
 
-/** HTTP functions as their files register them. */
+/** The HTTP functions, as registered by their files. */
 const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
   const text = readFileSync(new URL(`functions/${file}`, root), 'utf8');
   return [...text.matchAll(/app\.http\('([^']+)', \{([\s\S]*?)\n\}\);/g)].map(([, name, body = '']) => ({
@@ -24,8 +24,8 @@ const registered = readdirSync(new URL('functions/', root)).flatMap((file) => {
 });
 
 describe('the table of routes', () => {
-  // Add a new function to the table too (the routes.ts of its folder in shared/http), and to docs/api.md.
-  it('is what the functions register', () => {
+  // Add a new function to the table too: to routes.ts of its folder in shared/http, and to docs/api.md.
+  it('contains exactly the registered functions', () => {
     const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }): number =>
       String(a.name).localeCompare(String(b.name));
     const listed = ROUTES.map(({ name, method, route, audience }) => ({
@@ -37,14 +37,14 @@ describe('the table of routes', () => {
     expect(listed.sort(byName)).toEqual(registered.sort(byName));
   });
 
-  it('names no route twice', () => {
+  it('contains no route twice', () => {
     const keys = ROUTES.map(({ method, route }) => `${method} ${route}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
 });
 
 describe('the OpenAPI document', () => {
-  it('has every route, with the parameters of its path', () => {
+  it('contains every route, with the parameters of its path', () => {
     expect(document.openapi).toBe('3.1.0');
     for (const { name, method, route } of ROUTES) {
       const operation = document.paths[`/api/${route}`]?.[method.toLowerCase()];
@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling references', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
     const missing = [...references].filter(([, id = '']) => !(id in document.components.schemas));
     expect(missing).toEqual([]);

@@ -17,7 +17,7 @@ const read = (n: number, fields: Partial<BatchRow> = {}): WatchedBatch =>
 const idsOf = ({ batches }: { batches: { id: string }[] }): string[] => batches.map(({ id }) => id);
 
 describe('open batches', () => {
-  test('are late from their deadline on, those that were not read by their open row', () => {
+  test('are late after their deadline; those that were not read, by their open row', () => {
     const { late } = openNotices([open(-1), open(1), read(-2), open(-3, { deadlineAt: undefined })], NOW);
     expect(idsOf(late)).toEqual([idOf(-2), idOf(-1)]);
     expect(late.batches.map(({ since, items }) => [since, items])).toEqual([
@@ -26,19 +26,19 @@ describe('open batches', () => {
     ]);
   });
 
-  test('are not late once they have ended, are being cancelled, or have nothing to do', () => {
+  test('are not late after they end, during a cancellation, or without items to run', () => {
     const batches = [read(-1, { state: 'completed' }), read(-2, { state: 'cancelling' }), open(-3, { items: 0 })];
     expect(openNotices(batches, NOW).late).toEqual({ count: 0, batches: [] });
   });
 
-  test('are at risk until they are late or nobody waits for them', () => {
+  test('are at risk until they are late or no longer awaited', () => {
     const atRiskAt = at(-5);
     const { atRisk, late } = openNotices([read(1, { atRiskAt }), read(-1, { atRiskAt }), read(2)], NOW);
     expect([idsOf(atRisk), idsOf(late)]).toEqual([[idOf(1)], [idOf(-1)]]);
     expect(openNotices([read(1, { atRiskAt, state: 'cancelling' })], NOW).atRisk.count).toBe(0);
   });
 
-  test('are all counted, and the twenty longest shown', () => {
+  test('are all counted, and the twenty oldest shown', () => {
     const { late } = openNotices(
       Array.from({ length: 30 }, (_, n) => open(-1 - n)),
       NOW,
@@ -47,7 +47,7 @@ describe('open batches', () => {
   });
 });
 
-test('of a batch that has ended badly its row counts while it is open, its line afterwards', async () => {
+test('uses the row of a badly ended batch while it is open, and its line afterwards', async () => {
   const line = (n: number, state: BatchRow['state']) => ({ ...batchRowOf({ id: idOf(n), state }), spent: {} as never });
   const batches = endedIn('suspect', {
     open: [read(1, { state: 'suspect' }), read(2, { state: 'running' })],

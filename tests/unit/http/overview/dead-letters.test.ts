@@ -8,11 +8,11 @@ const batchOf = (second: number, fields: Pick<DeadBatch, 'workload' | 'dead' | '
   ...fields,
 });
 
-test('dead letters are summed by cause and workload, the most frequent first, with the newest batch', () => {
+test('sums dead letters by cause and workload, the most frequent first, with the newest batch', () => {
   const older = batchOf(2, { workload: 'billing', dead: 5, causes: { 'InvalidItem: amount': 3, timeout: 2 } });
   const newer = batchOf(3, { workload: 'billing', dead: 2, causes: { timeout: 2 } });
   const other = batchOf(1, { workload: 'media', dead: 1, causes: { timeout: 1 } });
-  // Ended by a version that recorded no causes.
+  // Finished by a version that recorded no causes.
   const unnamed = batchOf(0, { workload: 'media', dead: 9, causes: undefined });
   const { count, causes } = sumDeadLetters([older, newer, other, unnamed]);
   expect(count).toBe(17);
@@ -23,7 +23,7 @@ test('dead letters are summed by cause and workload, the most frequent first, wi
   ]);
 });
 
-test('all batches of a cause are counted, in whatever order they come', () => {
+test('counts all batches of a cause, in any order', () => {
   const batches = Array.from({ length: 230 }, (_, n) =>
     batchOf(n, { workload: 'billing', dead: 1, causes: { timeout: 1 } }),
   );
@@ -34,7 +34,7 @@ test('all batches of a cause are counted, in whatever order they come', () => {
     ]);
 });
 
-test('no more than twenty causes are shown', () => {
+test('shows at most twenty causes', () => {
   const causes = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`cause ${n}`, n + 1]));
   const shown = sumDeadLetters([batchOf(0, { workload: 'billing', dead: 465, causes })]).causes;
   expect([shown.length, shown[0]?.count, shown.at(-1)?.count]).toEqual([20, 30, 11]);

@@ -17,7 +17,7 @@ const open = (fields: Partial<WatchedBatch>): WatchedBatch => ({
 });
 const sums = (...batches: Partial<WatchedBatch>[]) => Object.fromEntries(backlogs(registry, batches.map(open)));
 
-test('a batch is divided among the queues of its lane, and no item is lost', () => {
+test('a batch is divided over the queues of its lane without losing an item', () => {
   expect(sums({}, {})).toEqual({
     'billing-normal-0': { batches: 2, items: 6 },
     'billing-normal-1': { batches: 2, items: 6 },
@@ -25,21 +25,21 @@ test('a batch is divided among the queues of its lane, and no item is lost', () 
   });
 });
 
-test('one of fewer chunks than queues is in the first of them', () => {
+test('a batch with fewer chunks than queues is in the first of them', () => {
   expect(sums({ chunks: 1 })).toEqual({ 'billing-normal-0': { batches: 1, items: 10 } });
 });
 
-test('its row says what is pending now', () => {
+test('uses the pending items in the row of a batch', () => {
   const row = batchRowOf({ lane: 'bulk', accepted: 10, succeeded: 6, dead: 1 });
   expect(sums({ row, chunks: 1, lane: undefined })).toEqual({ 'billing-bulk-0': { batches: 1, items: 3 } });
 });
 
-test('what has ended, has nothing to do, or is of no known lane or workload waits nowhere', () => {
+test('excludes batches that have ended, have nothing to run, or have an unknown lane or workload', () => {
   const ended = batchRowOf({ state: 'completed', succeeded: 4 });
   expect(sums({ row: ended }, { items: 0 }, { lane: undefined }, { workload: 'gone' })).toEqual({});
 });
 
-test('results have no backlog, and other queues have one that may be empty', () => {
+test('result queues have no backlog, and other queues may have an empty one', () => {
   const [results, items] = ['billing-results', 'billing-bulk-0'].map((name) => registry.queue(name));
   expect(results && backlogOf(results, new Map())).toBeNull();
   expect(items && backlogOf(items, new Map())).toEqual({ batches: 0, items: 0 });

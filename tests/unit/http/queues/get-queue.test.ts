@@ -38,7 +38,7 @@ function world() {
 }
 
 describe('GET queues/{queue}', () => {
-  it('of a queue that was never woken has the depth of this moment, and no waves', async () => {
+  it('returns the current depth and no waves for a queue that was never woken', async () => {
     const { get, calls } = world();
     const details = await get();
     expect(details).toMatchObject({
@@ -53,7 +53,7 @@ describe('GET queues/{queue}', () => {
     expect(calls).toEqual(['table.list']);
   });
 
-  it('shows the latest waves, the oldest first, with what has bounded them, and the policy with the one before', async () => {
+  it('returns the latest waves, oldest first, with the limit of each, and the policy with the previous one', async () => {
     const { get, calls, table } = world();
     const wave = {
       depth: 40,

@@ -56,14 +56,14 @@ const list = async (table: Table, registry: Registry): Promise<QueueView[]> => {
   return queueListSchema.parse(answer.jsonBody).queues;
 };
 
-/** The limits of a queue of the workload "mail", unless `queue` says otherwise. */
+/** The limits in the answer for a queue of workload "mail". */
 async function limitsOf(world: World, queue = 'mail-normal-0'): Promise<QueueView['limits'] | undefined> {
   const { table } = await tableWith(world);
   return (await list(table, createRegistry([mail, images]))).find((each) => each.queue === queue)?.limits;
 }
 
-describe('GET queues, of a workload with limits', () => {
-  it('says what the workload says, before anybody has claimed a share', async () => {
+describe('GET queues, for a workload with limits', () => {
+  it('shows the options of the workload before any share is claimed', async () => {
     const idle = { lowered: null, heldUntil: null, holders: 0, waiting: null };
     const rateLimit = { calls: 200, perSeconds: 60 };
     expect(await limitsOf({})).toEqual({ ...idle, rateLimit, maxConcurrency: null });
@@ -71,7 +71,7 @@ describe('GET queues, of a workload with limits', () => {
     expect(await limitsOf({}, 'mail-results')).toBeNull();
   });
 
-  it('says how far the rate is lowered, since when, and until when nothing is started, in each of its queues', async () => {
+  it('shows for each of its queues how far the rate is lowered, since when, and until when nothing starts', async () => {
     const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 10_000, heldUntil: NOW + 30_000 };
     const expected = { lowered: { factor: 0.5, since: at(-10) }, heldUntil: at(30) };
     expect(await limitsOf({ quota })).toMatchObject(expected);
@@ -79,16 +79,16 @@ describe('GET queues, of a workload with limits', () => {
     expect(await limitsOf({ quota }, 'images-normal-0')).toMatchObject({ lowered: null, heldUntil: null });
   });
 
-  it('says nothing of a pause that is over, nor of a rate that has risen since', async () => {
+  it('omits a wait that is over and a rate that has risen since', async () => {
     const quota = { workload: 'mail', factor: 0.5, changedAt: NOW - 130_000, heldUntil: NOW };
     expect(await limitsOf({ quota })).toMatchObject({ lowered: { factor: 0.7, since: at(-130) }, heldUntil: null });
     expect(await limitsOf({ quota: { ...quota, changedAt: NOW - 300_000 } })).toMatchObject({ lowered: null });
-    // The process that has a share has not raised it yet.
+    // The process with a share has not raised it yet.
     const held = { ...quota, holders: [holder({})] };
     expect(await limitsOf({ quota: held })).toMatchObject({ lowered: { factor: 0.5, since: at(-130) } });
   });
 
-  it('says nothing of a rate where there is none', async () => {
+  it('omits the rate if there is none', async () => {
     const quota = { workload: 'images', factor: 0.5, changedAt: NOW, heldUntil: NOW + 30_000 };
     expect(await limitsOf({ quota }, 'images-normal-0')).toMatchObject({ lowered: null, heldUntil: null });
   });
@@ -101,13 +101,13 @@ describe('GET queues, of a workload with limits', () => {
   });
 });
 
-describe('GET queues, of a queue that is parked without a share', () => {
+describe('GET queues, for a queue that is parked without a share', () => {
   const parked = { status: 'idle' as const, parkedUntil: at(4) };
   const place = { queue: 'mail-bulk-0', since: NOW - 9_000, until: NOW + 9_000 };
   const quota = { workload: 'mail', holders: [holder({})], waiting: [place] };
   const bulk = (world: World) => limitsOf(world, 'mail-bulk-0');
 
-  it('says since when it waits, and until when it is parked; the other queue does not wait', async () => {
+  it('shows since when it waits and until when it is parked, and nothing for the other queue', async () => {
     const world = { quota, gates: { 'mail-bulk-0': parked, 'mail-normal-0': parked } };
     expect((await bulk(world))?.waiting).toEqual({ since: at(-9), until: at(4) });
     expect((await limitsOf(world))?.waiting).toBeNull();
@@ -122,13 +122,13 @@ describe('GET queues, of a queue that is parked without a share', () => {
     ],
     ['was forgotten', { quota: { ...quota, waiting: [{ ...place, until: NOW }] }, gates: { 'mail-bulk-0': parked } }],
     ['waits for something else', { quota: { ...quota, waiting: [] }, gates: { 'mail-bulk-0': parked } }],
-  ])('says nothing of it once the queue %s', async (_case, world) => {
+  ])('shows no wait after the queue %s', async (_case, world) => {
     expect((await bulk(world))?.waiting).toBeNull();
   });
 });
 
 describe('the quota rows', () => {
-  it('are read by one query more, and not at all where no workload has limits', async () => {
+  it('are read by one more query, and only if a workload has limits', async () => {
     const { table, queries } = await tableWith({});
     await list(table, createRegistry([plain]));
     expect(queries()).toBe(1);
@@ -136,7 +136,7 @@ describe('the quota rows', () => {
     expect(queries()).toBe(3);
   });
 
-  it('are also shown in the answer to a pause', async () => {
+  it('are also used in the answer to a pause', async () => {
     const { table } = await tableWith({ quota: { workload: 'mail', holders: [holder({})] } });
     const request = requestFor('queues/mail-normal-0/pause', {}, '{}');
     Object.assign(request.params, { queue: 'mail-normal-0' });

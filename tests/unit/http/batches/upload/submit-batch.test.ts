@@ -13,7 +13,7 @@ import { workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 
 const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
 
-/** What the handler is given; storage is in memory. */
+/** The dependencies of the handler, with storage in memory. */
 function deps(slots = createSlots(1)) {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
@@ -42,7 +42,7 @@ async function* brokenOff(): AsyncGenerator<Uint8Array> {
   throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 }
 
-/** The answer of a handler, and what it logged. */
+/** The answer of a handler, and its log. */
 async function ask(handler: (request: HttpRequest) => Promise<object>, request: HttpRequest) {
   const lines: string[] = [];
   const context = Object.fromEntries(
@@ -54,7 +54,7 @@ async function ask(handler: (request: HttpRequest) => Promise<object>, request: 
 it.each([
   ['an upload', (request: HttpRequest) => submitOverHttp(deps(), request)],
   ['a JSON body', (request: HttpRequest) => jsonBodyOf(request, redriveRequestSchema)],
-])('%s that the client breaks off is no fault of ours', async (_what, handler) => {
+])('%s that the client aborts is not logged as an error', async (_what, handler) => {
   const { answer, lines } = await ask(handler, requestWith(brokenOff()));
 
   expect(answer).toMatchObject({ status: 499 });
@@ -82,7 +82,7 @@ it('an upload is not read before it has a slot', async () => {
   expect([slots.idle, read]).toEqual([1, true]);
 });
 
-it('an upload is turned away when too many wait, and may come again', async () => {
+it('an upload is refused while too many wait, and accepted later', async () => {
   const slots = { run: () => Promise.reject(new Error('It must not run.')), idle: 0, waiting: 1_000 };
 
   const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
@@ -90,7 +90,7 @@ it('an upload is turned away when too many wait, and may come again', async () =
   expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 });
 
-it('an upload whose turn does not come in time is turned away, too', async () => {
+it('an upload is refused if it gets no slot in time', async () => {
   const slots = { run: () => Promise.reject(new NoSlotError('late')), idle: 0, waiting: 1 };
 
   const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import type { BatchRow } from '../../../../../shared/batches/batch-row.ts';
-import { pausing, resuming } from '../../../../../shared/batches/pause.ts';
 import type { BatchProgress } from '../../../../../shared/batches/progress/progress-rows.ts';
 import { nextRevision } from '../../../../../shared/batches/revisions.ts';
 import { batchViewSchema } from '../../../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../../../shared/http/batches/view/batch-view.ts';
-import { defineWorkload } from '../../../../../shared/workload/define.ts';
 import { batchRowOf } from '../../../../helpers/data/factories.ts';
 import { BASIS } from '../../../../helpers/fakes/receipt-basis.ts';
 
@@ -25,24 +21,7 @@ const redriven = batchRowOf({
   ...{ state: 'running', succeeded: 940, dead: 10, queuedAt: at('02:00:00') },
 });
 
-test('the rate and the estimate of a redrive are of its own items and its own time', () => {
-  expect(view(uploaded, '01:00:00')).toMatchObject({ ratePerSecond: 100 });
-  expect(view(uploaded, '01:00:00')).not.toHaveProperty('estimate');
-
-  expect(view(redriven, '02:00:05')).toMatchObject({
-    ratePerSecond: 10,
-    estimate: {
-      completesAt: at('02:00:10'),
-      basis: '50 of 100 items have ended in the first 5 s after the redrive was queued',
-    },
-  });
-});
-
-test('a cancelled batch has no rate: what was cancelled has ended, but nothing has done it', () => {
-  expect(view({ ...uploaded, state: 'cancelled' }, '01:00:00').ratePerSecond).toBeNull();
-});
-
-test('a suspect batch shows its causes, as the schema has them; no other batch has any', () => {
+test('a suspect batch shows its causes in the format of the schema; other batches have none', () => {
   const causes = [{ cause: 'invalid: InvalidItem: id', count: 100, example: { position: 7, message: 'id: Required' } }];
   const suspect = view({ ...uploaded, state: 'suspect', suspect: { causes } }, '01:00:00');
 
@@ -54,7 +33,7 @@ test('a suspect batch shows its causes, as the schema has them; no other batch h
   expect(view(uploaded, '01:00:00')).not.toHaveProperty('suspect');
 });
 
-test('a CSV upload shows what it was read as, and for dead letters that its cells are text', () => {
+test('a CSV upload shows how it was interpreted, with a hint about text cells if there are dead letters', () => {
   const csv = { delimiter: ';', columns: 3, cells: 'text' } as const;
   const row = {
     ...uploaded,
@@ -72,11 +51,11 @@ test('a CSV upload shows what it was read as, and for dead letters that its cell
     labels: { month: '2026-09' },
     producer: 'erp',
   });
-  expect(shown.hint).toContain('is text');
+  expect(shown.hint).toContain('are text');
   expect(view({ ...row, dead: 0 }, '01:00:00')).not.toHaveProperty('hint');
 });
 
-test('a deadline at risk is shown as that of the present revision', () => {
+test('a deadline at risk is shown as that of the current revision', () => {
   const atRisk = { ...redriven, atRiskAt: at('02:04:00') };
 
   expect(batchViewSchema.parse(view(atRisk, '02:04:30')).deadline).toMatchObject({ atRiskAt: at('02:04:00') });
@@ -108,7 +87,7 @@ const progress: BatchProgress = {
   at: at('00:01:40'),
 };
 
-test('what has ended in running chunks is shown, and counts for rate and estimate but not for the counts', () => {
+test('finished items of running chunks are shown and included in rate and estimate, but not in the counts', () => {
   const shown = view(running, '00:01:45', { progress });
 
   expect(shown.counts).toMatchObject({ succeeded: 1_000, pending: 9_000 });
@@ -121,102 +100,11 @@ test('what has ended in running chunks is shown, and counts for rate and estimat
   expect(shown.estimate).toEqual({
     completesAt: '2026-01-01T00:11:06.666Z',
     basis:
-      '1,500 of 10,000 items have ended, 500 of them in chunks that run, in the first 100 s after the batch was queued',
+      '1,500 of 10,000 items have ended, 500 of them in running chunks, in the first 100 s after the batch was queued',
   });
 });
 
-test('a batch whose first chunks run long has an estimate before any of them has ended', () => {
-  const first = batchRowOf({ state: 'queued', accepted: 1_000, queuedAt: at('00:00:00') });
-
-  expect(view(first, '00:01:40', { progress }).estimate?.completesAt).toBe(at('00:03:20'));
-  expect(view(first, '00:01:40')).not.toHaveProperty('estimate');
-});
-
-test('between two counts rate and estimate stay as they are, but no estimate is of the past', () => {
-  const first = view(running, '00:01:40', { progress });
-
-  expect(view(running, '00:01:49', { progress })).toMatchObject({ ratePerSecond: 15, estimate: first.estimate });
-  const nearlyDone = { ...running, succeeded: 9_500 };
-  expect(view(nearlyDone, '00:01:49', { progress }).estimate?.completesAt).toBe(at('00:01:49'));
-});
-
-test('a count from before the batch was queued is no time to measure a rate by', () => {
-  const early = { ...progress, at: at('00:00:00') };
-
-  expect(view(running, '00:01:40', { progress: early }).ratePerSecond).toBe(15);
-});
-
-test('a rate of less than ten items per second is not rounded to whole items', () => {
-  const slow = batchRowOf({ state: 'running', accepted: 100, succeeded: 1, queuedAt: at('00:00:00') });
-
-  expect(view(slow, '00:00:30').ratePerSecond).toBe(0.033);
-});
-
-const half = batchRowOf({ state: 'running', accepted: 100, succeeded: 50, queuedAt: at('00:00:00') });
-
-test('the time in which a batch was paused counts neither for its rate nor for its estimate', () => {
-  const paused = { by: 'operator', reason: 'audit', at: at('00:00:10') } as const;
-  const waiting: BatchRow = { ...half, state: 'paused', paused };
-  const resumed = resuming(
-    pausing(resuming(waiting, at('01:00:10')), { ...paused, at: at('01:00:15') }),
-    at('02:00:15'),
-  );
-
-  expect(view(waiting, '00:30:00').ratePerSecond).toBe(5);
-  expect(view(waiting, '00:30:00')).not.toHaveProperty('estimate');
-  expect(view({ ...resumed, succeeded: 80 }, '02:00:16')).toMatchObject({
-    ratePerSecond: 5,
-    estimate: {
-      completesAt: at('02:00:20'),
-      basis:
-        '80 of 100 items have ended in the first 16 s after the batch was queued, without the time that it was paused',
-    },
-  });
-});
-
-test('a count of running chunks from before a resume is no time to measure a rate by', () => {
-  const resumed = { ...half, pausedMs: 60_000 };
-  const early = { ...progress, ended: 10, at: at('00:00:59') };
-
-  expect(view(resumed, '00:01:06', { progress: early }).ratePerSecond).toBe(10);
-});
-
-const blocked = { queue: 'billing-normal-0', since: at('00:00:00'), reason: 'paused by an operator: audit' };
-test.each<[string, Parameters<typeof view>]>([
-  ['is being cancelled', [{ ...running, state: 'cancelling' }, '00:01:40']],
-  ['is finished', [{ ...running, state: 'completed', succeeded: 10_000, completedAt: at('00:01:00') }, '00:01:40']],
-  ['waits for a paused queue', [running, '00:01:40', { blocked }]],
-  ['would take more than a year', [{ ...running, accepted: 1e9, succeeded: 1, revisionItems: 1e9 }, '00:01:40']],
-])('there is no estimate for a batch that %s', (_what, args) => {
-  expect(view(...args)).not.toHaveProperty('estimate');
-});
-
-test.each([
-  [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:22')],
-  [
-    { rateLimit: { calls: 6, perSeconds: 60 }, group: { maxItems: 200 } },
-    '6 calls, each of at most 200 items, per 60 s',
-    at('00:08:41'),
-  ],
-])(
-  'until an item has ended, the rate limit of the workload is what the estimate is based on: %j',
-  (limits, words, then) => {
-    const many = { name: 'mail', version: 1, item: z.unknown(), mapChunk: (items: unknown[]) => items };
-    const deployed = defineWorkload({ ...many, group: { maxItems: 1 }, ...limits });
-    const first = batchRowOf({ state: 'queued', accepted: 10_000, queuedAt: at('00:00:00') });
-
-    const { ratePerSecond, estimate } = view(first, '00:00:01', { deployed });
-
-    expect(ratePerSecond).toBe(0);
-    expect(estimate).toEqual({
-      completesAt: expect.stringContaining(then.slice(0, 19)),
-      basis: `no item has ended yet; at the rate limit of ${words}, for this batch alone`,
-    });
-    expect(view({ ...first, succeeded: 1 }, '00:00:01', { deployed }).estimate?.basis).toContain('1 of 10,000 items');
-  },
-);
-
-test('a batch leads to its logs, and to its trace if it has one, where the addresses are known', () => {
+test('a batch has links to its logs, and to its trace if it has one, if the addresses are configured', () => {
   const telemetryLinks = { logs: 'https://logs.example/?q={batch}', trace: 'https://traces.example/{trace}' };
   const traced = batchRowOf({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
   const { id } = traced;

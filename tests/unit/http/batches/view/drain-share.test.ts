@@ -15,7 +15,7 @@ const gatesOf = () => {
   const store = memoryTable();
   const { table } = store;
   const change = (fields: (row: GateRow) => Partial<GateRow>) => changeGate(table, QUEUE, fields);
-  /** A drain that ends four chunks, with what the end of its last wave does to the gate. */
+  /** A drain that ends four chunks, with the effect of its last wave on the gate. */
   const drain = async (generation: number) => {
     const { row } = await readGate(table, QUEUE);
     const kept = await archiveSpent({ table, now: () => 0 }, row);
@@ -25,7 +25,7 @@ const gatesOf = () => {
 };
 const batchWith = (drains: OwnDrains | undefined) => ({ workload: 'billing', drains });
 
-it('is read from the gate, and from the archive once its drains have left the gate', async () => {
+it('is read from the gate, or from the archive after its drains have left the gate', async () => {
   const { table, drain } = gatesOf();
   const own: OwnDrains = {
     [QUEUE]: [
@@ -56,13 +56,13 @@ it('is not final while one of its drains holds the gate', async () => {
   expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(true);
 });
 
-it('of a batch of an older version is nothing, and takes no operation', async () => {
+it('is empty for a batch of an older version, without any operation', async () => {
   const { store, table } = gatesOf();
   store.before(async () => expect.fail('It has no drains to read.'));
   expect(await readDrainShare(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
 });
 
-it('counts once where a crash left the gate as it was, and the next drain archived one more', async () => {
+it('counts once if a crash left the gate unchanged and the next drain archived one more', async () => {
   const { table, drain } = gatesOf();
   for (let generation = 1; generation <= 13; generation += 1) await drain(generation);
   const { row } = await readGate(table, QUEUE);
@@ -82,7 +82,7 @@ it('counts once where a crash left the gate as it was, and the next drain archiv
   expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected);
 });
 
-it('is archived twice after a crash between the two writes, and counts once', async () => {
+it('counts once if a crash between the two writes caused a second archive row', async () => {
   const { table, drain } = gatesOf();
   for (let generation = 1; generation <= 17; generation += 1) await drain(generation);
   const { row } = await readGate(table, QUEUE);

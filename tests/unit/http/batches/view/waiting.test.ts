@@ -21,7 +21,7 @@ const waves = addWave([], {
   ...{ done: 9, items: 90, throttled: 0, secondsPerReference: 1 },
 });
 
-/** Why a batch waits, and how many queries that took. */
+/** Why a batch waits, and the number of queries for this. */
 async function waitingOf(row: Partial<BatchRow>, gates: Record<string, Partial<GateRow>> = {}, blockedBy?: string) {
   const { table, before } = memoryTable();
   let queries = 0;
@@ -36,8 +36,8 @@ async function waitingOf(row: Partial<BatchRow>, gates: Record<string, Partial<G
 const reasonOf = async (...args: Parameters<typeof waitingOf>) => (await waitingOf(...args)).waiting?.reason;
 const draining = { status: 'draining', active: 20, depth: 90 } as const;
 
-describe('a batch of which nothing runs', () => {
-  it('says what its queue does, and by what the tasks of the wave before were bounded', async () => {
+describe('the reason why no chunk of a batch runs', () => {
+  it('contains the state of its queue, and the limit that determined the previous wave', async () => {
     expect(await reasonOf({ state: 'queued' }, { [QUEUE]: { ...draining, active: 1 } })).toBe(
       'the queue drains with 1 task',
     );
@@ -45,18 +45,19 @@ describe('a batch of which nothing runs', () => {
       queries: 1,
       waiting: {
         ...{ queue: QUEUE, batchesAhead: 0, itemsAhead: 0 },
-        reason: 'the queue drains with 20 tasks; those of the wave before were bounded by instances that are busy',
+        reason:
+          'the queue drains with 20 tasks; the number of tasks in the previous wave was limited by busy instances',
       },
     });
   });
 
-  it('says when a parked queue goes on, also while the batch is between two of its chunks', async () => {
+  it('contains when a parked queue continues, also between two chunks of the batch', async () => {
     const parked = { status: 'idle', parkedUntil: LATER, depth: 1 } as const;
     const { waiting } = await waitingOf({ state: 'running' }, { [QUEUE]: parked });
     expect(waiting).toMatchObject({ nextAt: LATER, reason: expect.stringContaining('invisible') });
   });
 
-  it('says what is paused, and when the circuit tries again', async () => {
+  it('contains the pause, and when the circuit probes', async () => {
     const paused = { by: 'circuit', reason: 'busy', since: LATER, probeAt: LATER } as const;
     const { waiting } = await waitingOf(
       { state: 'running' },
@@ -66,24 +67,24 @@ describe('a batch of which nothing runs', () => {
     expect(waiting).toMatchObject({ queue: 'billing-normal-1', nextAt: LATER, reason: 'paused: audit' });
   });
 
-  it('names the deepest queue of its lane', async () => {
+  it('is about the deepest queue of its lane', async () => {
     const gates = { [QUEUE]: { depth: 1 }, 'billing-normal-1': { depth: 2 }, 'billing-bulk-0': { depth: 3 } };
     expect((await waitingOf({ state: 'queued' }, gates)).waiting?.queue).toBe('billing-normal-1');
   });
 
-  it('says that it is not enqueued yet, and that a wake-up is missing', async () => {
+  it('reports that the batch is not enqueued yet, or that a wake event is missing', async () => {
     expect(await reasonOf({ state: 'accepting' })).toBe('its messages are being put into the queue');
     expect(await reasonOf({ state: 'queued' })).toContain('no drain runs');
   });
 });
 
-describe('nothing is said, and nothing read, of a batch', () => {
+describe('is absent, without any read, for a batch', () => {
   it.each<[string, Partial<BatchRow>, Record<string, Partial<GateRow>>, string?]>([
     ['that may be running in a wave', { state: 'running' }, { [QUEUE]: draining }],
     ['whose chunks have all ended', { state: 'running', chunksDone: 1 }, {}],
     ['that is being cancelled', { state: 'cancelling' }, {}],
     ['whose results alone are blocked', { state: 'running' }, {}, 'billing-results'],
-    ['whose workload is gone', { state: 'queued', workload: 'gone' }, {}],
+    ['whose workload is no longer deployed', { state: 'queued', workload: 'gone' }, {}],
   ])('%s', async (_what, row, gates, blockedBy) => {
     expect(await waitingOf(row, gates, blockedBy)).toEqual({ waiting: undefined, queries: 0 });
   });

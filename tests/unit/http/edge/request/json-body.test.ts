@@ -8,14 +8,14 @@ const corrected = (levels: number): string =>
 const read = (body: string) => jsonBodyOf(requestFor('x', {}, body), redriveRequestSchema);
 
 describe('a corrected item', () => {
-  it('may be nested as deep as an uploaded one', async () => {
+  it('may be nested as deep as an uploaded item', async () => {
     expect(JSON.stringify(await read(corrected(100)))).toBe(corrected(100));
   });
 
-  it.each([101, 20_000])('is refused when it is nested deeper: %i levels', async (levels) => {
+  it.each([101, 20_000])('is refused if it is nested deeper: %i levels', async (levels) => {
     await expect(read(corrected(levels))).rejects.toMatchObject({
       type: 'invalid-parameter',
-      message: 'The body is nested over 103 levels deep, an item over 100, at character 133.',
+      message: 'The body must have at most 103 levels, an item 100; it has more at character 133.',
     });
   });
 });

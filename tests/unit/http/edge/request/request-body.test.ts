@@ -15,11 +15,11 @@ async function* silentAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   await new Promise(() => {});
 }
 
-test('a body that falls silent ends in a problem, and does not hold its place forever', async () => {
+test('a silent body ends with a problem and does not hold its slot indefinitely', async () => {
   await expect(read(silentAfter(BYTES), 20)).rejects.toMatchObject({ type: 'upload-stalled', status: 408 });
 });
 
-test('a body that comes in pieces is read to its end', async () => {
+test('a body that arrives in pieces is read to its end', async () => {
   async function* pieces(): AsyncGenerator<Uint8Array> {
     yield BYTES;
     yield BYTES;
@@ -27,11 +27,11 @@ test('a body that comes in pieces is read to its end', async () => {
   expect(await read(pieces(), 10_000)).toBe('{"id":1}\n{"id":1}\n');
 });
 
-test('no body is an empty one', async () => {
+test('a missing body counts as empty', async () => {
   expect(await read(undefined, 10_000)).toBe('');
 });
 
-test('a body that is not read to its end is let go of', async () => {
+test('a body that is not read to its end is released', async () => {
   let released = false;
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {

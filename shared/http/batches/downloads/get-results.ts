@@ -1,14 +1,14 @@
 import type { HttpRequest } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
-import { doneChunks } from '../../batches/done-chunks.ts';
-import { CONTAINERS } from '../../contract/names.ts';
-import { type ChunkFrame, planPage, readLines } from '../../results/chunk-pages.ts';
-import type { Table } from '../../storage/table.ts';
-import { type Answer, json } from '../edge/answers.ts';
-import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
-import { frameStream } from '../edge/frame-stream.ts';
-import { nextLink } from '../edge/links.ts';
-import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
+import { doneChunks } from '../../../batches/done-chunks.ts';
+import { CONTAINERS } from '../../../contract/names.ts';
+import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
+import type { Table } from '../../../storage/table.ts';
+import { type Answer, json } from '../../edge/answers.ts';
+import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
+import { frameStream } from '../../edge/frame-stream.ts';
+import { nextLink } from '../../edge/links.ts';
+import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
 
@@ -18,13 +18,16 @@ export interface ResultsHttp {
 }
 
 const MiB = 1024 * 1024;
-/** A page in decoded bytes. The library buffers what a slow client does not take, so this bounds the memory of an answer. */
+/**
+ * Page size in decoded bytes. The HTTP library buffers what a slow client has not read yet, so this bounds the memory per
+ * answer.
+ */
 const PAGE_BYTES = 64 * MiB;
 const MAX_CHUNKS = 1_000;
 
 /**
- * GET batches/{id}/results: the results of the finished chunks in row order, a page at a time, as NDJSON or CSV;
- * `?manifest` answers with where they lie. What is returned while the batch runs is not all: the header says its state.
+ * GET batches/{id}/results: a page of the results of the finished chunks in row order, as NDJSON or CSV. `?manifest` returns
+ * the positions of the frames instead. While the batch runs, the answer is incomplete; a header contains its state.
  */
 export async function getResults(deps: ResultsHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { csvResults } from '../../../../shared/http/batches/results-csv.ts';
-import { requestFor } from '../requests.ts';
+import { csvResults } from '../../../../../shared/http/batches/downloads/results-csv.ts';
+import { requestFor } from '../../requests.ts';
 
 const LINES = ['{"id":1}', '{"id":2,"constructor":"own","__proto__":"mine"}', '7'];
 
@@ -12,7 +12,7 @@ async function csvOf(query: string): Promise<string> {
   return text;
 }
 
-it('a column shows only fields that a result has itself, whatever it is named', async () => {
+it('a column contains only own fields of a result, whatever its name', async () => {
   const query = ['id', 'constructor', '__proto__', 'toString', 'hasOwnProperty'].map((name) => `column=${name}`);
 
   expect(await csvOf(query.join('&'))).toBe(
@@ -20,7 +20,7 @@ it('a column shows only fields that a result has itself, whatever it is named', 
   );
 });
 
-it('fields of such names are among those that no column has', async () => {
+it('fields with inherited names are collected like others without a column', async () => {
   expect(await csvOf('column=id&column=otherFields')).toBe(
     'id,otherFields\r\n1,\r\n2,"{""constructor"":""own"",""__proto__"":""mine""}"\r\n,7\r\n',
   );

@@ -1,14 +1,14 @@
 import type { HttpRequest } from '@azure/functions';
 import type { ContainerClient } from '@azure/storage-blob';
-import { type BatchRow, isFinished, pendingItems } from '../../batches/batch-row.ts';
-import { CONTAINERS } from '../../contract/names.ts';
-import { Problem } from '../../errors.ts';
-import { type Report, type ReportHeader, readReport } from '../../results/read-report.ts';
-import type { Table } from '../../storage/table.ts';
-import type { Answer } from '../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
-import { answerFormat, type Format, MEDIA_TYPES } from '../edge/formats.ts';
-import { batchOf, wholeOf } from '../edge/request/parameters.ts';
+import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
+import { CONTAINERS } from '../../../contract/names.ts';
+import { Problem } from '../../../errors.ts';
+import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
+import type { Table } from '../../../storage/table.ts';
+import type { Answer } from '../../edge/answers.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
+import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 
 export interface ReportHttp {
   table: Table;
@@ -17,7 +17,7 @@ export interface ReportHttp {
 
 const MAX_REVISION = 9_999;
 
-/** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON; its counts are headers. */
+/** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON, with its counts as headers. */
 export async function getReport(deps: ReportHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
@@ -35,7 +35,7 @@ function missing(batch: BatchRow, revision: number): string {
   if (isFinished(state) && reportProblem !== undefined && revision === batch.revision)
     return `Batch ${id} is ${state}, and has no report of revision ${revision}: ${reportProblem}.`;
   if (reportRevision >= 0) return `Batch ${id} has no report of revision ${revision}; the newest is ${reportRevision}.`;
-  if (isFinished(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was made'}.`;
+  if (isFinished(state)) return `Batch ${id} is ${state}, and has no report: ${reportProblem ?? 'none was created'}.`;
   return `Batch ${id} has no report yet: it is ${state}, and ${pendingItems(batch)} of its ${accepted} items are pending.`;
 }
 
@@ -64,14 +64,16 @@ async function* ndjson({ lines }: Report): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`;
 }
 
-/** The shape of reportSchema, a line at a time. */
+/** Writes the format of reportSchema line by line. */
 async function* jsonPieces({ header, lines }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
   for (const [index, line] of lines.entries()) yield index === 0 ? line : `,${line}`;
   yield ']}';
 }
 
-/** Values that are objects spread over a column a field; all of a report is at hand, so that no field is left out. */
+/**
+ * An object value is written to one column per field. The whole report is in memory, so no field is missing from the header.
+ */
 async function* csv({ lines }: Report): AsyncGenerator<string> {
   const rows = lines.map((line) => JSON.parse(line) as { key: string; value: unknown });
   const fields = columnsOf(rows.map(({ value }) => value));

@@ -1,22 +1,22 @@
 import type { HttpRequest } from '@azure/functions';
-import type { Answer } from '../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../edge/csv.ts';
-import { MEDIA_TYPES } from '../edge/formats.ts';
-import { type Frames, frameStream } from '../edge/frame-stream.ts';
-import { nextLink } from '../edge/links.ts';
+import type { Answer } from '../../edge/answers.ts';
+import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { MEDIA_TYPES } from '../../edge/formats.ts';
+import { type Frames, frameStream } from '../../edge/frame-stream.ts';
+import { nextLink } from '../../edge/links.ts';
 
-/** Collects the fields that the first chunk did not have: a stream cannot go back to its header. */
+/** Column for the fields that the first chunk did not have: the header of a stream cannot be changed later. */
 const OTHER_FIELDS = 'otherFields';
 
 export interface CsvPage {
-  /** What the link to the next page changes; undefined on the last. */
+  /** Changes to the query for the link to the next page; undefined for the last page. */
   from: Record<string, string> | undefined;
   headers: Record<string, string>;
 }
 
 /**
- * Results as CSV. Columns are each `?column=`, else the fields of the first chunk. The link to the next page carries them
- * and leaves the header line out, so that pages can be put together as they are.
+ * Returns results as CSV. The columns are each `?column=`, otherwise the fields of the first chunk. The link to the next page
+ * contains them and omits the header line, so that the pages can be concatenated.
  */
 export async function csvResults(
   request: HttpRequest,
@@ -36,7 +36,7 @@ export async function csvResults(
 
 const parse = (line: string): unknown => JSON.parse(line);
 
-/** Results that are no objects have the one column `value`. */
+/** Results that are not objects have a single column `value`. */
 function defaultColumns(lines: string[]): string[] {
   const columns = columnsOf(lines.map(parse));
   return columns.length === 0 ? ['value'] : [...columns, OTHER_FIELDS];

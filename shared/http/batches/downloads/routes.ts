@@ -1,0 +1,60 @@
+import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../../edge/route.ts';
+import { reportSchema, resultsManifestSchema } from './schemas.ts';
+
+/** The routes of results and reports. */
+export const DOWNLOAD_ROUTES: readonly Route[] = [
+  {
+    name: 'get-results',
+    method: 'GET',
+    route: 'batches/{id}/results',
+    audience: 'client',
+    summary: 'Results of the finished chunks in row order, or the positions of their frames',
+    parameters: [
+      formats('ndjson', 'csv'),
+      query('from', 'The chunk to continue from'),
+      query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000)),
+      query('manifest', 'Return the names of the blobs and the positions of the frames instead', { type: 'boolean' }),
+      query('column', 'A column of the CSV. May be repeated', { type: 'array', items: { type: 'string' } }),
+      query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'A page of at most 64 MiB. A page of the manifest is limited only by the number of chunks',
+        content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: resultsManifestSchema },
+        headers: { ...NEXT, ...STATE },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+  {
+    name: 'get-report',
+    method: 'GET',
+    route: 'batches/{id}/report',
+    audience: 'client',
+    summary: 'The aggregate of a batch, one line per key',
+    parameters: [
+      formats('ndjson', 'csv', 'json'),
+      query('revision', 'The revision of an earlier report. Defaults to the newest', { type: 'integer', minimum: 0 }),
+    ],
+    answers: [
+      {
+        status: 200,
+        description: 'The whole report. NDJSON has one {key, value} per line',
+        content: { [NDJSON_TYPE]: 'text', 'text/csv': 'text', [JSON_TYPE]: reportSchema },
+        headers: {
+          etag: 'Batch and revision',
+          'sluice-report-revision': 'Revision',
+          'sluice-report-rows': 'Number of keys',
+          'sluice-report-created-at': 'When the last chunk was done',
+          'sluice-report-accepted': 'Items accepted',
+          'sluice-report-succeeded': 'Items succeeded',
+          'sluice-report-dead': 'Dead letters',
+          'sluice-report-discarded': 'Dead letters discarded',
+          'sluice-report-cancelled': 'Items cancelled',
+        },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found'],
+  },
+];

@@ -1,0 +1,104 @@
+import { DELIMITERS, MEDIA_TYPES } from '../../../contract/upload-kinds.ts';
+import { CHARSETS } from '../../../intake/parse/csv/csv-options.ts';
+import { JSON_TYPE, query, type Route, type RouteParameter, TEXTS, whole } from '../../edge/route.ts';
+import { batchViewSchema } from '../schemas.ts';
+import { uploadCheckSchema } from './schemas.ts';
+import { TRY_ITEMS } from './try-upload.ts';
+
+const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
+
+/** Source: Microsoft Learn: functions-scale, service limits. */
+const BODY_LIMIT =
+  'The platform itself answers a body over 210 MB, as sent, with an empty 413. Upload larger files to the inbox container.';
+
+const CSV_PARAMETERS: readonly RouteParameter[] = [
+  query('delimiter', 'CSV: the cell separator, by name or as the character. Detected from the header by default', {
+    type: 'string',
+    enum: [...Object.keys(DELIMITERS), ...Object.values(DELIMITERS)],
+  }),
+  query('decimal', 'CSV: the decimal separator', {
+    type: 'string',
+    enum: ['point', 'comma', '.', ','],
+    default: 'point',
+  }),
+  query('rename', 'CSV: renames a column, as Old name=newName. May be repeated', TEXTS),
+  query('charset', 'CSV: the charset. Defaults to that of the byte order mark, otherwise to utf-8', {
+    type: 'string',
+    enum: [...CHARSETS],
+  }),
+];
+
+const UPLOAD_HEADERS: readonly RouteParameter[] = [
+  { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd. No default' },
+  {
+    in: 'header',
+    name: 'Sluice-Labels',
+    description: 'At most ten labels of the batch, as key=value,key2=value2 with percent-encoded values',
+  },
+  {
+    in: 'header',
+    name: 'Sluice-File-Name',
+    description: 'Name of the uploaded file, percent-encoded; at most 255 characters',
+  },
+];
+
+/** The routes that accept an upload. */
+export const UPLOAD_ROUTES: readonly Route[] = [
+  {
+    name: 'submit-batch',
+    method: 'POST',
+    route: 'workloads/{workload}/batches',
+    audience: 'client',
+    summary: 'Submit a batch: accepted whole, or not at all',
+    description: BODY_LIMIT,
+    parameters: [
+      query('lane', 'Priority class. Chosen by the workload by default'),
+      ...CSV_PARAMETERS,
+      query('validate', 'all: refuse the upload if an item violates the schema', { type: 'string', enum: ['all'] }),
+      {
+        in: 'header',
+        name: 'Idempotency-Key',
+        description: 'A repetition with the same key and content within seven days returns the first answer',
+        schema: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+      ...UPLOAD_HEADERS,
+    ],
+    body: UPLOAD_BODY,
+    answers: [
+      {
+        status: 202,
+        description: 'Stored and enqueued',
+        content: { [JSON_TYPE]: batchViewSchema },
+        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
+      },
+    ],
+    problems: [
+      ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
+      ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'body-too-large'] as const),
+      ...(['unsupported-media-type', 'invalid-items', 'idempotency-mismatch', 'busy'] as const),
+    ],
+  },
+  {
+    name: 'try-upload',
+    method: 'POST',
+    route: 'workloads/{workload}/try',
+    audience: 'client',
+    summary: 'Read and validate the beginning of an upload. Stores nothing and runs no handler',
+    description: BODY_LIMIT,
+    parameters: [
+      query('items', 'Maximum number of items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
+      query('lane', 'As for a submission, but only checked'),
+      ...CSV_PARAMETERS,
+      ...UPLOAD_HEADERS,
+    ],
+    body: UPLOAD_BODY,
+    answers: [
+      {
+        status: 200,
+        description: 'The result of the check; for an upload that would be refused, with the reason',
+        content: { [JSON_TYPE]: uploadCheckSchema },
+      },
+    ],
+    problems: ['invalid-parameter', 'not-found', 'upload-stalled', 'unsupported-media-type', 'busy'],
+  },
+];
