@@ -1,4 +1,4 @@
-/** Reads and validates the beginning of an upload, and stores nothing: what `sluice try` and the route `try` answer with. */
+/** Reads and validates the beginning of an upload without storing anything, for `sluice try` and the route `try`. */
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
 import { batchSpending } from '../../cost/batch-operations.ts';
@@ -13,7 +13,7 @@ import type { CsvOptions, CsvReading } from '../parse/csv/csv-options.ts';
 import { readUpload } from '../read-upload.ts';
 import { type CheckCause, createItemCheck } from './check-items.ts';
 
-/** What is to be checked, and when to stop. */
+/** What to check, and when to stop. */
 export interface CheckRequest {
   workload: Workload;
   body: AsyncIterable<Uint8Array>;
@@ -21,70 +21,74 @@ export interface CheckRequest {
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /** Items to validate; default: all. */
+  /** Number of items to validate. Default: all. */
   maxItems?: number;
-  /** Bytes of the body to read, as received; default: all. */
+  /** Number of bytes of the body to read, as received. Default: all. */
   maxBytes?: number;
-  /** Bytes of the body to count records in for the estimate, beyond those to validate; default none. */
+  /**
+   * Number of bytes of the body in which records are counted for the estimate, after validation has stopped. Default: none.
+   */
   estimateBytes?: number;
-  /** Ends the check with what has been read when it aborts. */
+  /** When it aborts, the check ends with what has been read. */
   signal?: AbortSignal;
-  /** Bytes of the whole body, where they are known: then the whole is estimated. */
+  /** Size of the whole body in bytes, if known; required for an estimate unless the body is read to its end. */
   size?: number | undefined;
   prices?: PriceSheet;
-  /** Default azureStorage. */
+  /** Defaults to azureStorage. */
   backend?: DurableBackend;
 }
 
-/** The whole upload: exact if all of it was read, else in proportion to its bytes. */
+/** Estimate for the whole upload: exact if all of it was read, otherwise in proportion to its bytes. */
 export interface UploadEstimate {
   items: number;
   chunks: number;
-  /** Where no lane is named. */
+  /** Lane of a batch whose client specifies none. */
   lane: string;
-  /** Storage operations of one batch, those of its drain included. */
+  /** Storage operations of one batch, including its drain. */
   operations: number;
-  /** Storage operations, Service Bus and durable actions of one batch by the price sheet; without handler time. */
+  /**
+   * Cost of the storage operations, Service Bus and durable actions of one batch by the price sheet, without handler time.
+   */
   usd: number;
   sheet: string;
-  /** Of the sheet. */
+  /** Currency of the sheet. */
   currency: string;
   /** Price classes in `usd` that have no verified source. */
   unverified: string[];
 }
 
-/** What an upload is understood as, and how far its items fit the schema. */
+/** How an upload is read, and how many of its items match the schema. */
 export interface UploadCheck {
   format: UploadFormat;
   encoding: UploadEncoding;
-  /** Of a CSV upload whose header was read. */
+  /** Present for a CSV upload whose header was read. */
   csv?: CsvReading;
   /** Items read and validated. */
   items: number;
   /** Bytes of the body read, as received. */
   bytes: number;
-  /** Whether that is the whole upload. */
+  /** Whether the whole upload was read and validated. */
   whole: boolean;
   valid: number;
   invalid: number;
-  /** The most frequent first. */
+  /** Causes, most frequent first. */
   causes: CheckCause[];
-  /** Why the upload would be refused: it cannot be read any further. */
+  /** Why the upload would be refused: reading cannot continue after this position. */
   fault?: UploadPosition;
   estimate?: UploadEstimate;
 }
 
-/** Small, so that no more is read than asked for, and a fault hides few of the records before it. */
+/** Small, so that little more is read than requested, and a fault hides few of the records before it. */
 const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
-/** The body is not read any further. */
+/** Ends the reading of the body. */
 class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
 /**
- * Parses and validates an upload up to the given bounds. What is wrong with the upload is `fault`, with what was read
- * before it. An error of the body itself comes out unchanged.
+ * Parses and validates an upload up to the given bounds. A problem of the upload is returned as `fault`, with the results
+ * up to it. An error of the body itself is rethrown unchanged.
  */
 export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
@@ -125,17 +129,17 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   };
 }
 
-/** Rejects when the signal aborts: a schema may wait for what never comes. */
+/** Returns a promise that rejects when the signal aborts, because the schema's own promise may never settle. */
 function stopOf(signal: AbortSignal | undefined): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => undefined); // It may come when nobody waits for it any more.
+  promise.catch(() => undefined); // It may reject after the check has ended.
   signal?.addEventListener('abort', () => reject(new StoppedError()), { once: true });
   return promise;
 }
 
 /**
- * Counts what is read of a body, and ends it by an error where reading is to stop: then a record that is cut in two is no
- * fault. What has been read by then is still counted, or the whole could not be estimated.
+ * Counts what is read of a body. To stop, it throws an error, so that a record that is cut in two does not count as a
+ * fault. What was read by then is counted before it throws; otherwise the whole could not be estimated.
  */
 class CountedBody {
   read = 0;
@@ -146,7 +150,7 @@ class CountedBody {
     this.#request = request;
   }
 
-  /** Reads no further. */
+  /** Stops after the current piece. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -157,13 +161,13 @@ class CountedBody {
       if (this.read >= maxBytes) throw new StoppedError();
       this.read += piece.length;
       yield piece;
-      // Not at the next piece, for which a slow client may have to be waited for.
+      // Stop here, not at the next piece: a slow client may take long to send it.
       if (this.#isStopped || signal?.aborted) throw new StoppedError();
     }
   }
 }
 
-/** Not every problem of an upload has a place: a broken encoding has none, nor has an upload that is too large. */
+/** Returns the place of a problem. Some problems have none: a damaged encoding, or an upload that is too large. */
 const positionOf = ({ errors: [first], message }: Problem, line: number): UploadPosition =>
   first ?? { line, column: 1, message };
 

@@ -12,8 +12,8 @@ export interface RejectFileDeps extends MoveDeps {
 }
 
 /**
- * Writes why a file is rejected and publishes it, before the file is moved or marked: after a crash in between, the next
- * look decides again and repeats both, so that no rejection stays unannounced.
+ * Stores and publishes why a file is rejected, before the file is moved or marked. After a crash in between, the next inbox
+ * check decides again and repeats both, so every rejection is published.
  */
 export async function rejectFile(deps: RejectFileDeps, { name, etag }: FileVersion, problem: Problem): Promise<void> {
   await writeReason(deps, name, problem);

@@ -75,7 +75,7 @@ test.each([
     'a redirect',
     302,
     { location: 'http://169.254.169.254/secret?x=s3cret' },
-    /redirect to http:\/\/169.254.169.254\/secret,/,
+    /redirect to http:\/\/169.254.169.254\/secret\./,
   ],
   ['a redirect to nowhere', 301, {}, /redirect/],
   ['no file', 404, {}, /status 404/],
