@@ -23,7 +23,7 @@ describe('findJsonFault', () => {
     ['1 2', 2, 'Expected the end of the record, got "2".'],
     ['01', 1, 'Expected the end of the record, got "1".'],
     ['1.', 1, 'Expected the end of the record, got ".".'],
-    ['-', 0, 'Not a number of JSON.'],
+    ['-', 0, 'Not a valid JSON number.'],
     ['[nul]', 1, 'Unknown word; JSON has true, false and null.'],
     ['"a\tb"', 2, 'Control character in a string; escape it.'],
     ['"a\\x"', 2, 'Bad escape in a string.'],
