@@ -129,7 +129,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   };
 }
 
-/** Returns a promise that rejects when the signal aborts, because the schema's own promise may never settle. */
+/** Returns a promise that rejects when the signal aborts, because the promise of the schema may stay pending. */
 function stopOf(signal: AbortSignal | undefined): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => undefined); // It may reject after the check has ended.

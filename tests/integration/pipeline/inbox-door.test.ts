@@ -31,7 +31,7 @@ afterEach(async () => {
   }
 });
 
-const look = (): Promise<InboxResult> =>
+const collect = (): Promise<InboxResult> =>
   withLog(SILENT_LOG, () => collectInbox({ ...world.deps, settings: world.settings }));
 const drop = (name: string, content = ndjson(itemsOf(3)), metadata: Record<string, string> = {}) =>
   world.clients.container('inbox').getBlockBlobClient(name).upload(content, content.length, { metadata });
@@ -63,14 +63,14 @@ const remove = (name: string) =>
   call((asked) => deleteInboxFile(world.deps, asked), request(`inbox?name=${encodeURIComponent(name)}`, 'DELETE'));
 
 describe('a file that is rejected', () => {
-  it('is published before it is moved, and again when the event was lost', async () => {
+  it('is published before it is moved, and again if the event was lost', async () => {
     await drop('echo/bad.ndjson', '{"id":');
     world.topic.broken = true;
 
-    await look();
+    await collect();
     expect(await namesIn('inbox')).toEqual(['echo/bad.ndjson']);
     world.topic.broken = false;
-    await look();
+    await collect();
 
     expect(world.topic.events).toMatchObject([
       { type: 'InboxRejected', workload: 'echo', details: { name: 'echo/bad.ndjson', type: 'malformed-record' } },
@@ -80,7 +80,7 @@ describe('a file that is rejected', () => {
 
   it('is listed with its reason, with line and column', async () => {
     await drop('echo/bad.ndjson', `${ndjson(itemsOf(2))}{"id":\n`);
-    await look();
+    await collect();
 
     const { files } = await list('?state=rejected');
 
@@ -92,10 +92,10 @@ describe('a file that is rejected', () => {
     ]);
   });
 
-  it('goes back into the inbox with its metadata, once corrected settings take it', async () => {
+  it('returns to the inbox with its metadata, and is accepted after the settings are corrected', async () => {
     const csv = { idempotencykey: 'order 7', Filename: 'orders.ndjson', other: 'left out' };
     await drop('echo/fast/a.ndjson', undefined, csv);
-    await look();
+    await collect();
 
     expect(await retry('echo/fast/a.ndjson')).toMatchObject({ status: 202 });
 
@@ -105,9 +105,9 @@ describe('a file that is rejected', () => {
     expect(metadata).not.toHaveProperty('other');
   });
 
-  it('makes one batch when its retry is repeated after a crash behind the copy', async () => {
+  it('becomes one batch if its retry is repeated after a crash that followed the copy', async () => {
     await drop('echo/a.ndjson', '{"id":');
-    await look();
+    await collect();
     const rejected = world.clients.container('inbox-rejected').getBlockBlobClient('echo/a.ndjson');
     const { metadata = {} } = await rejected.getProperties();
     await rejected.upload(ndjson(itemsOf(3)), ndjson(itemsOf(3)).length, { metadata });
@@ -115,19 +115,19 @@ describe('a file that is rejected', () => {
 
     await retry('echo/a.ndjson');
     const { etag, metadata: own = {} } = await propertiesOf('inbox', 'echo/a.ndjson');
-    await look();
+    await collect();
     const first = (await propertiesOf('inbox-done', 'echo/a.ndjson')).metadata?.batch;
-    // The copy that the crash left behind, and the one that its repeat makes of it.
+    // The copy that the crash left, and the copy that the repeat creates.
     await drop('echo/a.ndjson', kept.toString(), { idempotencykey: own.idempotencykey ?? '' });
-    await look();
+    await collect();
 
     expect((await propertiesOf('inbox', 'echo/a.ndjson').catch(() => undefined))?.etag).not.toBe(etag);
     expect((await propertiesOf('inbox-done', 'echo/a.ndjson')).metadata?.batch).toBe(first);
   });
 
-  it('stays where it is when the inbox has another file of its name', async () => {
+  it('is not moved if the inbox has another file of its name', async () => {
     await drop('echo/bad.ndjson', '{"id":');
-    await look();
+    await collect();
     await drop('echo/bad.ndjson', ndjson(itemsOf(1)));
 
     expect(await retry('echo/bad.ndjson')).toMatchObject({ status: 409 });
@@ -136,9 +136,9 @@ describe('a file that is rejected', () => {
     expect((await propertiesOf('inbox', 'echo/bad.ndjson')).contentLength).toBe(ndjson(itemsOf(1)).length);
   });
 
-  it('is deleted with its reason; a reason alone, and what is not there, is 404', async () => {
+  it('is deleted with its reason; deleting a reason alone or a missing file returns 404', async () => {
     await drop('echo/bad.ndjson', '{"id":');
-    await look();
+    await collect();
 
     expect(await remove('echo/bad.ndjson.reason.json')).toMatchObject({ status: 404 });
     expect(await retry('echo/other.ndjson')).toMatchObject({ status: 404 });
@@ -171,18 +171,18 @@ describe('a file that is imported', () => {
     expect(answer.status).toBe(202);
     return importAnswerSchema.parse(answer.jsonBody).inbox.name;
   };
-  const lookAt = (deps: Partial<InboxDeps> = {}): Promise<InboxResult> =>
+  const collectWith = (deps: Partial<InboxDeps> = {}): Promise<InboxResult> =>
     withLog(SILENT_LOG, () => collectInbox({ ...world.deps, settings: world.settings, registry: REGISTRY, ...deps }));
   const found = async (name: string) => (await list(`?name=${encodeURIComponent(name)}`)).files;
 
-  it("becomes a batch in one look, of the own account's declared containers", async () => {
+  it("becomes a batch in one check, from a declared container of the app's own account", async () => {
     await source().getBlockBlobClient('2026/a b.ndjson').upload(SOURCE, SOURCE.length);
     const url = addressOf('2026/a%20b.ndjson');
     const name = await ordered({ url, lane: 'normal', labels: { month: 'März' } });
     expect(name).toMatch(/^echo\/normal\/[0-9a-f]{12}-a b\.ndjson$/);
     expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'waiting', workload: 'echo' }]);
 
-    expect(await lookAt()).toMatchObject({ accepted: 1, rejected: 0 });
+    expect(await collectWith()).toMatchObject({ accepted: 1, rejected: 0 });
 
     expect(await found(name)).toMatchObject([{ name, state: 'done', batch: expect.any(String) }]);
     expect(await namesIn('inbox')).toEqual([]);
@@ -190,27 +190,27 @@ describe('a file that is imported', () => {
     expect((await readBatch(world.clients.batches, batch))?.row).toMatchObject({ accepted: 3 });
   });
 
-  it('keeps what its order says, also where that leaves no room for the address', async () => {
+  it('keeps the metadata of its order, even if the address then does not fit', async () => {
     await source().getBlockBlobClient('c.ndjson').upload(SOURCE, SOURCE.length);
     const text = (signs: number): string => '€'.repeat(signs);
     const labels = { ...Object.fromEntries([...'abcdefg'].map((key) => [key, text(100)])), h: text(85) };
     const name = await ordered({ url: addressOf('c.ndjson'), labels });
 
-    expect(await lookAt()).toMatchObject({ accepted: 1, rejected: 0 });
+    expect(await collectWith()).toMatchObject({ accepted: 1, rejected: 0 });
 
     const [{ batch = '' } = {}] = await found(name);
     expect((await readBatch(world.clients.batches, batch))?.row).toMatchObject({ labels, fileName: 'c.ndjson' });
   });
 
-  it('becomes one batch when a crash comes before its order is removed', async () => {
+  it('becomes one batch after a crash before its order is removed', async () => {
     const batches = async () => (await inventory(world.clients)).filter((line) => / batch$/.test(line)).length;
     const before = await batches();
     await source().getBlockBlobClient('b.ndjson').upload(SOURCE, SOURCE.length);
     const name = await ordered({ url: addressOf('b.ndjson') });
-    await lookAt({ container: withoutDeleting(`${name}.url`) });
+    await collectWith({ container: withoutDeleting(`${name}.url`) });
     expect(await namesIn('inbox')).toEqual([name, `${name}.url`]);
 
-    await lookAt();
+    await collectWith();
 
     expect(await found(name)).toMatchObject([{ state: 'done' }]);
     expect(await namesIn('inbox')).toEqual([]);
@@ -228,7 +228,7 @@ describe('a file that is imported', () => {
   it('is rejected, with a reason and an event, when its source cannot be read', async () => {
     const name = await ordered({ url: addressOf('none.csv') });
 
-    expect(await lookAt()).toMatchObject({ rejected: 1 });
+    expect(await collectWith()).toMatchObject({ rejected: 1 });
 
     expect(await found(name)).toMatchObject([
       { name: `${name}.url`, state: 'rejected', reason: { type: 'source-unreadable', status: 422 } },
@@ -238,7 +238,7 @@ describe('a file that is imported', () => {
     ]);
   });
 
-  it('is asked for again while its source may come back, and given up after an hour', async () => {
+  it('is tried again while its source fails temporarily, and rejected after an hour', async () => {
     const name = await ordered({ url: 'https://files.example.com/d.ndjson?sig=s3cret' });
     const urls = {
       lookup: ((_host, _options, failed) =>
@@ -246,9 +246,9 @@ describe('a file that is imported', () => {
     };
     const settings = { ...world.settings, urlHosts: ['files.example.com'] };
 
-    expect(await lookAt({ settings, urls })).toMatchObject({ deferred: 1 });
+    expect(await collectWith({ settings, urls })).toMatchObject({ deferred: 1 });
     world.wait(61 * 60_000);
-    expect(await lookAt({ settings, urls })).toMatchObject({ rejected: 1 });
+    expect(await collectWith({ settings, urls })).toMatchObject({ rejected: 1 });
 
     const [file] = await found(name);
     expect(file).toMatchObject({ state: 'rejected', reason: { detail: expect.stringContaining('tried for an hour') } });
@@ -265,7 +265,7 @@ describe('a file that is imported', () => {
     expect((await propertiesOf('inbox', `${first}.url`)).metadata).toMatchObject({ idempotencykey: 'order 7' });
   });
 
-  it('keeps what its client says of it', async () => {
+  it('keeps the options of its client', async () => {
     const csv = { delimiter: 'semicolon', decimal: ',', rename: { 'Old = name': 'newName' } };
     const url = 'https://files.example.com/download?id=7';
     const name = await ordered({ url, fileName: 'März.csv', labels: { month: 'März' }, csv });
@@ -293,7 +293,7 @@ describe('a file that is imported', () => {
     expect(await namesIn('inbox')).toEqual([]);
   });
 
-  it('is refused where nobody would take it', async () => {
+  it('is refused if no app would take it', async () => {
     const url = 'https://files.example.com/a.csv';
     const refused = await order({ url }, {}, { inboxSchedule: undefined });
 
@@ -301,19 +301,19 @@ describe('a file that is imported', () => {
     expect(JSON.parse(String(refused.body)).detail).toContain('pool "default" of workload "echo"');
   });
 
-  it('is accepted by any app, and copied by that of the pool of its workload', async () => {
+  it("is accepted by any app, and copied by the app of the workload's pool", async () => {
     await source().getBlockBlobClient('f.ndjson').upload(SOURCE, SOURCE.length);
     const name = await ordered({ url: addressOf('f.ndjson') });
-    const lookOf = (pool: string) => lookAt({ settings: { ...world.settings, pool } });
+    const collectOf = (pool: string) => collectWith({ settings: { ...world.settings, pool } });
 
-    expect(await lookOf('other')).toEqual({ accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 });
+    expect(await collectOf('other')).toEqual({ accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 });
     expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'waiting' }]);
-    expect(await lookOf(echo.pool)).toMatchObject({ accepted: 1 });
+    expect(await collectOf(echo.pool)).toMatchObject({ accepted: 1 });
     expect(await found(name)).toMatchObject([{ name, state: 'done' }]);
   });
 });
 
-/** Containers of which one blob cannot be deleted just now. */
+/** Returns containers in which one blob cannot be deleted for now. */
 const withoutDeleting =
   (name: string): InboxDeps['container'] =>
   (container) => {
@@ -328,10 +328,10 @@ const withoutDeleting =
   };
 
 describe('the listing of the inbox', () => {
-  it('has what waits and what is being taken, page by page, before what was rejected', async () => {
+  it('contains waiting and taken files, page by page, before rejected ones', async () => {
     await drop('echo/bad.ndjson', '{"id":');
     await drop('nobody/bad.ndjson', '{}');
-    await look();
+    await collect();
     for (const name of ['echo/1.ndjson', 'echo/2.ndjson', 'other.txt']) await drop(name);
     const { etag = '' } = await propertiesOf('inbox', 'echo/2.ndjson');
     const taking = { name: 'echo/2.ndjson', readBytes: 40, readItems: 2, since: '2026-01-01T00:00:00.000Z' };
@@ -356,18 +356,18 @@ describe('the listing of the inbox', () => {
     expect(await names('?workload=nobody')).toEqual(['nobody/bad.ndjson']);
   });
 
-  it('has a file whose name makes no file of an import', async () => {
+  it('contains an address file whose target name is invalid', async () => {
     await drop('.url');
     expect((await list()).files).toMatchObject([{ name: '.url', state: 'waiting', workload: null }]);
-    expect(await look()).toMatchObject({ rejected: 1 });
+    expect(await collect()).toMatchObject({ rejected: 1 });
   });
 
-  it('finds one file by its name wherever it is, with the batch that it became', async () => {
+  it('finds one file by its name in any state, with the batch that it became', async () => {
     await drop('echo/a.ndjson');
     const stateOf = async (name: string) => (await list(`?name=${encodeURIComponent(name)}`)).files;
     expect(await stateOf('echo/a.ndjson')).toMatchObject([{ state: 'waiting' }]);
     await drop('echo/bad.ndjson', '{"id":');
-    await look();
+    await collect();
 
     const { metadata = {} } = await propertiesOf('inbox-done', 'echo/a.ndjson');
     expect(await stateOf('echo/a.ndjson')).toMatchObject([{ state: 'done', batch: metadata.batch }]);

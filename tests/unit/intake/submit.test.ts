@@ -14,8 +14,8 @@ const SERVICE = Date.parse('2026-01-01T00:00:00.000Z');
 const MACHINE = SERVICE + 600_000;
 const workload = defineWorkload({ name: 'plain', version: 1, item: z.unknown(), map: (item) => item });
 
-test('the first upload of a process holds its key for a minute of the service, whatever the machine says', async () => {
-  // Prepare: the service's time is known from its first answer on.
+test("dates the first claim of a process by the service time, not by the machine's clock", async () => {
+  // Prepare: the service time is known after the first response.
   let knowsServiceTime = false;
   const keys = memoryTable();
   keys.before(async () => {

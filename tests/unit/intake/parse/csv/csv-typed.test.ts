@@ -8,7 +8,7 @@ const number = { type: 'number' };
 const text = { type: 'string' };
 const nullable = { type: ['number', 'null'] };
 
-/** The items of a CSV text, and what it was read as; the same however it comes in pieces. */
+/** Reads the items and the dialect of a CSV text, and checks that they do not depend on the split. */
 async function read(
   csv: string,
   options: CsvSource = {},
@@ -26,7 +26,7 @@ const object = (properties: Record<string, unknown>, required: string[] = []): C
 });
 
 describe('cells', () => {
-  it('are converted exactly where the schema asks for it', async () => {
+  it('are converted only if the schema requires it', async () => {
     const schema = object({
       id: text,
       postcode: text,
@@ -47,14 +47,14 @@ describe('cells', () => {
     ]);
   });
 
-  it('keep the digits of numbers as they are written', async () => {
+  it('keep the digits of numbers', async () => {
     const [record] = await recordsOf(
       parseCsv(cut('a,b\n1.10,0.10000000000000000555\n'), limits, { schema: object({ a: number, b: number }) }),
     );
     expect(record).toBe('2: {"a":1.10,"b":0.10000000000000000555}');
   });
 
-  it('are absent when they are empty, or null where the schema requires the property and names null', async () => {
+  it('are absent if empty, or null if the schema requires the property and allows null', async () => {
     const schema = object({ a: text, b: number, c: nullable, d: nullable, e: {} }, ['a', 'b', 'c', 'e']);
     const { items } = await read('a,b,c,d,e,x\n,,,,,1\n"", ,\u00a0,"",,1\n', { schema });
     expect(items).toEqual([
@@ -67,7 +67,7 @@ describe('cells', () => {
     expect((await read('a,b\n1,true\n')).items).toEqual([{ a: '1', b: 'true' }]);
   });
 
-  it('may have a decimal comma, by option', async () => {
+  it('have a decimal comma if the option is set', async () => {
     const schema = object({ a: number });
     const { items, reading } = await read('a;b\n1,50;1,5\n1.5;x\n', { schema, csv: { decimal: ',' } });
     expect(items).toEqual([
@@ -81,13 +81,13 @@ describe('cells', () => {
 describe('dotted headers', () => {
   const address = object({ city: text, zip: text, floor: { type: 'integer' } });
 
-  it('make nested objects, in any order, and none of empty cells', async () => {
+  it('create nested objects, in any order, and none from empty cells', async () => {
     const schema = object({ id: text, address });
     const { items } = await read('address.city,id,address.floor,address.geo.lat\nBonn,1,3,50.7\n,2,,\n', { schema });
     expect(items).toEqual([{ address: { city: 'Bonn', floor: 3, geo: { lat: '50.7' } }, id: '1' }, { id: '2' }]);
   });
 
-  it('make an object that is required of empty cells too, or null where that is allowed', async () => {
+  it('create a required object also from empty cells, or null if that is allowed', async () => {
     const nothing = { anyOf: [address, { type: 'null' }] };
     const schema = object({ a: address, b: nothing, id: text }, ['a', 'b']);
     expect((await read('id,a.city,b.city\n1,,\n2,x,y\n', { schema })).items).toEqual([
@@ -96,7 +96,7 @@ describe('dotted headers', () => {
     ]);
   });
 
-  it('are plain names when the schema has a property of that name, or when they are no path', async () => {
+  it('are plain names if the schema has a property of that name, or if they are not a path', async () => {
     const schema = object({ 'a.b': number });
     expect((await read('a.b,No.,Approx. price,.x\n1,2,3,4\n', { schema })).items).toEqual([
       { 'a.b': 1, 'No.': '2', 'Approx. price': '3', '.x': '4' },
@@ -132,11 +132,11 @@ describe('headers', () => {
     expect(await names(header)).toEqual(expected);
   });
 
-  it('match no name that is like another one', async () => {
+  it('do not match a name that is similar to another one', async () => {
     expect(await names('A B,x', { schema: object({ aB: text, a_b: text }) })).toEqual(['A B', 'x']);
   });
 
-  it('are renamed before anything else, in any case', async () => {
+  it('are renamed before they are matched, ignoring case', async () => {
     expect(
       await names('Kunde ,orderDate', { csv: { rename: { kunde: 'customerId', 'ORDERDATE ': 'address.zipCode' } } }),
     ).toEqual([...['customerId', 'address.zipCode']]);
@@ -148,7 +148,7 @@ describe('headers', () => {
 
   it.each([
     ['the same name twice', 'x,a,a\n1,2,3\n', 5, 'two columns "a"'],
-    ['two names for one property', 'Customer ID,customer_id\n1,2\n', 13, '"Customer ID" and "customer_id"'],
+    ['two names of one property', 'Customer ID,customer_id\n1,2\n', 13, '"Customer ID" and "customer_id"'],
     ['a column without a name', 'a, ,b\n1,2,3\n', 3, 'without a name'],
     [
       'over 16,384 columns',
@@ -156,13 +156,13 @@ describe('headers', () => {
       103_579,
       'Over 16384 columns',
     ],
-    ['UTF-16 that is not declared', 'a\0,b\0\n', 1, 'charset=utf-16le'],
+    ['undeclared UTF-16', 'a\0,b\0\n', 1, 'charset=utf-16le'],
   ])('are refused with %s', async (_, csv, column, message) => {
     const expected = { type: 'malformed-record', at: { line: 1, column }, detail: expect.stringContaining(message) };
     expect(await problemOf(parseCsv(cut(csv), limits, { schema }))).toMatchObject(expected);
   });
 
-  it('may end with columns without name, whose cells are empty or missing', async () => {
+  it('may end with unnamed columns whose cells are empty or missing', async () => {
     const { items, reading } = await read('a;b;;\n1;2;;\n3;4\n5;6; ;\n');
     expect(items).toEqual([
       { a: '1', b: '2' },
@@ -207,7 +207,7 @@ describe('the dialect', () => {
     expect(readings[0]?.delimiter).toBe(expected);
   });
 
-  it('is that by which the header has names of the schema, or of a rename', async () => {
+  it('is the one with which the header contains names of the schema, or of a rename', async () => {
     const csv = 'a,b;c,d\n1,2;3,4\n';
     const schema = object({ 'b;c': text, 'A B': text });
     expect(await delimiter('a,b;c,d\n1,2;3,4\n')).toBe(',');
@@ -216,7 +216,7 @@ describe('the dialect', () => {
     expect(await delimiter(csv, { csv: { rename: { 'C,D': 'x' } } })).toBe(';');
   });
 
-  it('is what the option says, or the first line', async () => {
+  it('is taken from the option, or from the first line', async () => {
     expect(await delimiter('a,b;c\n1,2;3\n', { csv: { delimiter: ';' } })).toBe(';');
     for (const line of ['sep=;\n', 'SEP=;\r\n', '"sep=;"\n']) {
       const { items, reading } = await read(`${line}a;b,c\n1;2\n`);
@@ -226,13 +226,13 @@ describe('the dialect', () => {
     expect((await read('sep=\n1\n')).items).toEqual([{ 'sep=': '1' }]);
   });
 
-  it('counts the line that declares it in positions', async () => {
+  it('is declared by a line that positions count', async () => {
     expect(await problemOf(parseCsv(cut('sep=;\r\na;b\r\n1;2;3\r\n'), limits))).toMatchObject({
       at: { line: 3, column: 5 },
     });
   });
 
-  it('is found in a head that ends inside of a row', async () => {
+  it('is detected in a head that ends inside a row', async () => {
     const row = `${'x'.repeat(40_000)};1,5\n`;
     expect(await delimiter(`a;b\n${row}${row}${row}`)).toBe(';');
     expect(await delimiter(`${'h'.repeat(70_000)};b\n1;2\n`)).toBe(',');
@@ -242,7 +242,7 @@ describe('the dialect', () => {
 describe('an open quote', () => {
   const long = { maxRecordBytes: 1_000 };
 
-  it('is reported with the place where it opens and how far was read, not as a long row', async () => {
+  it('is reported with the position where it opens and the length read, not as a long row', async () => {
     const csv = `a,b\n1,2\n3,"${'x\n'.repeat(40_000)}`;
     for (const source of [cut, byteByByte])
       expect(await problemOf(parseCsv(source(csv), long))).toMatchObject({
@@ -252,7 +252,7 @@ describe('an open quote', () => {
       });
   });
 
-  it('is no fault of a quoted field over many lines', async () => {
+  it('is not reported for a quoted field of many lines', async () => {
     const csv = `a;b\n1;"${'x\n'.repeat(300)}"\n`;
     expect(await recordsOf(parseCsv(cut(csv), long))).toHaveLength(1);
     expect(await problemOf(parseCsv(cut(`a;b\n1;${'x'.repeat(1_000)}\n`), long))).toMatchObject({ type: 'too-large' });
