@@ -9,7 +9,7 @@ import { Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
-import { validChunks } from './check/check-items.ts';
+import { validChunks } from './check/valid-chunks.ts';
 import { chunkRowsOf, continueIntake, type Entering } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';

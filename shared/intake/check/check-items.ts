@@ -1,7 +1,7 @@
 /** Validates records before they become a batch. */
 import { causeOf, countCause } from '../../contract/cause.ts';
 import type { UploadFormat } from '../../contract/upload-kinds.ts';
-import { isOutage, Problem, toError, type UploadPosition } from '../../errors.ts';
+import { toError, type UploadPosition } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
@@ -147,37 +147,4 @@ function faultOf(thrown: unknown, { text, line, format }: Place): ItemFault & { 
   const column = format === 'ndjson' ? { column: columnOfValue(text, error.firstPath) } : {};
   const path = error.issues[0]?.path ?? '';
   return { cause, line, ...column, ...(path === '' ? {} : { path }), message };
-}
-
-/**
- * Passes chunks on while all items match the schema. After the first invalid item it reads on, to count the others, and
- * passes no further chunks.
- * @throws Problem 'invalid-items' at the end of the upload, or when an outage or the time limit ends the reading after a
- * fault. It cannot wait for the next attempt: that resumes from a checkpoint before the fault, so a file that needs several
- * attempts would never be rejected.
- */
-export async function* validChunks(
-  workload: Pick<Workload, 'name' | 'item'>,
-  format: UploadFormat,
-  chunks: AsyncIterable<RawChunk>,
-): AsyncGenerator<RawChunk> {
-  const check = createItemCheck(workload, format);
-  let unread = '';
-  try {
-    for await (const chunk of chunks) {
-      await check.add(chunk);
-      if (check.invalid === 0) yield chunk;
-    }
-  } catch (error) {
-    if (check.invalid === 0 || !isOutage(error)) throw error;
-    unread = ' The rest was not read.';
-  }
-  if (check.invalid === 0) return;
-  const { invalid, faults } = check;
-  const listed = invalid > faults.length ? ` The first ${faults.length} are listed.` : '';
-  // Without the total: for a large file that resumed from a checkpoint, the items before it are not counted again.
-  const what = `${invalid} ${invalid === 1 ? 'item does' : 'items do'} not fit the schema of workload "${workload.name}".`;
-  throw new Problem('invalid-items', `${what}${listed}${unread} Nothing was accepted.`, {
-    errors: faults.map(({ line, column, message }) => ({ line, ...(column === undefined ? {} : { column }), message })),
-  });
 }

@@ -1,21 +1,16 @@
 /** Reads and validates the beginning of an upload without storing anything, for `sluice try` and the route `try`. */
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
-import { batchSpending } from '../../cost/batch-operations.ts';
-import type { DurableBackend } from '../../cost/counts.ts';
-import { receipt } from '../../cost/receipt.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { Problem, type UploadPosition } from '../../errors.ts';
-import type { Workload } from '../../workload/define.ts';
 import { itemSchemaOf } from '../../workload/item-schema.ts';
 import type { UploadLimits } from '../limits.ts';
 import type { CsvOptions, CsvReading } from '../parse/csv/csv-options.ts';
 import { readUpload } from '../read-upload.ts';
 import { type CheckCause, createItemCheck } from './check-items.ts';
+import { type EstimateOptions, estimateUpload, type UploadEstimate } from './estimate-upload.ts';
 
 /** What to check, and when to stop. */
-export interface CheckRequest {
-  workload: Workload;
+export interface CheckRequest extends EstimateOptions {
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
   encoding: UploadEncoding;
@@ -31,30 +26,6 @@ export interface CheckRequest {
   estimateBytes?: number;
   /** When it aborts, the check ends with what has been read. */
   signal?: AbortSignal;
-  /** Size of the whole body in bytes, if known; required for an estimate unless the body is read to its end. */
-  size?: number | undefined;
-  prices?: PriceSheet;
-  /** Defaults to azureStorage. */
-  backend?: DurableBackend;
-}
-
-/** Estimate for the whole upload: exact if all of it was read, otherwise in proportion to its bytes. */
-export interface UploadEstimate {
-  items: number;
-  chunks: number;
-  /** Lane of a batch whose client specifies none. */
-  lane: string;
-  /** Storage operations of one batch, including its drain. */
-  operations: number;
-  /**
-   * Cost of the storage operations, Service Bus and durable actions of one batch by the price sheet, without handler time.
-   */
-  usd: number;
-  sheet: string;
-  /** Currency of the sheet. */
-  currency: string;
-  /** Price classes in `usd` that have no verified source. */
-  unverified: string[];
 }
 
 /** How an upload is read, and how many of its items match the schema. */
@@ -117,7 +88,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   }
   const whole = ended && seen === checked();
   const reading = upload.csv();
-  const estimate = fault ? undefined : estimateOf(request, { items: seen, bytes: body.read, ended });
+  const estimate = fault ? undefined : estimateUpload(request, { items: seen, bytes: body.read, ended });
   return {
     format,
     encoding,
@@ -170,33 +141,3 @@ class CountedBody {
 /** Returns the place of a problem. Some problems have none: a damaged encoding, or an upload that is too large. */
 const positionOf = ({ errors: [first], message }: Problem, line: number): UploadPosition =>
   first ?? { line, column: 1, message };
-
-interface Read {
-  items: number;
-  bytes: number;
-  ended: boolean;
-}
-
-function estimateOf(
-  { workload, size, prices, backend = 'azureStorage' }: CheckRequest,
-  read: Read,
-): UploadEstimate | undefined {
-  const share = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
-  if (share === undefined || prices === undefined || read.items === 0) return undefined;
-  const items = Math.round(read.items * share);
-  const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
-  const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
-  const spent = { operations: batchSpending(shape), items, backend };
-  const { totalUsd, sheet, storageOperations: operations, unverified } = receipt(spent, prices);
-  const lane = workload.lane({ items, bytes: size ?? read.bytes });
-  return {
-    items,
-    chunks: Math.ceil(items / chunk.maxItems),
-    lane,
-    operations,
-    usd: Number(totalUsd.toFixed(9)),
-    sheet,
-    currency: prices.currency,
-    unverified,
-  };
-}

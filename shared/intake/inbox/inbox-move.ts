@@ -1,10 +1,8 @@
 /** Moves a file out of the inbox: copies it, then deletes it, each only if the file still has the version that was read. */
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlobClient, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
-import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
-import { type Problem, statusOf } from '../../errors.ts';
+import { statusOf } from '../../errors.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { FileVersion } from './inbox-marks.ts';
@@ -23,8 +21,6 @@ const SOURCE_METADATA = 'sourceetag';
 export const movedVersion = (metadata: Record<string, string> = {}): string | undefined => metadata[SOURCE_METADATA];
 /** Whether a blob of `inbox-done` or `inbox-rejected` is a moved file, not a reason. */
 export const isMoved = (metadata?: Record<string, string>): boolean => movedVersion(metadata) !== undefined;
-
-const REASON_SUFFIX = '.reason.json';
 
 /** The service has not finished a copy yet. */
 export class CopyPendingError extends Error {
@@ -130,19 +126,3 @@ async function copyStatus(target: BlobClient, etag: string): Promise<string | un
 export const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`);
 /** Returns an ETag without quotes, as in listings. */
 export const unquoted = (etag: string): string => etag.replace(/^"(.*)"$/, '$1');
-
-/** Stores the reason of a rejection, beside the place that the file is moved to. */
-export async function writeReason(deps: MoveDeps, name: string, problem: Problem): Promise<void> {
-  const { type, status, title, message: detail, errors } = problem;
-  const reason = JSON.stringify({ type, status, title, detail, errors }, undefined, 2);
-  const beside = deps.container(CONTAINERS.inboxRejected).getBlockBlobClient(reasonName(name));
-  await beside.upload(reason, Buffer.byteLength(reason), { blobHTTPHeaders: { blobContentType: 'application/json' } });
-}
-
-/** Returns `<name>.reason.json`. A name that is too long for the suffix is truncated, and made unique by a hash. */
-export function reasonName(name: string): string {
-  if (name.length + REASON_SUFFIX.length <= MAX_BLOB_NAME) return `${name}${REASON_SUFFIX}`;
-  const end = `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}${REASON_SUFFIX}`;
-  // Truncation inside a surrogate pair would leave half of it.
-  return `${name.slice(0, MAX_BLOB_NAME - end.length).replace(/[\ud800-\udbff]$/, '')}${end}`;
-}

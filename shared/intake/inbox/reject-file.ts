@@ -4,7 +4,8 @@ import { countRejectedFile } from '../../telemetry/metrics.ts';
 import type { PublishRejected } from '../../wake/events/publish.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { FileVersion } from './inbox-marks.ts';
-import { type MoveDeps, writeReason } from './inbox-move.ts';
+import type { MoveDeps } from './inbox-move.ts';
+import { writeReason } from './rejection-reason.ts';
 
 export interface RejectFileDeps extends MoveDeps {
   registry: Registry;

@@ -24,6 +24,7 @@ import { statusOf, toError } from '../../errors.ts';
 import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { UploadResume } from '../read-upload.ts';
+import { progressMetadata, type TakenSource } from './file-progress.ts';
 import type { StagedPayload } from './write-payload.ts';
 
 /** Half of the time after which the sweep deletes orphans (sweep/run.ts). */
@@ -34,25 +35,6 @@ const MAX_STATE_BYTES = 64 * 1024 * 1024;
 /** Another process continues the intake of this file, or its checkpoint is unusable: the next check tries again. */
 export class CheckpointLostError extends Error {
   override name = 'CheckpointLostError';
-}
-
-/** The file that is being taken, as in listings. */
-export interface TakenSource {
-  /** Path in the inbox; the ETag has no quotes. */
-  name: string;
-  etag: string;
-  workload: string;
-  lane: string | undefined;
-  /** Size as stored in the inbox. */
-  bytes: number;
-}
-
-/** How much of a file has been taken. */
-export interface FileProgress extends TakenSource {
-  readBytes: number;
-  readItems: number;
-  /** When taking it began, ISO 8601. */
-  since: string;
 }
 
 /** Everything that an intake needs to continue. */
@@ -193,36 +175,3 @@ const itemsOf = ({ chunks }: StagedPayload): number => {
 };
 
 const digestOfText = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/**
- * A name has up to 1,024 characters of any script: its base64 fits into the 8 KiB of metadata, percent-encoding may not.
- */
-function progressMetadata({ name, lane, ...progress }: FileProgress): Record<string, string> {
-  const { etag, workload, bytes, readBytes, readItems, since } = progress;
-  return {
-    file: Buffer.from(name).toString('base64url'),
-    etag,
-    workload,
-    ...(lane === undefined ? {} : { lane }),
-    bytes: String(bytes),
-    readbytes: String(readBytes),
-    readitems: String(readItems),
-    since,
-  };
-}
-
-/** Parses the progress from the metadata of a checkpoint; undefined if the blob is not one. */
-export function readFileProgress(metadata: Record<string, string>): FileProgress | undefined {
-  const { file, etag, workload, lane, bytes, readbytes, readitems, since } = metadata;
-  if (file === undefined || etag === undefined || workload === undefined || since === undefined) return undefined;
-  return {
-    name: Buffer.from(file, 'base64url').toString(),
-    etag,
-    workload,
-    lane,
-    bytes: Number(bytes),
-    readBytes: Number(readbytes),
-    readItems: Number(readitems),
-    since,
-  };
-}

@@ -4,7 +4,8 @@ import { CONTAINERS } from '../../contract/names.ts';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { bodyStart, type ReadUpload, type UploadSource } from '../read-upload.ts';
-import { CheckpointBlob, CheckpointLostError, type TakenSource } from './checkpoint.ts';
+import { CheckpointBlob, CheckpointLostError } from './checkpoint.ts';
+import type { TakenSource } from './file-progress.ts';
 import { type PayloadCheckpoints, type StoredPayload, writePayload } from './write-payload.ts';
 
 const MiB = 1024 * 1024;

@@ -1,32 +1,23 @@
 /**
  * Lists the files of the inbox for people: those that wait or are being taken, and the rejected ones with their reasons.
  */
-import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
+import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { isBlobName } from '../../../contract/text/blob-name.ts';
-import { statusOf, type UploadPosition } from '../../../errors.ts';
 import { inParallel } from '../../../parallel.ts';
-import { blobProperties, downloadedPieces, openDownload } from '../../../storage/blob-reads.ts';
+import { blobProperties } from '../../../storage/blob-reads.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import { copiedBytes } from '../../import/copy-source.ts';
 import { importedName, importName, isImport } from '../../import/import-file.ts';
-import type { FileProgress } from '../../store/checkpoint.ts';
+import type { FileProgress } from '../../store/file-progress.ts';
 import { fileMetadata } from '../file-metadata.ts';
-import { isMoved, reasonName } from '../inbox-move.ts';
+import { isMoved } from '../inbox-move.ts';
 import { listedItem } from '../listed-item.ts';
+import { type RejectionReason, readReason, reasonName } from '../rejection-reason.ts';
 
 /** States of a file in a listing; `done` is reported only for a single file. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
 export type InboxState = (typeof INBOX_STATES)[number] | 'done';
-
-/** Why a file was rejected, in the form of the problem that an upload over HTTP would return. */
-export interface RejectionReason {
-  type: string;
-  status: number;
-  title: string;
-  detail: string;
-  errors: UploadPosition[];
-}
 
 export interface InboxFile {
   name: string;
@@ -70,8 +61,6 @@ export interface InboxPlace {
 
 /** Maximum number of list operations per page: filtered files and reasons occupy places in the pages of the service. */
 const MAX_LISTINGS = 5;
-/** A reason has at most 100 positions. More bytes than this are not read. */
-const MAX_REASON_BYTES = 64 * 1024;
 const READS_AT_ONCE = 16;
 
 /**
@@ -174,29 +163,6 @@ async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobI
   const reason = await readReason(container(CONTAINERS.inboxRejected).getBlobClient(reasonName(blob.name)));
   return { ...fileOf(registry, blob), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
 }
-
-/** Reads why a file was rejected; undefined if the reason was removed or was not written by this app. One operation. */
-export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
-  try {
-    const text = await textOf(blob, MAX_REASON_BYTES);
-    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
-    if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
-    return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
-    throw error;
-  }
-}
-
-/** Reads the beginning of a blob with one operation, independent of its size. */
-async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
-  const { body } = await openDownload(blob, { count: maxBytes });
-  const pieces: Uint8Array[] = [];
-  for await (const piece of downloadedPieces(body)) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });
 
 /**
  * Finds one file by its name in any state, or the order to import it. For a file that became a batch, returns the batch.

@@ -1,7 +1,7 @@
 /** Lists the files of the inbox that are being taken and their progress, from the metadata of their checkpoints. */
 import type { ContainerClient } from '@azure/storage-blob';
 import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../../contract/names.ts';
-import { type FileProgress, readFileProgress } from '../../store/checkpoint.ts';
+import { type FileProgress, readFileProgress } from '../../store/file-progress.ts';
 
 export interface ProgressDeps {
   container: (name: string) => ContainerClient;

@@ -4,7 +4,8 @@ import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem, statusOf } from '../../../errors.ts';
 import { blobProperties } from '../../../storage/blob-reads.ts';
 import { fileMetadata } from '../file-metadata.ts';
-import { CopyPendingError, isMoved, moveFile, reasonName } from '../inbox-move.ts';
+import { CopyPendingError, isMoved, moveFile } from '../inbox-move.ts';
+import { reasonName } from '../rejection-reason.ts';
 
 export interface RejectedFilesDeps {
   container: (name: string) => ContainerClient;

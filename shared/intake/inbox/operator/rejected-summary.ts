@@ -1,7 +1,8 @@
 import { CONTAINERS } from '../../../contract/names.ts';
 import { inParallel } from '../../../parallel.ts';
-import { isMoved, reasonName } from '../inbox-move.ts';
-import { type InboxFilesDeps, listPage, readReason } from './inbox-files.ts';
+import { isMoved } from '../inbox-move.ts';
+import { readReason, reasonName } from '../rejection-reason.ts';
+import { type InboxFilesDeps, listPage } from './inbox-files.ts';
 
 /** A rejected file and the title of its reason, empty if the reason was removed. `since` is the time of the rejection. */
 export interface RejectedFile {

@@ -1,13 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { describe, expect, it } from 'vitest';
-import { blobNameFault } from '../../../../shared/contract/text/blob-name.ts';
-import {
-  CopyPendingError,
-  type Move,
-  moveFile,
-  reasonName,
-  removeFile,
-} from '../../../../shared/intake/inbox/inbox-move.ts';
+import { CopyPendingError, type Move, moveFile, removeFile } from '../../../../shared/intake/inbox/inbox-move.ts';
 import { serviceError } from '../../../helpers/data/factories.ts';
 
 const FILE = { name: 'echo/a.ndjson', etag: '0x1' };
@@ -126,23 +119,5 @@ describe('moving a file out of the inbox', () => {
 
     expect(calls).toEqual(['delete']);
     expect(blobs.size).toBe(0);
-  });
-});
-
-describe('the name of a reason', () => {
-  it.each([
-    ['echo/a.ndjson', 'echo/a.ndjson.reason.json'],
-    ['x'.repeat(1_012), `${'x'.repeat(1_012)}.reason.json`],
-  ])('is the name of the file with a suffix', (name, expected) => {
-    expect(reasonName(name)).toBe(expected);
-  });
-
-  it('is truncated if the suffix does not fit, and still unique', () => {
-    const names = ['x'.repeat(1_013), `${'x'.repeat(1_012)}y`, '😀'.repeat(512), `é${'😀'.repeat(511)}`];
-    const reasons = names.map(reasonName);
-
-    expect(reasons.map(blobNameFault)).toEqual(names.map(() => undefined));
-    expect(new Set(reasons).size).toBe(names.length);
-    for (const reason of reasons) expect(reason).toMatch(/\.reason\.json$/);
   });
 });
