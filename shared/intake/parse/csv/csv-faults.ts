@@ -27,20 +27,23 @@ export function faultyCell(place: RowPlace, index: number, message: string): Pro
   return malformedAt(place, 'message' in row ? row.offset : (row.starts[index] ?? row.end), message);
 }
 
-/** Checks the number of cells of a row; undefined if it is from `least` to `most` and the cells after `least` are blank. */
+/**
+ * Checks the number of cells of a row. Returns undefined if it is from `minCells` to `maxCells`, and the cells after
+ * `minCells` are blank.
+ */
 export function wrongNumber(
   place: RowPlace,
   { cells, end }: CsvRow,
-  { least, most }: { least: number; most: number },
+  { minCells, maxCells }: { minCells: number; maxCells: number },
 ): Problem | undefined {
-  const message = `Expected ${least} fields, as in the header; got ${cells.length}.`;
-  if (cells.length > most) return faultyCell(place, least, message);
-  if (cells.length < least) {
+  const message = `Expected ${minCells} fields, as in the header; got ${cells.length}.`;
+  if (cells.length > maxCells) return faultyCell(place, minCells, message);
+  if (cells.length < minCells) {
     const row = place.text.slice(place.start, end).replace(/\r?\n$/, '');
     return malformedAt(place, place.start + row.length, message);
   }
-  const extra = cells.findIndex((cell, index) => index >= least && !isBlank(cell));
-  return extra < 0 ? undefined : faultyCell(place, extra, 'A value in a column without a name.');
+  const extra = cells.findIndex((cell, index) => index >= minCells && !isBlank(cell));
+  return extra < 0 ? undefined : faultyCell(place, extra, 'This value is in a column that has no name in the header.');
 }
 
 /**

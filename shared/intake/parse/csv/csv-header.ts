@@ -109,7 +109,8 @@ export function readHeader(cells: readonly string[], names: HeaderNames): CsvHea
   const bad = headers.findIndex((header) => header === '' || header.includes('\0'));
   if (bad >= 0 && headers[bad] !== '') return { index: bad, message: IS_UTF16 };
   if (bad >= 0) return { index: bad, message: 'The header has a column without a name.' };
-  if (headers.length > MAX_COLUMNS) return { index: MAX_COLUMNS, message: `Over ${MAX_COLUMNS} columns.` };
+  if (headers.length > MAX_COLUMNS)
+    return { index: MAX_COLUMNS, message: `The header has over ${MAX_COLUMNS} columns.` };
   const renamed = headers.map((header) => names.renames.get(folded(header))?.name);
   requireRenames(headers, names);
   const taken = new Set([...renamed, ...headers.filter((header) => names.known.has(header))]);

@@ -125,7 +125,7 @@ function behindCell(text: string, start: number, offset: number): CsvFault {
   if (text[offset] === CR)
     return { offset, message: 'A carriage return without a line feed: lines must end with LF or CRLF.', isOpen: false };
   if (text[offset] === QUOTE)
-    return { offset, message: 'A quote inside a field that does not begin with one.', isOpen: false };
+    return { offset, message: 'There is a quote inside a field that does not begin with a quote.', isOpen: false };
   // If a quote is missing, the field ends at the next quoted cell, some lines below. The fault is where the quote opens.
   if (text.slice(start, offset).includes(LF)) {
     const message =

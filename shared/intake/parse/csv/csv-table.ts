@@ -8,8 +8,8 @@ import { SchemaReader } from './csv-schema.ts';
 /** The columns of an upload. */
 export interface CsvTable extends CsvColumns {
   /** Minimum and maximum number of cells of a row; cells after the minimum must be empty. */
-  least: number;
-  most: number;
+  minCells: number;
+  maxCells: number;
   reading: CsvReading;
 }
 
@@ -53,6 +53,6 @@ export class CsvTables {
     if ('message' in compiled) return compiled;
     const typed = columns.map(({ header, name }, index) => ({ header, name, type: compiled.types[index] ?? 'text' }));
     const reading = { ...dialect, columns: typed, ...(unnamed === 0 ? {} : { unnamed }) };
-    return { ...compiled, least: columns.length, most: columns.length + unnamed, reading };
+    return { ...compiled, minCells: columns.length, maxCells: columns.length + unnamed, reading };
   }
 }

@@ -19,7 +19,7 @@ import { type CsvTable, CsvTables } from './csv-table.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-const ADVICE = ' Save the file as "CSV UTF-8", or give its character set, as charset=windows-1252.';
+const ADVICE = ' Save the file as "CSV UTF-8", or specify its character set, for example charset=windows-1252.';
 
 /** How to read CSV. */
 export interface CsvSource {
@@ -179,9 +179,9 @@ class CsvReader {
       this.#use(this.#readHeader(this.#placeOf(text, start), cells));
       return;
     }
-    const { least, most, toJson } = this.#table;
-    if (cells.length !== least) {
-      const problem = wrongNumber(this.#placeOf(text, start), row, { least, most });
+    const { minCells, maxCells, toJson } = this.#table;
+    if (cells.length !== minCells) {
+      const problem = wrongNumber(this.#placeOf(text, start), row, { minCells, maxCells });
       if (problem) throw problem;
     }
     const json = toJson(cells);

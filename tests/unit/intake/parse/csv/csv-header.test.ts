@@ -42,7 +42,7 @@ describe('headers', () => {
       'over 16,384 columns',
       `${Array.from({ length: 16_385 }, (_, index) => `c${index}`).join()}\n`,
       103_579,
-      'Over 16384 columns',
+      'The header has over 16384 columns',
     ],
     ['undeclared UTF-16', 'a\0,b\0\n', 1, 'charset=utf-16le'],
   ])('are refused with %s', async (_, csv, column, message) => {
