@@ -134,6 +134,16 @@ describe('a file that is imported', () => {
     expect(JSON.stringify(file)).not.toContain('s3cret');
   });
 
+  it('is rejected if it is not finished after a day', async () => {
+    await source().getBlockBlobClient('g.ndjson').upload(SOURCE, SOURCE.length);
+    const name = await ordered({ url: addressOf('g.ndjson') });
+    inbox.world.wait(25 * 60 * 60_000);
+
+    expect(await collect()).toMatchObject({ rejected: 1 });
+
+    expect(await found(name)).toMatchObject([{ state: 'rejected', reason: { type: 'source-unreadable' } }]);
+  });
+
   it('is one file for one idempotency key', async () => {
     const url = 'https://files.example.com/e.ndjson';
     const headers = { 'idempotency-key': 'order 7' };

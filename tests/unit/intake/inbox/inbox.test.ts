@@ -1,3 +1,4 @@
+import type { BlobItem } from '@azure/storage-blob';
 import { describe, expect, it } from 'vitest';
 import { InboxWorld, NOTHING } from './inbox-world.ts';
 
@@ -58,6 +59,35 @@ describe('an inbox check', () => {
     expect(await world.collect()).toEqual({ ...NOTHING, accepted: 2 });
     const records = (await world.batches()).map((batch) => world.recordsOf(batch));
     expect(records.toSorted()).toEqual(['{"one":"1","two":"2"}\n', '{"one,two":"1,2"}\n']);
+  });
+
+  it('rejects an append blob, because nothing shows when it is complete', async () => {
+    const world = new InboxWorld();
+    drop(world, ['plain/a.ndjson']);
+    const container = ((name) => {
+      const client = world.deps.container(name);
+      const listBlobsFlat = async function* (): AsyncGenerator<BlobItem> {
+        for await (const { properties, ...blob } of client.listBlobsFlat())
+          yield { ...blob, properties: { ...properties, blobType: 'AppendBlob' } };
+      };
+      return Object.assign(Object.create(client) as typeof client, { listBlobsFlat });
+    }) as InboxWorld['deps']['container'];
+
+    expect(await world.collect({ ...world.deps, container })).toEqual({ ...NOTHING, rejected: 1 });
+  });
+
+  it('leaves a file that is replaced after it was listed, and takes the new version in the next check', async () => {
+    const world = new InboxWorld();
+    drop(world, ['plain/a.ndjson']);
+    const { deps, reading } = holding(world, () => true);
+    const collecting = world.collect(deps);
+    await expect.poll(() => reading.now).toBe(1);
+    world.blobs.put('inbox', 'plain/a.ndjson', '{"id":3}\n');
+    reading.release();
+
+    expect(await collecting).toEqual({ ...NOTHING, deferred: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await world.batches()).map((batch) => world.recordsOf(batch))).toEqual(['{"id":3}\n']);
   });
 
   it('takes all other files while one is stuck', async () => {

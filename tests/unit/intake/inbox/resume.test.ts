@@ -6,6 +6,7 @@ import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/oper
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
 import { Crash, dyingAt } from '../../../helpers/fakes/crashes.ts';
 import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
 
@@ -295,6 +296,15 @@ describe('a checkpoint', () => {
     expect((await expectOneBatch(world)).payload).not.toBe(payload);
   });
 
+  it('that cannot be decoded is ignored', async () => {
+    const world = await half();
+    const [name = ''] = world.names('payloads/checkpoints/');
+    const stored = world.blobs.blobs.get(name);
+    if (stored) stored.body = Buffer.alloc(stored.body.length, 'x');
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
   it('of another version of the file is ignored', async () => {
     const world = worldWith();
     world.blobs.put('inbox', 'plain/large.ndjson', ndjson, { idempotencykey: 'one' });
@@ -377,6 +387,25 @@ describe('the time limit', () => {
     const [taken] = await takingOf(world);
     expect(taken?.readItems).toBeGreaterThan(50);
 
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
+  it('ends the reading also if the last checkpoint cannot be saved', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const world = worldWith();
+    let failures = 0;
+    const intakeSizes = { checkpointBytes: 64 * 1024, blockBytes: 4 * 1024 };
+    const stopped = hooked({ ...world.deps, intakeSizes }, (at, call, path) => {
+      if (at === 4) vi.advanceTimersByTime(8 * 60_000);
+      if (!path.includes('checkpoints/')) return call();
+      failures += 1;
+      throw serviceError(503);
+    });
+
+    expect(await world.collect(stopped)).toEqual({ ...NOTHING, unfinished: 1 });
+
+    expect(failures).toBe(1);
     expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
   });
