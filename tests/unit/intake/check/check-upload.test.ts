@@ -146,7 +146,7 @@ describe('checkUpload', () => {
   it('reports the dialect of CSV', async () => {
     const { items, csv } = await check('id,qty\n1,2\n', { format: 'csv' });
     expect(items).toBe(1);
-    if (csv) expect(csv.columns.map(({ header }) => header)).toEqual(['id', 'qty']);
+    expect(csv?.columns.map(({ header }) => header)).toEqual(['id', 'qty']);
   });
 
   it('estimates the whole upload from its size, unless it would be refused', async () => {
