@@ -9,18 +9,19 @@ import { Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
-import { validChunks } from './check/check-items.ts';
+import { validChunks } from './check/valid-chunks.ts';
 import { chunkRowsOf, continueIntake, type Entering } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
-/** The id of the batch; with an idempotency key, its claim. */
+/** The id of the new batch. With an idempotency key, the claim of the key. */
 export type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
 
 /**
- * Stores the payload and accepts the batch, or returns the one that another upload of the same key has accepted meanwhile.
- * @throws Problem for whatever is wrong with the upload; then nothing of it is visible.
+ * Stores the payload and accepts the batch. If another upload with the same key was accepted in the meantime, returns its
+ * batch.
+ * @throws Problem if the upload is invalid or the key belongs to other content. Then nothing of the upload is visible.
  */
 export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
   const beganMs = deps.gate.now();
@@ -29,7 +30,7 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   const fresh = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
   await refuseRepeated(deps, request, { row: fresh, stored });
   await openBatch(deps.table, fresh);
-  // The acceptance itself cannot be counted in the row that it writes.
+  // The transaction that accepts the batch cannot count itself afterwards, so its operation is added in advance.
   const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
   const chunks = chunkRowsOf(row, payload.chunks);
   const accepted = await insertBatch(deps.table, row, chunks);
@@ -43,7 +44,10 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
 
 const ACCEPTANCE: Operations = { 'table.transaction': 1 };
 
-/** What the row is to have beside what is counted: the note in the key row, written last, and a request's execution. */
+/**
+ * Operations that the batch row must count although no meter has counted them: the last update of the key row, and the
+ * execution of an HTTP request.
+ */
 const afterwards = (
   { gate }: Pick<SubmitDeps, 'gate'>,
   { key, source }: SubmitRequest,
@@ -67,8 +71,8 @@ const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = fal
 };
 
 /**
- * Claims the content where the workload refuses what it had before. An upload over HTTP is recorded and never refused: its
- * client has a key that identifies a repeat.
+ * Claims the content if the workload refuses repeated content. An upload over HTTP is recorded but never refused: its
+ * client can detect a repeat with an idempotency key.
  */
 async function refuseRepeated(
   deps: SubmitDeps,
@@ -87,7 +91,10 @@ async function refuseRepeated(
   throw new Problem('repeated-content', `Batch ${earlier} of workload "${row.workload}" has the same content.`);
 }
 
-/** From acceptance on the client gets its batch: what fails now is repaired by the sweep. */
+/**
+ * Enters the queues. The batch is accepted, so the client receives it even if a step fails here: the sweep repairs the
+ * rest.
+ */
 async function finishIntake(
   deps: SubmitDeps,
   row: BatchRow,
@@ -101,7 +108,10 @@ async function finishIntake(
   }
 }
 
-/** Another upload of the same key was faster. Same content: its batch is ours. The own payload goes, unless it is named. */
+/**
+ * Another upload with the same key was accepted first. If its content is the same, returns its batch. Deletes this upload's
+ * payload, unless the accepted batch refers to it.
+ */
 async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   const stored = await readBatch(deps.table, own.id);
   if (!stored) throw new Problem('conflict', 'The batch of this idempotency key is being deleted.');
@@ -114,7 +124,7 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
 const dropPayload = ({ container }: SubmitDeps, { payload }: BatchRow): Promise<unknown> =>
   container(CONTAINERS.payloads).getBlobClient(payload).deleteIfExists();
 
-/** The problem of a key that stands for other content. */
+/** Creates the problem of a key that was used for other content. */
 export const mismatch = (): Problem =>
   new Problem('idempotency-mismatch', 'This idempotency key was used before, for an upload with other content.');
 

@@ -2,43 +2,46 @@ import type { ChunkEntry } from '../contract/payload-index.ts';
 import { type SourcePoint, START } from './parse/position.ts';
 import { grown, type RecordBlock } from './parse/record-block.ts';
 
-/** Consecutive records that will be one frame and one message; `firstItem`, `firstLine` and `lines` as in ChunkEntry. */
+/** Consecutive records that become one frame and one message; `firstItem`, `firstLine` and `lines` are as in ChunkEntry. */
 export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {
   /** NDJSON: each record on one line, ended by a line feed. */
   bytes: Buffer;
-  /** From where to read on when this chunk and those before it are stored. */
+  /** Where reading can resume once this chunk and all previous ones are stored. */
   end: Checkpoint;
   /**
-   * Gives the memory of `bytes` to a later chunk: to be called once, and then nobody may read `bytes`. Who does not call it
-   * keeps the bytes as long as it likes. Memory outside of the heap that is allocated anew makes V8 mark its whole heap every
-   * 64 MB, which cost a quarter of the CPU time of an intake.
+   * Returns the memory of `bytes` for reuse by a later chunk. Call it at most once, and do not read `bytes` afterwards.
+   * Without the call, `bytes` stays valid. Reuse matters because V8 marks its whole heap after every 64 MB of newly
+   * allocated external memory, which cost a quarter of the CPU time of an intake.
    */
   release?: () => void;
 }
 
-/** A place from which an upload can be read on, and what is before it; plain JSON. */
+/** A place at which reading of an upload can resume, with the totals before it; plain JSON. */
 export interface Checkpoint {
-  /** Where the block of records begins in which the last chunk ended. */
+  /** Start of the block of records in which the last chunk ended. */
   at: SourcePoint;
-  /** Records before `at`, and their bytes as JSON. */
+  /** Number of records before `at`, and their bytes as JSON. */
   items: number;
   recordBytes: number;
-  /** Number of the first record that is in no chunk yet: those of the block before it are read again and dropped. */
+  /** Number of the first record that is in no chunk yet. Earlier records of its block are read again and dropped. */
   nextItem: number;
 }
 
-/** When a chunk is full: at `maxItems` records, or before it would grow over `maxBytes` of NDJSON. */
+/** A chunk is full when it has `maxItems` records, or when the next record would make it exceed `maxBytes` of NDJSON. */
 export interface ChunkLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
-  /** The records of an open chunk are given as one when reading fails: for whoever only looks at them. Default false. */
+  /**
+   * When reading fails, yields the records of the unfinished chunk as a chunk, for callers that only inspect them. Default
+   * false.
+   */
   readonly givesRest?: boolean;
 }
 
 /**
- * Groups records into chunks, in their order. How the records come in blocks makes no difference to the chunks. A record
- * over `maxBytes` makes a chunk of its own. With `resume`, the blocks begin at its place, and the first chunk is the one
- * behind the chunk that it was the end of.
+ * Groups records into chunks, in order. The chunks do not depend on how the records are divided into blocks. A record over
+ * `maxBytes` becomes a chunk of its own. With `resume`, the blocks begin at its place, and the first chunk follows the
+ * chunk after which the checkpoint was taken.
  */
 export async function* chunkRecords(
   blocks: AsyncIterable<RecordBlock>,
@@ -69,13 +72,13 @@ export async function* chunkRecords(
   if (chunk.items > 0) yield chunk.close(place);
 }
 
-/** The bytes of a block's records, without their line feeds. */
+/** Returns the total size of a block's records without their line feeds. */
 export const recordBytesOf = ({ bytes, ends }: RecordBlock): number => bytes.length - ends.length;
 
 class OpenChunk {
   items = 0;
   readonly #firstItem: number;
-  /** Memory of released chunks. */
+  /** Memory of released chunks, for reuse. */
   readonly #free: Buffer[];
   #buffer: Buffer;
   readonly #lines: [count: number, step: number][] = [];
@@ -93,7 +96,7 @@ class OpenChunk {
     return this.#firstItem + this.items;
   }
 
-  /** Takes records of `block` from number `from` on, and returns the number of the first one that does not fit. */
+  /** Adds records of `block`, starting with number `from`, and returns the number of the first one that does not fit. */
   fill({ bytes, ends, lines }: RecordBlock, from: number, { maxItems, maxBytes }: ChunkLimits): number {
     const start = ends[from - 1] ?? 0;
     let index = from;

@@ -1,4 +1,4 @@
-/** The part of intake after acceptance: idempotent, so that a retry or the sweep can go on from the batch row. */
+/** The part of intake after acceptance. It is idempotent, so a retry or the sweep can continue from the batch row. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
@@ -18,7 +18,7 @@ export interface ContinueDeps extends EnqueueDeps {
   meter: Pick<Meter, 'record' | 'unrecorded'>;
 }
 
-/** The pending rows of a payload's chunks: a pure function of the batch row and the index. */
+/** Creates the pending rows of a payload's chunks. A pure function of the batch row and the index. */
 export function chunkRowsOf(batch: BatchRow, entries: readonly ChunkEntry[]): ChunkRow[] {
   return entries.map((entry, position) => {
     const chunk = chunkId(position);
@@ -42,9 +42,9 @@ export function chunkRowsOf(batch: BatchRow, entries: readonly ChunkEntry[]): Ch
 }
 
 /**
- * Brings an accepted batch into its queues: the missing chunk rows → references → wake → `queued`. `written`
- * has those of the index when the caller has just accepted them; without, they are read from the payload, and all are put
- * (again).
+ * Enters an accepted batch into its queues: inserts missing chunk rows, sends references and wake events, then changes the
+ * state to `queued`. `written` holds the rows that the caller has just inserted. Without it, all rows are read from the
+ * payload's index and inserted (again).
  */
 export async function continueIntake(
   deps: ContinueDeps,
@@ -57,24 +57,24 @@ export async function continueIntake(
   });
 }
 
-/** Pending rows on their way into the queues. */
+/** Pending rows that must enter the queues. */
 export interface Entering {
-  /** Rows whose first transaction has just been written; none = resume. */
+  /** Rows whose first transaction has just been written; empty means resume. */
   chunks: ChunkRow[];
-  /** The batch row's ETag by that transaction. */
+  /** ETag of the batch row after that transaction. */
   etag?: string;
-  /** All rows of the revision, as the stored blob says. */
+  /** Reads all rows of the revision from the stored blob. */
   resume: () => Promise<ChunkRow[]>;
-  /** What the caller does for the batch after this; default nothing. */
+  /** Operations that the caller performs for the batch after this. Default: none. */
   after?: Operations;
-  /** What no meter counts, asked for when the row is written; default nothing. */
+  /** Operations that no meter counts, read when the row is written. Default: none. */
   uncounted?: () => Operations;
 }
 
 /**
- * Brings the rows of an accepted revision, of an upload or of a redrive, into their queues. A redrive, and what is resumed,
- * always wakes them. The state changes only in the
- * revision that was read: who was held up here must not call a later one queued.
+ * Enters the rows of an accepted revision (an upload or a redrive) into their queues. A redrive and a resumed intake always
+ * send wake events. The state changes only in the revision that was read: a caller that was delayed here must not mark a
+ * later revision as queued.
  */
 export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering: Entering): Promise<BatchRow> {
   const resumed = entering.chunks.length === 0;
@@ -86,7 +86,7 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   let counted: Operations = {};
   const queued = (now: BatchRow): Partial<BatchRow> | undefined => {
     if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;
-    // With all that the caller has done before, and this write itself.
+    // Includes what the caller did before, and this write itself.
     counted = [deps.meter.unrecorded(), { 'table.update': 1 }, after].reduce(addOperations);
     return { state: 'queued', queuedAt, operations: [now.operations, counted, uncounted()].reduce(addOperations) };
   };
@@ -98,10 +98,10 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   return row ?? batch;
 }
 
-/** The chunk index of a batch's payload. */
+/** Reads the chunk index of a batch's payload. */
 export async function readChunkIndex(deps: Pick<ContinueDeps, 'container'>, batch: BatchRow): Promise<ChunkEntry[]> {
   const blob = deps.container(CONTAINERS.payloads).getBlobClient(batch.payload);
   const bytes = await downloadBytes(blob, { offset: batch.indexOffset, count: batch.indexLength });
-  if (bytes.length !== batch.indexLength) throw new FrameError(`The index of payload ${batch.payload} is cut short.`);
+  if (bytes.length !== batch.indexLength) throw new FrameError(`The index of payload ${batch.payload} is truncated.`);
   return readIndex(bytes);
 }

@@ -1,14 +1,14 @@
 import { Problem } from '../errors.ts';
 
-/** Limits of one upload. Each is enforced before the memory for what lies beyond it is spent. */
+/** Limits of one upload. Each limit is enforced before memory is allocated for data beyond it. */
 export interface UploadLimits {
   /** Bytes of the body as received, compressed or not. */
   maxBodyBytes: number;
-  /** Bytes of the body after decoding; also the limit of all records together as they are stored. */
+  /** Bytes of the body after decoding; also limits the total size of all records as stored. */
   maxDecodedBytes: number;
   /** Bytes of one record as uploaded, without its line ending or separator. */
   maxRecordBytes: number;
-  /** Records of one upload. */
+  /** Number of records of one upload. */
   maxItems: number;
 }
 
@@ -26,8 +26,8 @@ export const bodyTooLarge = (maxBytes: number): Problem =>
 const MiB = 1024 * 1024;
 
 /**
- * Most bytes without a record: of blank lines, or of whitespace between the elements of an array. Nobody writes that
- * much, and it compresses to nothing: a body of 200 bytes can hold gigabytes of line feeds.
+ * Maximum number of consecutive bytes without a record: blank lines, or whitespace between the elements of an array. No
+ * real file has that much, and it compresses extremely well: a body of 200 bytes can hold gigabytes of line feeds.
  */
 export const MAX_BLANK_BYTES = MiB;
 
@@ -35,7 +35,10 @@ export const MAX_BLANK_BYTES = MiB;
 export class BlankBytes {
   #run = 0;
 
-  /** @throws Problem 'too-large' when `bytes` more are too many; `line` is where they begin. */
+  /**
+   * Adds `bytes` that start at `line`.
+   * @throws Problem 'too-large' if the total exceeds MAX_BLANK_BYTES.
+   */
   skip(bytes: number, line: number): void {
     this.#run += bytes;
     if (this.#run <= MAX_BLANK_BYTES) return;
@@ -43,16 +46,16 @@ export class BlankBytes {
     throw new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column: 1, message }] });
   }
 
-  /** A record: the count begins anew. */
+  /** Resets the count, at a record. */
   end(): void {
     this.#run = 0;
   }
 }
 
 /**
- * Most decoded bytes per received byte. Records compress 10 to 30 times, generated test data some 200 times; gzip cannot
- * pass 1,032, so it is never refused by this. Brotli and zstd reach a million for what says nothing.
+ * Maximum ratio of decoded to received bytes. Records compress 10 to 30 times, generated test data about 200 times. Gzip
+ * cannot exceed 1,032, so this limit never refuses it. Brotli and zstd reach a million for data without information.
  */
 export const MAX_DECODED_RATIO = 1_100;
-/** The ratio is looked at beyond this many decoded bytes: small uploads may be as repetitive as they like. */
+/** The ratio is checked only after this many decoded bytes: small uploads may be as repetitive as they like. */
 export const RATIO_FREE_BYTES = 64 * MiB;

@@ -7,7 +7,7 @@ import type { CsvReading } from './parse/csv/csv-options.ts';
 import type { StoredPayload } from './store/write-payload.ts';
 import type { SubmitDeps, SubmitRequest } from './submit-request.ts';
 
-/** An upload whose payload is stored. `name` is that of the payload blob; `csv` is undefined for other formats. */
+/** An upload whose payload is stored. `name` is the name of the payload blob; `csv` is undefined for other formats. */
 export interface StoredBatch {
   batch: string;
   keyRow?: Claim['keyRow'];
@@ -18,8 +18,8 @@ export interface StoredBatch {
 }
 
 /**
- * Makes the row of a batch that is about to be accepted. Throws Error if the workload chooses a lane that it does not
- * have.
+ * Creates the row of a batch that is about to be accepted.
+ * @throws Error if the workload chooses a lane that it does not have.
  */
 export function newRow(
   { gate }: Pick<SubmitDeps, 'gate'>,
@@ -71,7 +71,7 @@ export function newRow(
     handlerSeconds: 0,
     operations: {},
     keyRow,
-    // Without one of the client the upload's own span is what the batch follows from.
+    // If the client sent no trace context, the batch follows from the upload's own span.
     traceparent: traceparent ?? currentTraceparent(),
   };
 }

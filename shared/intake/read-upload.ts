@@ -12,54 +12,54 @@ import { parseNdjson } from './parse/parse-ndjson.ts';
 import type { RecordBlock } from './parse/record-block.ts';
 import { segmentStart, UploadDigest } from './upload-digest.ts';
 
-/** An upload as it arrives, and how to read it. `chunk` is the workload's. */
+/** An upload in transit, and how to read it. `chunk` contains the limits of the workload. */
 export interface UploadSource {
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
   encoding: UploadEncoding;
   limits: UploadLimits;
   chunk: ChunkLimits;
-  /** How a CSV upload is written, as far as the client says; default: found from its head. */
+  /** CSV options given by the client. What is absent is detected from the beginning of the upload. */
   csv?: CsvOptions | undefined;
-  /** JSON Schema of an item: the cells of a CSV upload are converted to its types; without one they are text. */
+  /** JSON Schema of an item. Cells of a CSV upload are converted to its types; without a schema they are text. */
   schema?: JsonSchema | undefined;
-  /** Where an earlier reading ended; then `body` begins at `bodyStart(encoding, resume)`. */
+  /** Where an earlier reading ended. If present, `body` begins at `bodyStart(encoding, resume)`. */
   resume?: UploadResume | undefined;
 }
 
-/** How far an upload has been read, and all that is needed to read on; plain JSON. */
+/** How far an upload has been read, with everything that is needed to resume; plain JSON. */
 export interface UploadResume extends Checkpoint {
-  /** Of CSV. */
+  /** For CSV only. */
   csv?: CsvReading | undefined;
-  /** SHA-256 in hex of each segment before the one that `at` is in. */
+  /** SHA-256 in hex of each segment before the segment that contains `at`. */
   segments: readonly string[];
 }
 
 /**
- * The byte at which the body of a resumed upload begins: a segment of the digest. Of a compressed body it is the first one,
- * for the codings have no place to begin at but the start.
+ * Returns the byte at which the body of a resumed upload begins: the start of a segment of the digest. For a compressed
+ * body this is 0, because it can only be decoded from its start.
  */
 export const bodyStart = (encoding: UploadEncoding, { at }: UploadResume): number =>
   encoding === 'identity' ? segmentStart(at.offset) : 0;
 
-/** An upload being read: nothing happens before `chunks` is iterated, and it can be iterated once. */
+/** An upload that is being read. Nothing happens before `chunks` is iterated; it can be iterated once. */
 export interface ReadUpload {
   chunks: AsyncIterable<RawChunk>;
   /**
-   * `sha256:<hex>` of the decoded upload, the same for any encoding of it, as UploadDigest makes it.
+   * `sha256:<hex>` of the decoded upload, independent of its encoding; see UploadDigest.
    * @throws Error before the end of `chunks`.
    */
   digest(): string;
-  /** What a CSV upload is read as; undefined for other formats, and until its header has been read. */
+  /** How a CSV upload is read; undefined for other formats, and until the header has been read. */
   csv(): CsvReading | undefined;
-  /** What to read on with behind a chunk that `chunks` has given. */
+  /** Returns what is needed to resume after a chunk of `chunks`. */
   resumeBehind(chunk: Pick<RawChunk, 'end'>): UploadResume;
 }
 
 /**
- * From the bytes of an upload to its chunks, in bounded memory and with backpressure. `chunks` throws Problem for
- * whatever is wrong with the upload ('malformed-encoding', 'malformed-record', 'too-large', 'empty-batch'); an error of
- * `body` itself comes out unchanged.
+ * Converts the bytes of an upload to chunks, in bounded memory and with backpressure. `chunks` throws a Problem for an
+ * invalid upload ('malformed-encoding', 'malformed-record', 'too-large', 'empty-batch'). An error of `body` itself is
+ * rethrown unchanged.
  */
 export function readUpload(source: UploadSource): ReadUpload {
   const { body, format, encoding, limits, chunk, resume } = source;
@@ -80,7 +80,11 @@ export function readUpload(source: UploadSource): ReadUpload {
   };
   async function* chunks(): AsyncGenerator<RawChunk> {
     const text = resume
-      ? decodeText(behind(pieces, resume.at.offset - start), { charset: resume.csv?.charset, marks: [], at: resume.at })
+      ? decodeText(skipBytes(pieces, resume.at.offset - start), {
+          charset: resume.csv?.charset,
+          marks: [],
+          at: resume.at,
+        })
       : decodeText(pieces, format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {});
     const records = PARSERS[format](text.pieces, {
       ...source,
@@ -112,8 +116,8 @@ async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest): Asy
   }
 }
 
-/** What comes behind the first `bytes` of `source`. */
-async function* behind(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+/** Skips the first `bytes` of `source`. */
+async function* skipBytes(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const piece of source) {
     if (left < piece.length) yield piece.subarray(left);
@@ -121,7 +125,7 @@ async function* behind(source: AsyncIterable<Buffer>, bytes: number): AsyncGener
   }
 }
 
-/** Parsers do not see the mark: its bytes are before every block. */
+/** Adds the bytes of the byte order mark, which parsers do not see, to the offset of every block. */
 async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): AsyncGenerator<RecordBlock> {
   for await (const block of blocks) {
     const { from } = block;
@@ -130,8 +134,8 @@ async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): 
 }
 
 /**
- * Enforces what all formats have in common. The bytes of the records are limited too, for they can be many times those
- * of the upload: each row of a CSV file repeats the names of its columns.
+ * Enforces the limits that all formats have in common. The bytes of the records are limited too, because they can be many
+ * times those of the upload: each row of a CSV file repeats the names of its columns.
  */
 async function* counted(
   blocks: AsyncIterable<RecordBlock>,
@@ -146,7 +150,7 @@ async function* counted(
       throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`, 'SLUICE_MAX_ITEMS');
     if (bytes > limits.maxDecodedBytes)
       throw uploadTooLarge(
-        `The records take over ${limits.maxDecodedBytes} bytes as JSON.`,
+        `The records have over ${limits.maxDecodedBytes} bytes as JSON.`,
         'SLUICE_MAX_DECODED_BYTES',
       );
     yield block;

@@ -12,7 +12,7 @@ import type { CsvOptions } from './parse/csv/csv-options.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import type { ResumableSource } from './store/store-upload.ts';
 
-/** What an upload is submitted with. */
+/** The clients and tables that submitting an upload needs. */
 export interface SubmitDeps extends EnqueueDeps {
   table: Table;
   keys: Table;
@@ -21,21 +21,21 @@ export interface SubmitDeps extends EnqueueDeps {
   spending: Pick<Spending, 'add'>;
 }
 
-/** An upload, with what its names say checked already. */
+/** An upload whose parameters have been validated. */
 export interface SubmitRequest {
   workload: Workload;
   lane?: string | undefined;
   /** The client's idempotency key. */
   key?: string | undefined;
   /**
-   * The key stands for this content and no other: it is remembered for as long as its batch, and not for seven days only,
-   * and the content of a repeat is not compared.
+   * The key identifies exactly this content: it is stored for as long as its batch, instead of seven days, and the content
+   * of a repeat is not compared.
    */
   keepsKey?: boolean;
   source: { kind: 'http' | 'inbox'; name: string };
-  /** Who put the message that asked for it, if one did. */
+  /** The producer of the message that requested the upload, if there was one. */
   producer?: string | undefined;
-  /** Of the uploaded file, without folders. */
+  /** Name of the uploaded file, without folders. */
   fileName?: string | undefined;
   labels?: Labels | undefined;
   body: AsyncIterable<Uint8Array>;
@@ -43,14 +43,17 @@ export interface SubmitRequest {
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /** Every item must fit the schema, or nothing is accepted; default as the workload says. */
+  /**
+   * If true, every item must match the schema, otherwise nothing is accepted. Defaults to the workload's
+   * `validateAtIntake`.
+   */
   validate?: boolean | undefined;
-  /** A source that can be read from any byte: its intake goes on where an earlier one was interrupted. */
+  /** A source that can be read from any byte: its intake continues where an earlier one was interrupted. */
   resumable?: ResumableSource;
   traceparent?: string | undefined;
 }
 
-/** Reads an upload; `resumed`: from the place where an earlier intake of it ended. */
+/** Starts reading an upload. With `resumed`, continues where an earlier intake of it ended. */
 export const openUpload = (request: SubmitRequest, resumed?: Pick<UploadSource, 'body' | 'resume'>): ReadUpload =>
   readUpload({
     ...request,

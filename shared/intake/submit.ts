@@ -1,4 +1,4 @@
-/** Accepting a batch: whole or not at all, once per idempotency key, and in an order that any crash can be repaired from. */
+/** Accepts a batch: whole or not at all, once per idempotency key, and in an order that can be repaired after any crash. */
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
@@ -15,14 +15,14 @@ import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-reques
 const RENEW_MS = 20_000;
 
 /**
- * Stores, accepts and enqueues an upload, and gives its batch: the first one's for a repeated key.
- * @throws Problem for whatever is wrong with the upload or its key; then nothing of it is visible.
+ * Stores, accepts and enqueues an upload, and returns its batch. For a repeated key, returns the batch of the first upload.
+ * @throws Problem if the upload or its key is invalid. Then nothing of the upload is visible.
  */
 export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
   const { workload, source, traceparent: parent } = request;
   const attributes = { 'sluice.workload': workload.name, 'sluice.source': source.kind };
   return withSpan('sluice.intake', { parent, kind: 'producer', attributes }, async (span) => {
-    // What is done for the batch is charged to it, and nothing of what its caller does beside.
+    // Only what is done for the batch is charged to it, not the other work of the caller.
     const { value: row } = await deps.meter.measure(async () => {
       const submitted = await submitOnce(deps, request);
       leaveTo(queueName(request.workload.name, submitted.lane, 0), deps);
@@ -48,7 +48,7 @@ async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<Bat
     await finishKey(deps.keys, claim.keyRow, row.digest, request.keepsKey);
     return row;
   } catch (error) {
-    if (!isHeldByOther(error)) await giveUp(deps, claim);
+    if (!isHeldByOther(error)) await tryRelease(deps, claim);
     throw error;
   } finally {
     clearInterval(renewing);
@@ -56,14 +56,14 @@ async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<Bat
 }
 
 /**
- * Any answer of storage has its time. Else the first write of a process would be dated by the machine's clock: a claim
- * made ten minutes ahead blocks its key for ten minutes when its upload dies.
+ * Makes one call to storage, because any response carries the service time. Otherwise the first write of a process would
+ * use the machine's clock: a claim dated ten minutes ahead would block its key for ten minutes if its upload crashed.
  */
 async function askServiceTime({ keys }: SubmitDeps): Promise<void> {
   await readEntity(keys, 'time', 'none');
 }
 
-async function giveUp(deps: SubmitDeps, claim: Claim): Promise<void> {
+async function tryRelease(deps: SubmitDeps, claim: Claim): Promise<void> {
   try {
     await releaseClaim(deps.keys, claim.keyRow);
   } catch (error) {
@@ -71,11 +71,14 @@ async function giveUp(deps: SubmitDeps, claim: Claim): Promise<void> {
   }
 }
 
-/** Whether the claim is not this upload's to release: the key has its batch, or another process goes on with the file. */
+/**
+ * Whether this upload must not release the claim: the key already has its batch, or another process continues with the
+ * file.
+ */
 const isHeldByOther = (error: unknown): boolean =>
   error instanceof CheckpointLostError || (error instanceof Problem && error.type === 'idempotency-mismatch');
 
-/** The key has its batch: the content is only compared, nothing is stored. */
+/** Handles a key that already has its batch: compares the content and stores nothing. */
 async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, digest: string): Promise<BatchRow> {
   if (request.keepsKey !== true) {
     const upload = openUpload(request);

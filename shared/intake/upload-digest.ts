@@ -1,23 +1,23 @@
-/** The digest of an upload, which can be continued after a crash; a hash of node:crypto cannot. */
+/** The digest of an upload. It can be continued after a crash, unlike a hash of node:crypto. */
 import { createHash, type Hash } from 'node:crypto';
 import { type CsvOptions, csvOptionsParams } from './parse/csv/csv-options.ts';
 
-/** Bytes of a segment, the decoded bytes of an upload that are hashed together. */
+/** Size in bytes of a segment: the decoded bytes of an upload that are hashed together. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
 
-/** The begin of the last segment that begins at or before `offset`, both in decoded bytes. */
+/** Returns the start of the segment that contains `offset`; both in decoded bytes. */
 export const segmentStart = (offset: number): number => offset - (offset % SEGMENT_BYTES);
 
 /**
  * Hashes what is pushed: SHA-256 of an upload of at most 8 MiB, otherwise SHA-256 of the concatenated SHA-256 values of its
- * segments of 8 MiB. How the bytes come in pieces makes no difference.
+ * segments of 8 MiB. The result does not depend on how the bytes are divided into pieces.
  */
 export class UploadDigest {
   readonly #segments: Buffer[];
   #hash: Hash = createHash('sha256');
   #hashed = 0;
 
-  /** `segments`: hashes, in hex, of the segments before the first byte that is pushed. */
+  /** `segments`: hashes in hex of the segments before the first pushed byte. */
   constructor(segments: readonly string[] = []) {
     this.#segments = segments.map((hex) => Buffer.from(hex, 'hex'));
   }
@@ -33,15 +33,15 @@ export class UploadDigest {
     }
   }
 
-  /** The hashes, in hex, of the segments that end at or before `offset`. */
+  /** Returns the hashes in hex of the segments that end at or before `offset`. */
   segmentsBefore(offset: number): string[] {
     if (this.#hashed === SEGMENT_BYTES) this.#endSegment();
     return this.#segments.slice(0, Math.floor(offset / SEGMENT_BYTES)).map((hash) => hash.toString('hex'));
   }
 
   /**
-   * `sha256:<hex>` of all that was pushed, to be called once, at the end. Options that change what a CSV upload is read as
-   * make it another content.
+   * Returns `sha256:<hex>` of everything that was pushed. Call it once, at the end. CSV options are part of the hash,
+   * because they change what the content means.
    */
   end(csv: CsvOptions = {}): string {
     if (this.#hashed > 0 || this.#segments.length === 0) this.#endSegment();

@@ -1,4 +1,6 @@
-/** What a client says of an upload beside its content: in headers and query of a request, or in metadata of an inbox file. */
+/**
+ * Options that a client gives beside the content: in headers and query of a request, or in the metadata of an inbox file.
+ */
 import { type Labels, readLabels } from '../contract/text/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
@@ -9,14 +11,15 @@ const CONTROL = /\p{Cc}/u;
 
 /** Options of an upload. */
 export interface UploadOptions {
-  /** Not looked at unless the upload is CSV. */
+  /** Ignored unless the upload is CSV. */
   csv: CsvOptions;
   labels: Labels | undefined;
   fileName: string | undefined;
 }
 
 /**
- * Reads labels from `key=value,key2=value2` with percent-encoded values; `where` names the header or metadata entry.
+ * Reads labels from `key=value,key2=value2` with percent-encoded values; `where` is the name of the header or metadata
+ * entry.
  * @throws Problem 'invalid-parameter'
  */
 export function readLabelsOption(text: string | null | undefined, where: string): Labels | undefined {
@@ -29,7 +32,7 @@ export function readLabelsOption(text: string | null | undefined, where: string)
 }
 
 /**
- * Reads the percent-encoded name of a file; folders before it are left out.
+ * Reads the percent-encoded name of a file and removes its folders.
  * @throws Problem 'invalid-parameter' for a name over 255 characters or with control characters.
  */
 export function readFileName(text: string | null | undefined, where: string): string | undefined {
@@ -44,8 +47,8 @@ export function readFileName(text: string | null | undefined, where: string): st
 }
 
 /**
- * Reads the options of an inbox file from its metadata `csv` (as the query of an upload), `labels` and `filename`, whose
- * names may be in any case. Without `filename` the file has the last part of its path for a name.
+ * Reads the options of an inbox file from its metadata entries `csv` (in the form of an upload's query), `labels` and
+ * `filename`. Names of entries are not case-sensitive. Without `filename`, the name is the last part of the path.
  * @throws Problem 'invalid-parameter'
  */
 export function inboxOptions(path: string, metadata?: Readonly<Record<string, string>>): UploadOptions {

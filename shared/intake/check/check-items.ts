@@ -1,48 +1,51 @@
-/** Validation of records before a batch is made of them. */
+/** Validates records before they become a batch. */
 import { causeOf, countCause } from '../../contract/cause.ts';
 import type { UploadFormat } from '../../contract/upload-kinds.ts';
-import { isOutage, Problem, toError, type UploadPosition } from '../../errors.ts';
+import { toError, type UploadPosition } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
 import { columnOfValue } from './value-column.ts';
 
-/** Faults that are kept of an upload. */
+/** Maximum number of faults that are kept per upload. */
 const MAX_FAULTS = 100;
 const MAX_EXAMPLES = 3;
 const MAX_MESSAGE_CHARS = 500;
-/** Records validated before other work of the process gets a turn: some milliseconds of a schema of twenty fields. */
+/** Records validated before other work of the process can run: a few milliseconds with a schema of twenty fields. */
 const RECORDS_PER_TURN = 200;
 const BYTES_PER_TURN = 256 * 1024;
 
-/** A record that does not fit the schema. `path` is that of its first issue, as in a dead letter; absent for the whole item. */
+/**
+ * A record that does not match the schema. `path` is that of its first issue, as in a dead letter; absent for the whole
+ * item.
+ */
 export interface ItemFault extends UploadPosition {
   path?: string;
 }
 
-/** Records with the same cause, as dead letters are grouped; `examples` are the first of them. */
+/** Records with the same cause, grouped as dead letters are; `examples` are the first of them. */
 export interface CheckCause {
   cause: string;
   count: number;
   examples: ItemFault[];
 }
 
-/** What validation has found so far. */
+/** Results of the validation so far. */
 export interface ItemCheck {
   /**
-   * Validates records of a chunk, `limit` at most (default: all), and lets other work of the process run in between.
-   * Never rejects: an error that the schema itself throws counts as an invalid item.
+   * Validates at most `limit` records of a chunk (default: all), and lets other work of the process run in between. Never
+   * rejects: an error that the schema itself throws counts as an invalid item.
    */
   add(chunk: RawChunk, limit?: number): Promise<void>;
   readonly valid: number;
   readonly invalid: number;
-  /** The first MAX_FAULTS, by line. */
+  /** The first MAX_FAULTS faults, by line. */
   readonly faults: readonly ItemFault[];
-  /** The most frequent first. */
+  /** Causes, most frequent first. */
   causes(): CheckCause[];
 }
 
-/** Begins to validate the records of an upload of this format. */
+/** Creates a check for the records of an upload in this format. */
 export function createItemCheck(workload: Pick<Workload, 'item'>, format: UploadFormat): ItemCheck {
   const counts = new Map<string, number>();
   const examples = new Map<string, ItemFault[]>();
@@ -65,7 +68,7 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
       return toError(thrown);
     }
   };
-  /** The records of a turn side by side, as a schema may wait for something. */
+  /** Validates the records of a turn concurrently, because a schema may be asynchronous. */
   const turn = async (records: readonly Rec[]): Promise<void> => {
     const thrown = await Promise.all(records.map(({ text }) => check(text)));
     for (const [index, { text, line }] of records.entries()) {
@@ -140,39 +143,8 @@ function faultOf(thrown: unknown, { text, line, format }: Place): ItemFault & { 
   const message = error.message.slice(0, MAX_MESSAGE_CHARS);
   const cause = causeOf('invalid', { name: error.name, message: error.message });
   if (!(error instanceof InvalidItem)) return { cause, line, message };
-  // Of the other formats the text of the record is not what stands in the upload.
+  // In other formats the text of the record differs from the text of the upload.
   const column = format === 'ndjson' ? { column: columnOfValue(text, error.firstPath) } : {};
   const path = error.issues[0]?.path ?? '';
   return { cause, line, ...column, ...(path === '' ? {} : { path }), message };
-}
-
-/**
- * Passes chunks on as long as all items fit the schema. After that it reads on for the count, and passes no more.
- * @throws Problem 'invalid-items' at the end of the upload, or where reading breaks off behind a fault: what is read on from
- * a checkpoint is read on from before the fault, so a file that takes longer than one look would never be judged.
- */
-export async function* validChunks(
-  workload: Pick<Workload, 'name' | 'item'>,
-  format: UploadFormat,
-  chunks: AsyncIterable<RawChunk>,
-): AsyncGenerator<RawChunk> {
-  const check = createItemCheck(workload, format);
-  let unread = '';
-  try {
-    for await (const chunk of chunks) {
-      await check.add(chunk);
-      if (check.invalid === 0) yield chunk;
-    }
-  } catch (error) {
-    if (check.invalid === 0 || !isOutage(error)) throw error;
-    unread = ' The rest was not read.';
-  }
-  if (check.invalid === 0) return;
-  const { invalid, faults } = check;
-  const listed = invalid > faults.length ? ` The first ${faults.length} are listed.` : '';
-  // Not "of so many": of a large file that goes on from a checkpoint, the items before it are not counted again.
-  const what = `${invalid} ${invalid === 1 ? 'item does' : 'items do'} not fit the schema of workload "${workload.name}".`;
-  throw new Problem('invalid-items', `${what}${listed}${unread} Nothing was accepted.`, {
-    errors: faults.map(({ line, column, message }) => ({ line, ...(column === undefined ? {} : { column }), message })),
-  });
 }

@@ -1,90 +1,65 @@
-/** Reads and validates the beginning of an upload, and stores nothing: what `sluice try` and the route `try` answer with. */
+/** Reads and validates the beginning of an upload without storing anything, for `sluice try` and the route `try`. */
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
-import { batchSpending } from '../../cost/batch-operations.ts';
-import type { DurableBackend } from '../../cost/counts.ts';
-import { receipt } from '../../cost/receipt.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { Problem, type UploadPosition } from '../../errors.ts';
-import type { Workload } from '../../workload/define.ts';
 import { itemSchemaOf } from '../../workload/item-schema.ts';
 import type { UploadLimits } from '../limits.ts';
 import type { CsvOptions, CsvReading } from '../parse/csv/csv-options.ts';
 import { readUpload } from '../read-upload.ts';
 import { type CheckCause, createItemCheck } from './check-items.ts';
+import { type EstimateOptions, estimateUpload, type UploadEstimate } from './estimate-upload.ts';
 
-/** What is to be checked, and when to stop. */
-export interface CheckRequest {
-  workload: Workload;
+/** What to check, and when to stop. */
+export interface CheckRequest extends EstimateOptions {
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /** Items to validate; default: all. */
+  /** Number of items to validate. Default: all. */
   maxItems?: number;
-  /** Bytes of the body to read, as received; default: all. */
+  /** Number of bytes of the body to read, as received. Default: all. */
   maxBytes?: number;
-  /** Bytes of the body to count records in for the estimate, beyond those to validate; default none. */
+  /**
+   * Number of bytes of the body in which records are counted for the estimate, after validation has stopped. Default: none.
+   */
   estimateBytes?: number;
-  /** Ends the check with what has been read when it aborts. */
+  /** When it aborts, the check ends with what has been read. */
   signal?: AbortSignal;
-  /** Bytes of the whole body, where they are known: then the whole is estimated. */
-  size?: number | undefined;
-  prices?: PriceSheet;
-  /** Default azureStorage. */
-  backend?: DurableBackend;
 }
 
-/** The whole upload: exact if all of it was read, else in proportion to its bytes. */
-export interface UploadEstimate {
-  items: number;
-  chunks: number;
-  /** Where no lane is named. */
-  lane: string;
-  /** Storage operations of one batch, those of its drain included. */
-  operations: number;
-  /** Storage operations, Service Bus and durable actions of one batch by the price sheet; without handler time. */
-  usd: number;
-  sheet: string;
-  /** Of the sheet. */
-  currency: string;
-  /** Price classes in `usd` that have no verified source. */
-  unverified: string[];
-}
-
-/** What an upload is understood as, and how far its items fit the schema. */
+/** How an upload is read, and how many of its items match the schema. */
 export interface UploadCheck {
   format: UploadFormat;
   encoding: UploadEncoding;
-  /** Of a CSV upload whose header was read. */
+  /** Present for a CSV upload whose header was read. */
   csv?: CsvReading;
   /** Items read and validated. */
   items: number;
   /** Bytes of the body read, as received. */
   bytes: number;
-  /** Whether that is the whole upload. */
+  /** Whether the whole upload was read and validated. */
   whole: boolean;
   valid: number;
   invalid: number;
-  /** The most frequent first. */
+  /** Causes, most frequent first. */
   causes: CheckCause[];
-  /** Why the upload would be refused: it cannot be read any further. */
+  /** Why the upload would be refused: reading cannot continue after this position. */
   fault?: UploadPosition;
   estimate?: UploadEstimate;
 }
 
-/** Small, so that no more is read than asked for, and a fault hides few of the records before it. */
+/** Small, so that little more is read than requested, and a fault hides few of the records before it. */
 const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
-/** The body is not read any further. */
+/** Ends the reading of the body. */
 class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
 /**
- * Parses and validates an upload up to the given bounds. What is wrong with the upload is `fault`, with what was read
- * before it. An error of the body itself comes out unchanged.
+ * Parses and validates an upload up to the given bounds. A problem of the upload is returned as `fault`, with the results
+ * up to it. An error of the body itself is rethrown unchanged.
  */
 export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
@@ -113,7 +88,7 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   }
   const whole = ended && seen === checked();
   const reading = upload.csv();
-  const estimate = fault ? undefined : estimateOf(request, { items: seen, bytes: body.read, ended });
+  const estimate = fault ? undefined : estimateUpload(request, { items: seen, bytes: body.read, ended });
   return {
     format,
     encoding,
@@ -125,17 +100,17 @@ export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
   };
 }
 
-/** Rejects when the signal aborts: a schema may wait for what never comes. */
+/** Returns a promise that rejects when the signal aborts, because the promise of the schema may stay pending. */
 function stopOf(signal: AbortSignal | undefined): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => undefined); // It may come when nobody waits for it any more.
+  promise.catch(() => undefined); // It may reject after the check has ended.
   signal?.addEventListener('abort', () => reject(new StoppedError()), { once: true });
   return promise;
 }
 
 /**
- * Counts what is read of a body, and ends it by an error where reading is to stop: then a record that is cut in two is no
- * fault. What has been read by then is still counted, or the whole could not be estimated.
+ * Counts what is read of a body. To stop, it throws an error, so that a record that is cut in two does not count as a
+ * fault. What was read by then is counted before it throws; otherwise the whole could not be estimated.
  */
 class CountedBody {
   read = 0;
@@ -146,7 +121,7 @@ class CountedBody {
     this.#request = request;
   }
 
-  /** Reads no further. */
+  /** Stops after the current piece. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -157,42 +132,12 @@ class CountedBody {
       if (this.read >= maxBytes) throw new StoppedError();
       this.read += piece.length;
       yield piece;
-      // Not at the next piece, for which a slow client may have to be waited for.
+      // Stop here, not at the next piece: a slow client may take long to send it.
       if (this.#isStopped || signal?.aborted) throw new StoppedError();
     }
   }
 }
 
-/** Not every problem of an upload has a place: a broken encoding has none, nor has an upload that is too large. */
+/** Returns the place of a problem. Some problems have none: a damaged encoding, or an upload that is too large. */
 const positionOf = ({ errors: [first], message }: Problem, line: number): UploadPosition =>
   first ?? { line, column: 1, message };
-
-interface Read {
-  items: number;
-  bytes: number;
-  ended: boolean;
-}
-
-function estimateOf(
-  { workload, size, prices, backend = 'azureStorage' }: CheckRequest,
-  read: Read,
-): UploadEstimate | undefined {
-  const share = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
-  if (share === undefined || prices === undefined || read.items === 0) return undefined;
-  const items = Math.round(read.items * share);
-  const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
-  const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
-  const spent = { operations: batchSpending(shape), items, backend };
-  const { totalUsd, sheet, storageOperations: operations, unverified } = receipt(spent, prices);
-  const lane = workload.lane({ items, bytes: size ?? read.bytes });
-  return {
-    items,
-    chunks: Math.ceil(items / chunk.maxItems),
-    lane,
-    operations,
-    usd: Number(totalUsd.toFixed(9)),
-    sheet,
-    currency: prices.currency,
-    unverified,
-  };
-}

@@ -1,9 +1,9 @@
-/** Finds a value in the text of a record, so that a fault names its column and not the record's. */
+/** Finds a value in the text of a record, so that a fault shows the column of the value instead of that of the record. */
 
 const SPACE = /[ \t\r\n]*/y;
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const SCALAR = /[^,:{}[\]"\s]+/y;
-/** By how much a sign outside of strings changes the depth. */
+/** How much a character outside of strings changes the depth. */
 const SIGNS: ReadonlyMap<string, number> = new Map([
   ...(['{', '['] as const).map((sign) => [sign, 1] as const),
   ...(['}', ']'] as const).map((sign) => [sign, -1] as const),
@@ -11,8 +11,8 @@ const SIGNS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The 1-based column, in characters, of the value at `path` in `text`, which is one JSON value on a line of its own. Where
- * the path leads to nothing (a field that is missing), that of the last value on the way.
+ * Returns the 1-based column, in characters, of the value at `path` in `text`, which is one JSON value on one line. If the
+ * path leads to nothing (a missing field), returns the column of the last value on the path.
  */
 export function columnOfValue(text: string, path: readonly PropertyKey[]): number {
   let offset = skip(SPACE, text, 0);
@@ -24,7 +24,7 @@ export function columnOfValue(text: string, path: readonly PropertyKey[]): numbe
   return [...text.slice(0, offset)].length + 1;
 }
 
-/** Where the value of `key` begins in the object or array at `start`. Of a key that stands twice, the last one counts. */
+/** Finds the value of `key` in the object or array at `start`. If a key occurs twice, the last one counts. */
 function offsetOfKey(text: string, start: number, key: string): number | undefined {
   const isArray = text[start] === '[';
   if (!isArray && text[start] !== '{') return undefined;
@@ -35,7 +35,7 @@ function offsetOfKey(text: string, start: number, key: string): number | undefin
     if (!isArray) {
       const end = skip(STRING, text, offset);
       name = JSON.parse(text.slice(offset, end)) as string;
-      offset = skip(SPACE, text, skip(SPACE, text, end) + 1); // 1: the colon
+      offset = skip(SPACE, text, skip(SPACE, text, end) + 1); // + 1: the colon
     }
     if (name === key) found = offset;
     if (name === key && isArray) break;

@@ -3,7 +3,7 @@ import { errorCodeOf, statusOf } from '../../errors.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import { type OpenSource, SourceChangedError, strongEtag, unreadable } from './source.ts';
 
-/** Makes the source of a blob of the app's own storage account. */
+/** Creates a source that reads a blob of the app's own storage account. */
 export const blobSource =
   (blob: BlobClient): OpenSource =>
   async ({ offset, etag: expected }, signal) => {

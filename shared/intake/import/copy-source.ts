@@ -1,6 +1,6 @@
 /**
- * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is whole; their ids name the
- * version of the source and their place, so after a crash they are all that is needed to go on.
+ * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is complete. Their ids contain
+ * the version of the source and their position, so nothing else is needed to resume after a crash.
  */
 import { createHash } from 'node:crypto';
 import type { BlockBlobClient } from '@azure/storage-blob';
@@ -9,10 +9,10 @@ import { blobProperties } from '../../storage/blob-reads.ts';
 import { PendingBytes } from '../parse/pending-bytes.ts';
 import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } from './source.ts';
 
-/** Most blocks of a blob (learn: put-block). */
+/** Maximum number of blocks of a blob. Source: Microsoft Learn, put-block. */
 const MAX_BLOCKS = 50_000;
 const BLOCK_BYTES = 8 * 1024 * 1024;
-/** Most resumes of a body that breaks off again and again without a new block. */
+/** Maximum number of consecutive resumes that stored no new block. */
 const MAX_RESUMES = 4;
 
 /** The blob calls that a copy needs. */
@@ -21,20 +21,20 @@ export type TargetBlob = Pick<BlockBlobClient, 'getBlockList' | 'stageBlock' | '
 export interface Copy {
   open: OpenSource;
   target: TargetBlob;
-  /** Most bytes of the source. */
+  /** Maximum size of the source in bytes. */
   maxBytes: number;
-  /** Metadata of the new blob; a repeat recognizes its own blob by `order`. */
+  /** Metadata of the new blob. A repeat recognizes its own blob by `order`. */
   metadata: Record<string, string> & { order: string };
-  /** Ends the copy between two blocks; a repeat goes on behind them. */
+  /** Ends the copy between two blocks; a repeat continues after them. */
   signal?: AbortSignal | undefined;
-  /** For tests; default 8 MiB, or more where `maxBytes` takes it. */
+  /** For tests. Defaults to 8 MiB, or to more if `maxBytes` requires it. */
   blockBytes?: number;
 }
 
 /**
- * Copies a source; blocks that an earlier try has staged are not read again, if the source is still of the same version.
- * @throws Problem 'source-unreadable', 'too-large' or 'conflict' (another blob has the name) for what will not change, 'busy'
- * for what may pass; the reason of `signal` when it is aborted.
+ * Copies a source. Blocks that an earlier attempt staged are not read again if the version of the source is unchanged.
+ * @throws Problem 'source-unreadable', 'too-large' or 'conflict' (another blob has the name) for permanent failures, 'busy'
+ * for transient ones; the reason of `signal` when it aborts.
  */
 export async function copySource(copy: Copy): Promise<void> {
   if (await isCopied(copy)) return;
@@ -43,7 +43,7 @@ export async function copySource(copy: Copy): Promise<void> {
   await commit(copy, blocks);
 }
 
-/** Blocks of one version of the source, in their order and without a gap. */
+/** Consecutive blocks of one version of the source, from its beginning. */
 interface Blocks {
   version: string;
   ids: string[];
@@ -55,8 +55,8 @@ const blockId = (version: string, index: number): string =>
   Buffer.from(`${version}-${String(index).padStart(6, '0')}`).toString('base64');
 
 /**
- * The blocks of an earlier try, but for the last: it is read again, so that there is always something left to be asked for,
- * and the answer names the version of the source.
+ * Returns the blocks of an earlier attempt except the last one. The last block is read again so that there is always
+ * something left to request: the response shows the version of the source.
  */
 async function stagedBlocks(target: TargetBlob): Promise<Blocks | undefined> {
   const sizes = new Map((await uncommitted(target)).map(({ name, size }) => [name, size]));
@@ -69,7 +69,7 @@ async function stagedBlocks(target: TargetBlob): Promise<Blocks | undefined> {
   return { version, ids, bytes: ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0) };
 }
 
-/** Bytes of a copy that is under way, as far as they are stored. */
+/** Returns the number of bytes that an unfinished copy has stored. */
 export const copiedBytes = async (target: Pick<TargetBlob, 'getBlockList'>): Promise<number> =>
   (await uncommitted(target)).reduce((sum, { size }) => sum + size, 0);
 
@@ -103,7 +103,7 @@ async function readBlocks(copy: Copy, staged: Blocks | undefined): Promise<Block
   }
 }
 
-/** Behind the staged blocks if the source is still what they were read from, else at its beginning. */
+/** Opens the source after the staged blocks if its version is unchanged, otherwise at its beginning. */
 async function openFirst({ open, signal }: Copy, staged: Blocks | undefined) {
   if (staged) {
     try {
@@ -119,20 +119,20 @@ async function openFirst({ open, signal }: Copy, staged: Blocks | undefined) {
   return { source, blocks: { version: versionOf(source.etag), ids: [], bytes: 0 } satisfies Blocks };
 }
 
-/** A source that ignores ranges cannot go on: the next try begins anew. */
+/** Opens the source again to resume. A source that ignores ranges cannot be resumed: the next attempt copies it again. */
 async function openAgain({ open, signal }: Copy, place: { offset: number; etag: string }): Promise<OpenedSource> {
   try {
     const source = await open(place, signal);
     if (source.offset === place.offset) return source;
     source.close();
-    throw new Problem('busy', 'The source broke off, and does not answer with ranges.');
+    throw new Problem('busy', 'The connection to the source was lost, and the source does not support ranges.');
   } catch (error) {
-    if (error instanceof SourceChangedError) throw unreadable('The source has changed while it was copied.', error);
+    if (error instanceof SourceChangedError) throw unreadable('The source changed while it was copied.', error);
     throw error;
   }
 }
 
-/** Stages what comes; `blocks` grows with each block that is stored. */
+/** Stages the content as blocks; `blocks` grows with each stored block. */
 async function readToEnd(copy: Copy, source: OpenedSource, blocks: Blocks): Promise<void> {
   const { maxBytes, signal } = copy;
   const blockBytes = copy.blockBytes ?? Math.max(BLOCK_BYTES, Math.ceil(maxBytes / MAX_BLOCKS));
@@ -152,17 +152,17 @@ async function readToEnd(copy: Copy, source: OpenedSource, blocks: Blocks): Prom
     signal?.throwIfAborted();
   }
   if (source.bytes !== undefined && blocks.bytes + held.size !== source.bytes)
-    throw new Problem('busy', `The source broke off after ${blocks.bytes + held.size} of ${source.bytes} bytes.`);
+    throw new Problem('busy', `The source ended after ${blocks.bytes + held.size} of ${source.bytes} bytes.`);
   if (held.size > 0) await stage();
 }
 
 const tooLarge = (maxBytes: number): Problem =>
   new Problem(
     'too-large',
-    `The source is over ${maxBytes} bytes, the limit SLUICE_MAX_INBOX_BYTES of a file in the inbox.`,
+    `The source is over ${maxBytes} bytes, the limit for files of the inbox (SLUICE_MAX_INBOX_BYTES).`,
   );
 
-/** Makes the blob visible, unless there is one of its name: the one of an earlier try is as good. */
+/** Makes the blob visible. If a blob with its name exists, the blob of an earlier attempt is accepted. */
 async function commit({ target, metadata }: Copy, { ids }: Blocks): Promise<void> {
   try {
     await target.commitBlockList(ids, { conditions: { ifNoneMatch: '*' }, metadata });
@@ -173,7 +173,7 @@ async function commit({ target, metadata }: Copy, { ids }: Blocks): Promise<void
 }
 
 /**
- * Whether an earlier try has made the blob, which ended before its order was removed.
+ * Checks whether an earlier attempt created the blob but did not remove its order.
  * @throws Problem 'conflict' when another blob has the name.
  */
 async function isCopied({ target, metadata }: Pick<Copy, 'target' | 'metadata'>): Promise<boolean> {

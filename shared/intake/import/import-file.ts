@@ -1,6 +1,6 @@
 /**
- * Input by reference: a file `<workload>/[<lane>/]<name>.url` of the inbox holds an address, and becomes the file
- * `<workload>/[<lane>/]<name>` with the file at that address. The address file is removed when that one is there.
+ * Input by reference: a file `<workload>/[<lane>/]<name>.url` in the inbox contains an address. The content at that address
+ * is copied to the file `<workload>/[<lane>/]<name>`. Then the address file is removed.
  */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -20,11 +20,13 @@ import { type UrlDeps, urlSource } from './open-url.ts';
 import { type OpenSource, unreadable } from './source.ts';
 
 const SUFFIX = '.url';
-/** A source that does not answer as it should is tried again for so long. */
+/** How long a source that does not respond properly is tried again. */
 const MAX_FAULTS_MS = 60 * 60_000;
-/** An import that has not ended by then never will; staged blocks are kept for seven days (learn: put-block). */
+/**
+ * An import that is older than this is rejected. Staged blocks are kept for seven days. Source: Microsoft Learn, put-block.
+ */
 const MAX_IMPORT_MS = 24 * 60 * 60_000;
-/** Characters of the address that are kept with the file, to be shown. */
+/** Characters of the address that are stored with the file, for display. */
 const MAX_SHOWN = 500;
 
 export interface ImportDeps {
@@ -32,21 +34,22 @@ export interface ImportDeps {
   registry: Registry;
   settings: Pick<Settings, 'urlHosts' | 'maxInboxBytes'>;
   gate: { now: () => number };
-  /** How https addresses are opened, for tests. */
+  /** How https addresses are opened; for tests. */
   urls?: UrlDeps;
 }
 
-/** Whether a file of the inbox holds an address to import from. */
+/** Whether a file of the inbox contains an address to import from. */
 export const isImport = (name: string): boolean => name.endsWith(SUFFIX);
-/** The file of the inbox that holds the address of `name`. */
+/** Returns the name of the file that contains the address from which `name` is imported. */
 export const importName = (name: string): string => `${name}${SUFFIX}`;
-/** The file that an import makes. */
+/** Returns the name of the file that an import creates. */
 export const importedName = (name: string): string => name.slice(0, -SUFFIX.length);
 
 /**
- * Copies the source of an address file into the inbox, and returns the file that it became. What an earlier look has
- * copied is not read again. The file has its own idempotency key, so it becomes one batch however often it is made.
- * @throws Problem when it must be rejected, 'busy' for what may pass; the reason of `signal` when that is aborted.
+ * Copies the source of an address file into the inbox and returns the new file. What an earlier inbox check copied is not
+ * read again. The file gets an idempotency key of the import, so it becomes one batch even if it is created several times.
+ * @throws Problem when the address file must be rejected, 'busy' for a transient failure; the reason of `signal` when it
+ * aborts.
  */
 export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
   const { name, properties } = file;
@@ -59,10 +62,10 @@ export async function importFile(deps: ImportDeps, file: BlobItem, signal?: Abor
   const { workload } = inboxTarget(deps.registry, to);
   const address = await readAddress(inbox, file);
   const source = allowedSource(address, { hosts: deps.settings.urlHosts, account: accountOf(inbox), workload });
-  const said = fileMetadata(file.metadata);
-  // Where there is no room left, what the client says comes before what is only shown.
-  const shown = fileMetadata({ ...said, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) });
-  const metadata = { idempotencykey: `import ${etag}`, ...said, ...shown, order: etag };
+  const given = fileMetadata(file.metadata);
+  // If the metadata is too large, the client's entries have priority over the entry for display.
+  const shown = fileMetadata({ ...given, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) });
+  const metadata = { idempotencykey: `import ${etag}`, ...given, ...shown, order: etag };
   try {
     await copySource({
       open: openerOf(deps, source),
@@ -73,7 +76,7 @@ export async function importFile(deps: ImportDeps, file: BlobItem, signal?: Abor
     });
   } catch (error) {
     const isLost = error instanceof Problem && error.type === 'busy' && ageMs > MAX_FAULTS_MS;
-    throw isLost ? unreadable(`${error.message} It was tried for an hour.`, error) : error;
+    throw isLost ? unreadable(`${error.message} The import was tried for an hour.`, error) : error;
   }
   const copied = await target.getProperties();
   await removeFile(deps, { name, etag });
@@ -86,13 +89,13 @@ const openerOf = ({ container, urls }: ImportDeps, source: ImportSource): OpenSo
     ? blobSource(container(source.container).getBlobClient(source.name))
     : urlSource(source.url, urls);
 
-/** Address of the blob service: that of a container, without its name. */
+/** Returns the URL of the blob service: that of a container, without its name. */
 export const accountOf = ({ url, containerName }: ContainerClient): string => url.slice(0, -containerName.length);
 
 async function readAddress(inbox: ContainerClient, { name, properties }: BlobItem): Promise<string> {
   const { etag, contentLength = 0 } = properties;
   if (contentLength === 0 || contentLength > MAX_URL + 2)
-    throw new Problem('invalid-parameter', `${name} must hold one address, of at most ${MAX_URL} characters.`);
+    throw new Problem('invalid-parameter', `${name} must contain one address, of at most ${MAX_URL} characters.`);
   try {
     const conditions = { ifMatch: quoted(etag) };
     return (await downloadBytes(inbox.getBlobClient(name), { count: contentLength, conditions }))
@@ -100,6 +103,6 @@ async function readAddress(inbox: ContainerClient, { name, properties }: BlobIte
       .trim();
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-    throw new Problem('busy', `${name} was removed or replaced since it was listed.`, { cause: error });
+    throw new Problem('busy', `${name} was removed or replaced after it was listed.`, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Opens an https address as the source of an import: no redirects, public addresses only, no wait without end. */
+/** Opens an https address as the source of an import: without redirects, only at public addresses, and with time limits. */
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { Problem } from '../../errors.ts';
@@ -13,15 +13,15 @@ import {
   unreadable,
 } from './source.ts';
 
-/** Longest time without a byte, from the connection on. */
+/** Maximum time without a byte, from the start of the connection. */
 const SILENCE_MS = 30_000;
 /** Statuses after which a later request may succeed. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** Codes of errors that a retry would not resolve: no such host, and certificates that do not fit. */
+/** Codes of errors that a retry cannot resolve: unknown host, invalid certificate. */
 const LASTING = /^(?:ENOTFOUND|ERR_TLS_.*|.*CERT.*|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
 export interface UrlDeps {
-  /** Default that of node:https, to public addresses only. */
+  /** Defaults to `request` of node:https. */
   request?: (
     url: URL,
     options: RequestOptions,
@@ -31,7 +31,7 @@ export interface UrlDeps {
   silenceMs?: number;
 }
 
-/** Makes the source of an https address, which has been checked by `allowedSource`. */
+/** Creates a source that reads an https address, which `allowedSource` has checked. */
 export function urlSource(url: URL, deps: UrlDeps = {}): OpenSource {
   return async (place, signal) => toSource(url, place, await answerOf(url, { place, signal, ...deps }));
 }
@@ -50,20 +50,20 @@ function answerOf(
   },
 ): Promise<IncomingMessage> {
   const headers = {
-    // The bytes as they are stored: a range of an encoding that is made on the way says nothing.
+    // Requests the stored bytes: a range of a content coding that is created on the fly is meaningless.
     'accept-encoding': 'identity',
     'user-agent': 'sluice',
     ...(offset === 0 ? {} : { range: `bytes=${offset}-` }),
     ...(etag === undefined ? {} : { 'if-match': etag }),
   };
   return new Promise((answered, failed) => {
-    // Without an agent there is no connection of an earlier look-up to be used again.
+    // Without an agent, no connection is reused whose host name was resolved earlier.
     const asked = request(
       url,
       { method: 'GET', agent: false, headers, lookup, timeout: silenceMs, ...(signal ? { signal } : {}) },
       answered,
     );
-    asked.on('timeout', () => asked.destroy(new Error(`Nothing came for ${silenceMs / 1000} s.`)));
+    asked.on('timeout', () => asked.destroy(new Error(`No data was received for ${silenceMs / 1000} s.`)));
     asked.on('error', (error) => failed(signal?.aborted ? error : faultOf(url, error)));
     asked.end();
   });
@@ -85,7 +85,7 @@ function toSource(url: URL, { offset, etag: expected }: SourcePlace, answer: Inc
       throw new SourceChangedError(`${withoutQuery(url.href)} has changed.`);
     const range = statusCode === 206 ? rangeOf(headers['content-range']) : undefined;
     if (statusCode === 206 && range?.offset !== offset)
-      throw unreadable(`${url.host} answers with another range than it was asked for.`);
+      throw unreadable(`${url.host} responded with another range than was requested.`);
     return {
       offset: range?.offset ?? 0,
       etag,
@@ -101,9 +101,11 @@ function toSource(url: URL, { offset, etag: expected }: SourcePlace, answer: Inc
 
 function requireContent(url: URL, status: number, headers: IncomingMessage['headers']): void {
   if (status === 412 || status === 416) throw new SourceChangedError(`${withoutQuery(url.href)} has changed.`);
-  if (PASSING.has(status)) throw new Problem('busy', `${url.host} answers with status ${status}.`);
+  if (PASSING.has(status)) throw new Problem('busy', `${url.host} responded with status ${status}.`);
   if (status >= 300 && status < 400)
-    throw unreadable(`${url.host} answers with a redirect${targetOf(url, headers.location)}, which is not followed.`);
+    throw unreadable(
+      `${url.host} responded with a redirect${targetOf(url, headers.location)}. Redirects are not followed.`,
+    );
   if (status !== 200 && status !== 206) throw unreadable(`${withoutQuery(url.href)} cannot be read: status ${status}.`);
 }
 
@@ -124,6 +126,6 @@ async function* piecesOf(url: URL, answer: IncomingMessage): AsyncGenerator<Uint
   try {
     yield* answer as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw new Problem('busy', `${url.host} broke off its answer.`, { cause: error });
+    throw new Problem('busy', `${url.host} closed the connection before the end of its response.`, { cause: error });
   }
 }

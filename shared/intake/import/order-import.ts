@@ -13,7 +13,7 @@ import { accountOf, importName } from './import-file.ts';
 
 export interface OrderDeps {
   container: (name: string) => ContainerClient;
-  /** SLUICE_URL_HOSTS. */
+  /** The setting SLUICE_URL_HOSTS. */
   urlHosts: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface ImportOrder {
   workload: Workload;
   lane: string | undefined;
   url: string;
-  /** Distinguishes files of one name; the same for a repeat of the order. */
+  /** Distinguishes files of the same name. A repeat of the request has the same id. */
   id: string;
   /** The client's idempotency key. */
   key: string | undefined;
@@ -31,9 +31,9 @@ export interface ImportOrder {
 }
 
 /**
- * Puts an address into the inbox, where the next look imports the file at that address. Returns the name that the file
- * will have there. A repeat with the same key changes nothing.
- * @throws Problem for an address, name or option that cannot be used; 'idempotency-mismatch' for a key of another order.
+ * Stores an address in the inbox, for the next inbox check to import. Returns the name that the imported file will have. A
+ * repeat with the same key changes nothing.
+ * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */
 export async function orderImport({ container, urlHosts }: OrderDeps, order: ImportOrder): Promise<string> {
   const { workload, lane, url, id, key, labels, csv } = order;
@@ -62,12 +62,12 @@ export async function orderImport({ container, urlHosts }: OrderDeps, order: Imp
   return name;
 }
 
-/** The name that the client gives, or the last segment of the address. */
+/** Returns the name that the client gives, or the last segment of the address. */
 function baseName({ url, fileName }: ImportOrder): string {
   const base = fileName ?? fileNameOfUrl(url);
   const fault = blobNameFault(base);
   if (fault !== undefined || base.includes('/') || base.length > MAX_FILE_NAME) {
-    const what = fileName === undefined ? 'The last segment of url, for want of fileName,' : 'fileName';
+    const what = fileName === undefined ? 'Without fileName, the last segment of url' : 'fileName';
     throw new Problem(
       'invalid-parameter',
       `${what} must be the name of a file, of at most ${MAX_FILE_NAME} characters.`,

@@ -1,14 +1,19 @@
-/** Which addresses an import may connect to: those of the public Internet, and no others. */
+/** Decides which addresses an import may connect to: only those of the public Internet. */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** IANA special-purpose registries of IPv4, multicast, and 168.63.129.16, where Azure's platform answers virtual machines. */
+/**
+ * IANA special-purpose registries of IPv4, multicast, and 168.63.129.16, at which Azure's platform serves virtual machines.
+ */
 const NOT_PUBLIC_V4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24'],
   ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 ];
-/** Global unicast, but for protocol assignments (Teredo among them), documentation, and 6to4, which holds any IPv4 address. */
+/**
+ * Global unicast, except protocol assignments (including Teredo), documentation, and 6to4, which can contain any IPv4
+ * address.
+ */
 const PUBLIC_V6 = ['2000::/3'];
 const NOT_PUBLIC_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
@@ -25,8 +30,8 @@ const publicV6 = blockList('ipv6', PUBLIC_V6);
 const notPublicV6 = blockList('ipv6', NOT_PUBLIC_V6);
 
 /**
- * Whether `address` is one of the public Internet: not private, loopback, link-local, shared or reserved. IPv4 addresses
- * inside of IPv6 ones are never public, as nobody has to write them so.
+ * Whether `address` belongs to the public Internet: not private, loopback, link-local, shared or reserved. IPv4 addresses
+ * inside IPv6 addresses never count as public, because no legitimate source needs them.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !notPublicV4.check(address, 'ipv4');
@@ -34,7 +39,7 @@ export function isPublicAddress(address: string): boolean {
   return publicV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6');
 }
 
-/** The name of a host leads to an address that no import may connect to. */
+/** A host name resolves to an address that no import may connect to. */
 export class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
 }
@@ -46,8 +51,8 @@ type Resolve = (
 ) => void;
 
 /**
- * Makes the look-up that connections use. It judges the very addresses that are connected to: a name that is looked up
- * first and connected to later may lead elsewhere by then. One address that is not public is enough to refuse the name.
+ * Creates the look-up function for connections. It checks exactly the addresses that are connected to: a separate look-up
+ * before the connection could return other addresses. One address that is not public is enough to refuse the name.
  */
 export const publicLookup =
   (resolve: Resolve = dnsLookup): LookupFunction =>
@@ -57,7 +62,7 @@ export const publicLookup =
       if (error) return callback(error, '');
       const [first] = addresses;
       if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address)))
-        return callback(new PrivateAddressError(`${hostname} leads to an address that is not public.`), '');
+        return callback(new PrivateAddressError(`${hostname} resolves to an address that is not public.`), '');
       if (all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

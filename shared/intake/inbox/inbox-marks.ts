@@ -1,19 +1,19 @@
 /**
- * Marks of inbox files that were accepted or rejected and could not be moved away. Such a file must not become another
- * batch, neither when its idempotency key expires nor when its batch is deleted, so a mark lives as long as the file:
- * a complete listing without the file removes it.
+ * Marks of inbox files that were accepted or rejected but could not be moved. Such a file must not become another batch,
+ * neither when its idempotency key expires nor when its batch is deleted. Therefore a mark exists as long as its file: a
+ * complete listing without the file removes the mark.
  */
 import { createHash } from 'node:crypto';
 import { fromEntity, toEntity } from '../../storage/entity.ts';
 import { odata, queryEntities, type Table, wins } from '../../storage/table.ts';
 
-/** Beside the idempotency keys, whose partitions are hashes. */
+/** Stored beside the idempotency keys, whose partitions are hashes. */
 const PARTITION = 'inbox';
 
-/** What was decided about a file: the batch that it became, or that it was rejected. */
+/** The decision about a file: the batch that it became, or that it was rejected. */
 export type InboxDecision = { batch: string } | { rejected: true };
 
-/** A version of a file. `etag` is without quotes, as in listings. */
+/** A version of a file. `etag` has no quotes, as in listings. */
 export interface FileVersion {
   name: string;
   etag: string;
@@ -21,7 +21,7 @@ export interface FileVersion {
 
 const rowKeyOf = ({ name, etag }: FileVersion): string => createHash('sha256').update(`${name}\n${etag}`).digest('hex');
 
-/** The marks as one look into the inbox finds them. */
+/** The marks that one inbox check reads. */
 export class InboxMarks {
   readonly #table: Table;
   readonly #seen = new Set<string>();
@@ -31,7 +31,10 @@ export class InboxMarks {
     this.#table = table;
   }
 
-  /** What was decided about this version of a file before; the first call reads all marks, usually none, by one query. */
+  /**
+   * Returns the earlier decision about this version of a file. The first call reads all marks, usually none, with one
+   * query.
+   */
   async find(file: FileVersion): Promise<InboxDecision | undefined> {
     this.#found ??= this.#read();
     const key = rowKeyOf(file);
@@ -39,7 +42,7 @@ export class InboxMarks {
     return (await this.#found).get(key)?.decision;
   }
 
-  /** A read that fails is made again for the next file. */
+  /** After a failed read, the next file reads again. */
   async #read(): Promise<Map<string, Mark>> {
     try {
       return await readMarks(this.#table);
@@ -56,9 +59,11 @@ export class InboxMarks {
     await this.#table.upsertEntity(toEntity('mark', keys, { name, ...batch }), 'Replace');
   }
 
-  /** Removes the marks of files that were not asked for, if `isOwn` is true of their names; to be called after all files. */
+  /**
+   * Removes the marks of files for which `find` was not called, if `isOwn` accepts their names. Call it after all files.
+   */
   async forgetOthers(isOwn: (name: string) => boolean): Promise<void> {
-    // Without a file nothing was read: an empty inbox costs no operation beside its listing.
+    // If there was no file, nothing was read: an empty inbox costs no operation beside its listing.
     for (const [rowKey, { name, etag }] of (await this.#found) ?? []) {
       if (this.#seen.has(rowKey) || !isOwn(name)) continue;
       await wins(this.#table.deleteEntity(PARTITION, rowKey, { etag }));

@@ -14,13 +14,13 @@ import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
 
-/** Metadata name, in any case, under which the writer of a file may give an idempotency key of its own. */
+/** Metadata entry, in any case, in which the writer of a file may set an idempotency key. */
 const KEY_METADATA = 'idempotencykey';
 
 export interface SubmitFileDeps extends SubmitDeps {
   registry: Registry;
   settings: Settings;
-  /** How often an intake writes a checkpoint, and the size of its blocks; default as in store-upload.ts. */
+  /** How often an intake writes a checkpoint, and the size of its blocks. Defaults are in store-upload.ts. */
   intakeSizes?: { checkpointBytes: number; blockBytes: number };
 }
 
@@ -28,31 +28,31 @@ export interface SubmitFileDeps extends SubmitDeps {
 export interface ReadableInbox {
   inbox: ContainerClient;
   signal: AbortSignal;
-  /** Most bytes of a file as it is stored; a larger one is not read. */
+  /** Maximum size of a file in bytes, as stored; a larger file is not read. */
   maxBytes: number;
-  /** The setting that `maxBytes` is read from, for the problem of a larger file. */
+  /** The setting that contains `maxBytes`, for the problem of a larger file. */
   maxBytesSetting: string;
-  /** Who named the file in a message; undefined if it was found in the inbox. */
+  /** The producer of the message that contains the name of the file; undefined if the file was found in the inbox. */
   producer?: string | undefined;
-  /** Of that message. */
+  /** Trace context of that message. */
   traceparent?: string | undefined;
 }
 
-/** The file was removed or replaced since it was listed. */
+/** The file was removed or replaced after it was listed. */
 export class FileChangedError extends Error {
   override name = 'FileChangedError';
 }
 
-/** The batch that a file became, and the one of the last seven days that has the same content. */
+/** The batch that a file became, and the batch of the last seven days that has the same content. */
 export interface SubmittedFile {
   batch: string;
   sameContentAs?: string;
 }
 
 /**
- * Makes a batch of an inbox file; gives that of the first time where the file was taken before. Content that another
- * file or upload brought is reported, unless the workload refuses it.
- * @throws Problem when the file must be rejected; FileChangedError when it is not the listed version any more; AbortError
+ * Creates a batch from an inbox file. If the file was taken before, returns the batch of that time. If another file or
+ * upload had the same content, reports its batch, unless the workload refuses repeated content.
+ * @throws Problem when the file must be rejected; FileChangedError when it no longer has the listed version; AbortError
  * when `signal` ends the reading.
  */
 export async function submitFile(
@@ -62,7 +62,10 @@ export async function submitFile(
 ): Promise<SubmittedFile> {
   const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
-    throw new Problem('unsupported-media-type', `${name} is an append blob, and nothing shows when it is complete.`);
+    throw new Problem(
+      'unsupported-media-type',
+      `${name} is an append blob: nothing shows when it is complete. Upload a block blob.`,
+    );
   }
   const ownKey = ownKeyOf(metadata);
   const options = inboxOptions(name, metadata);
@@ -73,7 +76,7 @@ export async function submitFile(
     ...options,
     csv: { ...(delimiter && { delimiter }), ...options.csv },
     key: ownKey ?? `${name} ${etag}`,
-    // No other file has this key, and a file may wait here for longer than a client's key is remembered.
+    // No other file has this key, and a file may stay here for longer than a client's key is stored.
     keepsKey: ownKey === undefined,
     source: { kind: 'inbox', name },
     producer: from.producer,
@@ -97,21 +100,21 @@ function ownKeyOf(metadata?: Record<string, string>): string | undefined {
   );
 }
 
-/** The file from a byte on; it is opened when it is first read from. A range may not begin at the end of a blob. */
+/** Reads the file from a byte on. The file is opened at the first read. A range must not begin at the end of a blob. */
 async function* readFile(
   { inbox, signal, maxBytes, maxBytesSetting }: ReadableInbox,
   { name, etag }: FileVersion,
   { offset, bytes }: { offset: number; bytes: number },
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  // Not before the key is claimed: a look into the inbox, which has another limit, may be accepting the file.
-  if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes, over ${maxBytes}.`, maxBytesSetting);
+  // Checked only after the key is claimed: an inbox check, which has another limit, may be accepting the file.
+  if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes; the limit is ${maxBytes}.`, maxBytesSetting);
   if (offset > 0 && offset >= bytes) return;
   const body = await openFile(inbox, { name, etag }, { offset, signal });
   try {
     yield* downloadedPieces(body);
   } finally {
-    body.destroy(); // Its connection, where it was not read to its end.
+    body.destroy(); // Closes the connection if the body was not read to its end.
   }
 }
 
@@ -124,6 +127,6 @@ async function openFile(
     return (await openDownload(inbox.getBlobClient(name), { offset, ifMatch: quoted(etag), signal })).body;
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-    throw new FileChangedError(`${name} was removed or replaced since it was listed.`, { cause: error });
+    throw new FileChangedError(`${name} was removed or replaced after it was listed.`, { cause: error });
   }
 }

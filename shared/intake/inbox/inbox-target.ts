@@ -3,12 +3,12 @@ import { Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { Registry } from '../../workload/registry.ts';
 
-/** What the path of an inbox file says. */
+/** Workload, lane and format of an inbox file, as its path specifies them. */
 export type InboxTarget = { workload: Workload; lane: string | undefined } & NonNullable<ReturnType<typeof kindOfName>>;
 
 /**
- * Reads workload, lane and format from the path of an inbox file, `<workload>/[<lane>/]<name>`.
- * @throws Problem for a path that does not name them.
+ * Parses workload, lane and format from the path of an inbox file, `<workload>/[<lane>/]<name>`.
+ * @throws Problem if the path does not specify them.
  */
 export function inboxTarget(registry: Registry, path: string): InboxTarget {
   const parts = path.split('/');

@@ -1,7 +1,7 @@
 import type { BlobGetPropertiesResponse, BlobItem } from '@azure/storage-blob';
 import { unquoted } from './inbox-move.ts';
 
-/** Makes the item of a listing from the properties of a blob. */
+/** Creates the item of a listing from the properties of a blob. */
 export const listedItem = (
   name: string,
   { etag = '', lastModified = new Date(0), contentLength = 0, blobType, metadata = {} }: Listed,

@@ -1,4 +1,4 @@
-/** One file of the inbox that a message names: it is taken at once, as a look into the inbox would take it. */
+/** Takes one file of the inbox that a message refers to, immediately and in the same way as an inbox check. */
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 import { InboxMarks } from './inbox-marks.ts';
@@ -7,19 +7,19 @@ import { listedItem } from './listed-item.ts';
 import { type FileEnd, type InboxDeps, takeFile } from './take-file.ts';
 
 /**
- * Reading stops after this long, with a checkpoint from which the next try continues: other messages wait for the
+ * Reading stops after this time, with a checkpoint from which the next attempt continues: other messages wait for the
  * slice. The largest upload (210 MiB) takes half of it.
  */
 const MAX_READ_MS = 60_000;
 /**
- * How long before its message was put a file may have been taken, where the message names no version: a look into the inbox
- * may come between the producer's two puts. A file of this name that was taken earlier was another one.
+ * If the message does not specify a version: how long before the message was put the file may have been taken. An inbox
+ * check can run between the producer's two puts. A file of this name that was taken earlier was another one.
  */
 const TAKEN_BEFORE_MS = 10 * 60_000;
 
 export interface NamedFile {
   name: string;
-  /** The version of the file, with or without quotes; undefined: any. */
+  /** The version of the file, with or without quotes; undefined for any version. */
   etag?: string | undefined;
   producer: string;
   traceparent?: string | undefined;
@@ -29,12 +29,12 @@ export interface NamedFile {
   signal: AbortSignal;
 }
 
-/** How the taking of a named file ended: as for any file, or `taken` before, or `absent`: it does not exist (yet). */
+/** How taking the file ended: as for any file, `taken` if it was taken before, `absent` if it does not exist (yet). */
 export type NamedFileEnd = FileEnd | { end: 'taken' | 'absent' };
 
 /**
- * Takes a file by its name, within the limit of an upload (`maxBodyBytes`). It has the idempotency key that a look into the
- * inbox gives it, so both together make one batch. Throws when its properties cannot be read.
+ * Takes a file by its name, up to the size limit of an upload (`maxBodyBytes`). Its idempotency key is the same as in an
+ * inbox check, so both together create one batch. Throws when its properties cannot be read.
  */
 export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<NamedFileEnd> {
   const { name, etag, producer, traceparent } = named;
@@ -56,7 +56,7 @@ export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<
   return takeFile(deps, taking, listedItem(name, found));
 }
 
-/** Whether it has left the inbox: an earlier delivery of the message, or a look into the inbox, has moved it. */
+/** Whether the file has left the inbox, moved by an earlier delivery of the message or by an inbox check. */
 async function wasTaken({ container }: Pick<InboxDeps, 'container'>, { name, ...named }: NamedFile): Promise<boolean> {
   for (const moved of [CONTAINERS.inboxDone, CONTAINERS.inboxRejected]) {
     const { metadata, lastModified } = (await blobProperties(container(moved).getBlobClient(name))) ?? {};

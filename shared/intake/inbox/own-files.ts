@@ -1,6 +1,6 @@
 /**
- * Which app takes a file of the inbox where every pool looks into it. It follows from the registry, which is the same in the
- * apps of one deployment, so the apps agree without asking one another.
+ * Decides which app takes a file when every pool checks the inbox. The decision depends only on the registry, which is the
+ * same in all apps of a deployment, so the apps agree without communication.
  */
 import type { BlobItem } from '@azure/storage-blob';
 import type { Settings } from '../../settings.ts';
@@ -13,8 +13,8 @@ export interface OwnFilesDeps {
 }
 
 /**
- * How long a file of an unknown workload waits before it is rejected: longer than the publishing of one package to every app
- * of a deployment. Until then another app may know the workload already.
+ * How long a file of an unknown workload waits before it is rejected: longer than one package needs to reach every app of a
+ * deployment. Until then another app may already know the workload.
  */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 
@@ -22,8 +22,8 @@ const workloadOf = ({ registry }: OwnFilesDeps, name: string): Workload | undefi
   registry.workload(name.split('/')[0] ?? '');
 
 /**
- * Whether this app takes the file: the files of a workload are its pool's, and files that name no workload are the first
- * pool's, which is that of the first workload. An app without a pool takes all.
+ * Whether this app takes the file. The files of a workload belong to its pool. Files whose path contains no known workload
+ * belong to the pool of the first workload. An app without a pool takes all files.
  */
 export function isOwnFile(deps: OwnFilesDeps, name: string): boolean {
   const { pool } = deps.settings;
@@ -31,8 +31,8 @@ export function isOwnFile(deps: OwnFilesDeps, name: string): boolean {
 }
 
 /**
- * Whether a file names a workload that this app does not know, but an app of a later version may: it is left for now. Without
- * a pool there is no other app.
+ * Whether the path contains a workload that this app does not know but an app of a later version may know. Such a file is
+ * left for now. Without a pool there is no other app.
  */
 export function isUnknownYet(deps: OwnFilesDeps, { name, properties }: BlobItem, nowMs: number): boolean {
   if (deps.settings.pool === undefined || workloadOf(deps, name) !== undefined) return false;

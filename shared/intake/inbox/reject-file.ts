@@ -4,7 +4,8 @@ import { countRejectedFile } from '../../telemetry/metrics.ts';
 import type { PublishRejected } from '../../wake/events/publish.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { FileVersion } from './inbox-marks.ts';
-import { type MoveDeps, writeReason } from './inbox-move.ts';
+import type { MoveDeps } from './inbox-move.ts';
+import { writeReason } from './rejection-reason.ts';
 
 export interface RejectFileDeps extends MoveDeps {
   registry: Registry;
@@ -12,8 +13,8 @@ export interface RejectFileDeps extends MoveDeps {
 }
 
 /**
- * Writes why a file is rejected and publishes it, before the file is moved or marked: after a crash in between, the next
- * look decides again and repeats both, so that no rejection stays unannounced.
+ * Stores and publishes why a file is rejected, before the file is moved or marked. After a crash in between, the next inbox
+ * check decides again and repeats both, so every rejection is published.
  */
 export async function rejectFile(deps: RejectFileDeps, { name, etag }: FileVersion, problem: Problem): Promise<void> {
   await writeReason(deps, name, problem);

@@ -1,4 +1,4 @@
-/** One file of the inbox: it becomes a batch or is rejected, and is moved away. */
+/** Takes one file of the inbox: creates a batch from it or rejects it, then moves it away. */
 import type { BlobItem } from '@azure/storage-blob';
 import { readBatch } from '../../batches/ledger.ts';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -21,8 +21,8 @@ export interface Taking extends ReadableInbox {
 }
 
 /**
- * How the taking of a file ended. `deferred`: a passing fault kept it from being taken or moved. `unfinished`: it is not
- * read to its end yet, and the next try goes on. `stuck`: it stays until an operator acts, since it cannot be read, or was
+ * How taking a file ended. `deferred`: a transient fault prevented reading or moving it. `unfinished`: it is not completely
+ * read yet, and the next attempt continues. `stuck`: it stays until an operator acts, because it cannot be read, or was
  * taken and cannot be moved.
  */
 export type FileEnd =
@@ -30,8 +30,8 @@ export type FileEnd =
   | { end: 'stuck'; error: Error; decision: InboxDecision | undefined };
 
 /**
- * Takes one file: makes a batch of it or rejects it, and moves it away. Repeated at any point it is the same batch. Never
- * throws: what goes wrong with one file must not keep the ones behind it.
+ * Takes one file: creates a batch from it or rejects it, and moves it away. A repeat at any point results in the same
+ * batch. Never throws, because a problem with one file must not affect the files after it.
  */
 export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem): Promise<FileEnd> {
   const version = { name: file.name, etag: file.properties.etag };
@@ -39,7 +39,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
   let marked = false;
   try {
     const fault = blobNameFault(file.name);
-    if (fault !== undefined) throw new Error(`Its name ${fault}: the client would address another blob.`);
+    if (fault !== undefined) throw new Error(`Its name ${fault}: the storage client would resolve it to another blob.`);
     decision = await taking.marks.find(version);
     marked = decision !== undefined;
     if (!decision) {
@@ -57,19 +57,22 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
 
 interface Decided {
   decision: InboxDecision;
-  /** It was decided at an earlier look. */
+  /** Whether the decision is from an earlier check. */
   marked: boolean;
-  /** Of the file. */
+  /** Metadata of the file. */
   metadata: BlobItem['metadata'] | undefined;
 }
 
-/** Moves a file. Once its batch is deleted no copy is made: deleting a batch removes it from inbox-done. */
+/**
+ * Moves a file. If its batch has been deleted, the file is deleted without a copy: deleting a batch removes its file from
+ * inbox-done.
+ */
 async function finish(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
   if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
   else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
 }
 
-/** A rejected file keeps what its writer said about it, for when it is retried. */
+/** Returns where to move a file. A rejected file keeps the metadata of its writer, in case it is retried. */
 const destinationOf = (
   decision: InboxDecision,
   metadata: Decided['metadata'],
@@ -78,7 +81,7 @@ const destinationOf = (
     ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
     : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
 
-/** Until the mark is written, the idempotency key keeps the file from becoming another batch. */
+/** Stores the decision. Until the mark is written, the idempotency key prevents the file from becoming another batch. */
 async function keepMark({ marks }: Taking, version: FileVersion, decision: InboxDecision): Promise<void> {
   try {
     await marks.add(version, decision);
@@ -89,7 +92,7 @@ async function keepMark({ marks }: Taking, version: FileVersion, decision: Inbox
 
 function leave({ signal }: Taking, left: { file: string; decision: InboxDecision | undefined; error: Error }): FileEnd {
   const { file, decision, error } = left;
-  // The reason of a time limit is no AbortError, and comes as it is where nothing was read yet.
+  // The reason of a time limit is not an AbortError. It is thrown unchanged if nothing was read yet.
   if (signal.aborted && (error === signal.reason || isOutage(error))) {
     log.info('inbox-unfinished', { file });
     return { end: 'unfinished' };
@@ -109,8 +112,8 @@ const isPassing = (error: Error): boolean =>
 const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
 
 /**
- * Makes a batch of a file, or the file that its address leads to, or writes why it is rejected. Throws whatever else keeps
- * it from being judged.
+ * Creates a batch from a file, imports the file at its address, or stores why it is rejected. Throws any other error that
+ * prevents a decision.
  */
 async function decide(
   deps: InboxDeps,

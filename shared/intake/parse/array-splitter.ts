@@ -1,4 +1,4 @@
-/** Finds where the elements of a JSON array begin and end, byte by byte, and leaves judging them to others. */
+/** Finds the start and end of the elements of a JSON array, byte by byte, without validating them. */
 import { Problem } from '../../errors.ts';
 import { BlankBytes } from '../limits.ts';
 import { findJsonFault } from './json-fault.ts';
@@ -9,28 +9,31 @@ import { advance, malformed, type Position, type SourcePoint, START } from './po
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** A text cut inside a token (at most `\\u123` of an escape) is no fault: more of it could be good. */
+/**
+ * If the text is cut inside a token (at most `\\u123` of an escape), a fault there is ignored: the rest of the token may be
+ * valid.
+ */
 const CUT_TOKEN = 6;
 
 type State = 'before array' | 'first element' | 'next element' | 'inside element' | 'behind element' | 'behind array';
 
 /**
- * Takes an element's bytes, trailing whitespace included, and where it begins; returns the position behind it. `isJson`: it is
- * known to be JSON on one line, if its strings are UTF-8.
+ * Receives an element's bytes, including trailing whitespace, and its position; returns the position after it. `isJson`:
+ * the element is known to be JSON on one line, provided that its strings are UTF-8.
  */
 export type OnElement = (bytes: Buffer, at: SourcePoint, isJson: boolean) => Position;
 
-/** Reads an array pushed in pieces. Holds at most one element, of at most `maxBytes`. */
+/** Reads an array that is pushed in pieces. Holds at most one element, of at most `maxBytes`. */
 export class ArraySplitter {
   readonly #maxBytes: number;
   readonly #onElement: OnElement;
   #state: State = 'before array';
-  /** Bytes of the upload before the piece that is read, and before the element. */
+  /** Bytes of the upload before the current piece, and before the current element. */
   #read: number;
   #from = 0;
-  /** Inside an element: where that begins. */
+  /** The current position; inside an element, the position where it begins. */
   #at: Position;
-  /** The piece that is read, with a line feed behind it. */
+  /** A copy of the current piece, followed by a line feed. */
   #ended = Buffer.alloc(0);
   readonly #pending = new PendingBytes();
   readonly #blank = new BlankBytes();
@@ -38,7 +41,7 @@ export class ArraySplitter {
   #inString = false;
   #escaped = false;
 
-  /** With `resume`, the pieces begin there: with an element. */
+  /** With `resume`, the pieces begin at its place, which is the start of an element. */
   constructor(maxBytes: number, onElement: OnElement, resume?: SourcePoint) {
     if (resume) this.#state = 'next element';
     this.#read = resume?.offset ?? 0;
@@ -47,7 +50,10 @@ export class ArraySplitter {
     this.#onElement = onElement;
   }
 
-  /** Reads on; throws Problem 'malformed-record' or 'too-large', and whatever the callback throws. */
+  /**
+   * Reads the next piece.
+   * @throws Problem 'malformed-record' or 'too-large', and any error of the callback.
+   */
   push(piece: Buffer): void {
     if (this.#ended.length <= piece.length) this.#ended = Buffer.allocUnsafe(piece.length + 1);
     this.#ended.set(piece);
@@ -59,17 +65,21 @@ export class ArraySplitter {
   }
 
   /**
-   * To be called at the end of the upload.
-   * @throws Problem 'malformed-record' when the array is not closed; an upload of whitespace alone is none at all.
+   * Call at the end of the upload.
+   * @throws Problem 'malformed-record' if the array is not closed. An upload that contains only whitespace is accepted as
+   * empty.
    */
   end(): void {
     if (this.#state === 'behind array' || this.#state === 'before array') return;
     const text = this.#pending.take().toString('utf8');
     this.#refuseFault(text);
-    throw malformed(advance(this.#at, text), 'The upload ends before the array does.');
+    throw malformed(advance(this.#at, text), 'The upload ends before the array is closed.');
   }
 
-  /** Reads up to the next sign outside of elements, where all that may come is ASCII; an element's first byte is left. */
+  /**
+   * Reads up to the next character outside of elements, where only ASCII is valid. The first byte of an element is not
+   * consumed.
+   */
   #readBetween(piece: Buffer, start: number): number {
     const offset = this.#skipBlank(piece, start);
     if (offset === piece.length) return offset;
@@ -85,7 +95,7 @@ export class ArraySplitter {
     return offset;
   }
 
-  /** The offset of the first byte that is no whitespace. */
+  /** Returns the offset of the first byte that is not whitespace. */
   #skipBlank(piece: Buffer, start: number): number {
     let offset = start;
     let breaks = 0;
@@ -117,7 +127,7 @@ export class ArraySplitter {
     return end;
   }
 
-  /** The offset of the comma or bracket behind the element, or the piece's length when the element goes on. */
+  /** Returns the offset of the comma or bracket after the element, or the piece's length if the element continues. */
   #findEnd(piece: Buffer, start: number): number {
     let offset = start;
     for (; offset < piece.length; offset++) {
@@ -141,7 +151,10 @@ export class ArraySplitter {
     throw new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...place(this.#at), message }] });
   }
 
-  /** A missing quote or bracket makes one element of all that follows: then that is the fault, not the length. */
+  /**
+   * If a quote or bracket is missing, the rest of the array becomes one element. Then this fault is reported instead of the
+   * length.
+   */
   #refuseFault(text: string): void {
     const fault = findJsonFault(text);
     if (fault && fault.offset < text.length - CUT_TOKEN)
@@ -149,7 +162,10 @@ export class ArraySplitter {
   }
 }
 
-/** The offset of the comma or bracket behind an element that is JSON on one line and ends in this piece; else undefined. */
+/**
+ * Returns the offset of the comma or bracket after an element that is JSON on one line and ends in this piece; otherwise
+ * undefined.
+ */
 function recognisedEnd(piece: Buffer, start: number): number | undefined {
   const end = jsonEnd(piece, start);
   if (end === NOT_RECOGNISED) return undefined;
@@ -164,7 +180,7 @@ const EXPECTATION: Record<State, string> = {
   'next element': 'a value',
   'inside element': 'a value',
   'behind element': '"," or "]"',
-  'behind array': 'nothing behind the array',
+  'behind array': 'nothing after the array',
 };
 
 function stateAfter(state: State, byte: number | undefined): State | undefined {

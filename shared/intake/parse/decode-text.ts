@@ -1,12 +1,12 @@
-/** Makes UTF-8 of the character sets that uploads come in, while they stream in. */
+/** Converts the character sets of uploads to UTF-8, while the upload arrives. */
 import type { Charset } from './csv/csv-options.ts';
 import { advance, malformed, type Position, START } from './position.ts';
 
-/** A text in UTF-8. What it was read as is known with the first piece. */
+/** A text in UTF-8. `markBytes` and `charset` are known after the first piece. */
 export interface DecodedText {
-  /** Without the byte order mark. */
+  /** The text without its byte order mark. */
   pieces: AsyncGenerator<Buffer>;
-  /** Bytes of the byte order mark in the upload. */
+  /** Size in bytes of the byte order mark in the upload. */
   markBytes: number;
   charset: Charset;
 }
@@ -18,20 +18,20 @@ const MARKS: readonly [Charset, Buffer][] = [
 ];
 const LONGEST_MARK = 3;
 
-/** What a text is in. */
+/** The character set of a text, and how to detect it. */
 export interface TextOptions {
   /** Default UTF-8. */
   charset?: Charset | undefined;
-  /** Byte order marks that are looked for; default that of UTF-8. */
+  /** Byte order marks to look for. Defaults to that of UTF-8. */
   marks?: readonly Charset[];
   /** Where `source` begins in the upload. */
   at?: Position;
 }
 
 /**
- * The text of `source` in UTF-8, which is not checked when it comes as that. A byte order mark of one of `marks` decides,
- * whatever `charset` says: editors and spreadsheets write it, and it is no part of the text.
- * @throws Problem 'malformed-record' for what is not UTF-16.
+ * Converts `source` to UTF-8. A source in UTF-8 is not validated here. A byte order mark in `marks` has priority over
+ * `charset`: editors and spreadsheets write it, and it is not part of the text.
+ * @throws Problem 'malformed-record' for invalid UTF-16.
  */
 export function decodeText(
   source: AsyncIterable<Buffer>,
@@ -66,7 +66,7 @@ export function decodeText(
   }
 }
 
-/** Bytes of a text of `charset` that has so many UTF-16 units; undefined for UTF-8, where it depends on the text. */
+/** Bytes per UTF-16 unit of a text in each character set; undefined for UTF-8, where it depends on the text. */
 export const UNIT_BYTES: Readonly<Record<Charset, number | undefined>> = {
   'utf-8': undefined,
   'windows-1252': 1,
@@ -74,7 +74,7 @@ export const UNIT_BYTES: Readonly<Record<Charset, number | undefined>> = {
   'utf-16be': 2,
 };
 
-/** Converts the next piece; without one, what is left at the end. */
+/** Converts the next piece; without an argument, converts what remains at the end. */
 type Convert = (piece?: Buffer) => Buffer;
 
 const NOTHING = Buffer.alloc(0);
@@ -92,8 +92,8 @@ const TO_UTF8: Readonly<Record<Charset, (at: Position) => Convert>> = {
 };
 
 /**
- * The characters of 0x80 to 0x9f, by the Encoding Standard. Not by TextDecoder: some versions of Node 23 and 24 read
- * windows-1252 as Latin-1, which has control characters there.
+ * The characters 0x80 to 0x9f of windows-1252, from the Encoding Standard. TextDecoder is not used because some versions of
+ * Node 23 and 24 read windows-1252 as Latin-1, which has control characters there.
  */
 const HIGH = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 
@@ -117,7 +117,7 @@ function fromUtf16(from: Position, toLittleEndian: (bytes: Buffer) => Buffer): C
   };
 }
 
-/** The index of the first surrogate without its other half; the length, when there is none. */
+/** Returns the index of the first unpaired surrogate, or the length if there is none. */
 function firstLone(text: string): number {
   const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.exec(text);
   return lone?.index ?? text.length;

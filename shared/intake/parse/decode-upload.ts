@@ -1,6 +1,6 @@
 /**
- * Undoes an upload's Content-Encoding as it streams in. Node's decoders end silently before bytes they do not
- * understand, so the bytes that went in are compared with those consumed; zstd frames are told apart first.
+ * Decodes an upload's Content-Encoding while it arrives. Node's decoders stop without an error before bytes that they do
+ * not understand, so the number of bytes fed is compared with the number consumed; zstd data is split into frames first.
  */
 import { pipeline } from 'node:stream/promises';
 import {
@@ -17,28 +17,29 @@ import { bodyTooLarge, MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, u
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
-/** Pieces are cut to this, so that what is decoded or parsed from one of them is bounded too. */
+/** Maximum size of a piece, which also bounds what is decoded or parsed from one piece. */
 const PIECE_BYTES = 256 * KiB;
-/** RFC 9659 allows no more than 8 MiB for HTTP. Larger windows come from `zstd --ultra` and `--long`. */
+/** RFC 9659 limits the window to 8 MiB for HTTP. `zstd --ultra` and `--long` create larger windows. */
 const ZSTD_WINDOW_LOG = 23;
-/** A whole piece at a time: at 64 KiB, the trips to the thread pool cost the main thread 0.1 s more per 180 MB. */
+/** Output buffer of a whole piece: with 64 KiB, calls to the thread pool cost the main thread 0.1 s more per 180 MB. */
 const OUTPUT = { chunkSize: PIECE_BYTES };
 
 type Decoder = ReturnType<typeof createGunzip>;
 
-/** What to decode by, and when to stop. */
+/** The encoding, and the limits. */
 export interface DecodeOptions {
   encoding: UploadEncoding;
   limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
-  /** Bytes that an earlier reading has taken, of an upload that is not encoded; default 0. */
+  /** For an upload that is not encoded: bytes that an earlier attempt has read. Default 0. */
   start?: number;
 }
 
 /**
- * The decoded bytes of an upload, in pieces of at most 256 KiB. Several gzip members or zstd frames are read as one;
- * `deflate` is taken with or without the zlib wrapper, as senders do both. An empty body decodes to nothing.
- * @throws Problem 'malformed-encoding' when the body is damaged, ends too early or has something behind its end;
- * 'too-large' as soon as a limit is passed. An error of `body` itself (a client that went away) comes out unchanged.
+ * Returns the decoded bytes of an upload, in pieces of at most 256 KiB. Several gzip members or zstd frames are joined;
+ * `deflate` is accepted with and without the zlib wrapper, because senders use both. An empty body decodes to an empty
+ * upload.
+ * @throws Problem 'malformed-encoding' if the body is damaged, truncated or followed by other data; 'too-large' as soon as
+ * a limit is exceeded. An error of `body` itself (a client that disconnected) is rethrown unchanged.
  */
 export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
   const { encoding, limits, start = 0 } = options;
@@ -51,7 +52,7 @@ export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: De
   yield* withinRatio(all, received);
 }
 
-/** What decodes to far more than it is costs minutes of work for a few bytes, long before it is over a limit. */
+/** Refuses data that is too repetitive: it costs minutes of work for a few bytes, long before it exceeds a size limit. */
 async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watched, 'bytes'>): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const piece of source) {
@@ -65,7 +66,7 @@ async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watche
 const tooRepetitive = (decoded: number, received: number): Problem =>
   new Problem(
     'too-large',
-    `The first ${received} bytes of the body decode to ${decoded}, over ${MAX_DECODED_RATIO} times as many. If that is what you mean to send, compress it with gzip.`,
+    `The first ${received} bytes of the body decode to ${decoded}, over ${MAX_DECODED_RATIO} times as many. If this is intended, compress it with gzip.`,
   );
 
 async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -126,7 +127,7 @@ function createDecoder(encoding: Exclude<UploadEncoding, 'identity'>, first: Buf
   }
 }
 
-/** The low half of a zlib stream's first byte is the method, 8; in raw deflate it would be padding that is not zero. */
+/** The low half of a zlib stream's first byte is the method, 8. In raw deflate it would be padding that is not zero. */
 const isZlib = (first: Buffer): boolean => ((first[0] ?? 0) & 0x0f) === 8;
 
 interface Decoding {
@@ -137,17 +138,20 @@ interface Decoding {
 async function* throughDecoder(source: AsyncIterable<Buffer>, { encoding, decoder }: Decoding): AsyncGenerator<Buffer> {
   const input = watch(encoding === 'zstd' ? zstdFrames(source) : source);
   const fed = pipeline(input.pieces, decoder);
-  fed.catch(() => {}); // The decoder is destroyed with the same error, which the loop below throws.
+  fed.catch(() => {}); // The loop below throws the same error.
   try {
     yield* decoder as AsyncIterable<Buffer>;
   } catch (error) {
     throw input.failure === undefined ? toProblem(encoding, error) : input.failure.error;
   }
   if (decoder.bytesWritten !== input.bytes)
-    throw new Problem('malformed-encoding', `There is something behind the end of the ${encoding} data.`);
+    throw new Problem('malformed-encoding', `There is other data after the end of the ${encoding} data.`);
 }
 
-/** A source and what became of it: a decoder's failure must not be taken for one of the source, because only that is the client's. */
+/**
+ * A source with its failure: an error of the source must be rethrown unchanged, while an error of the decoder is the
+ * client's fault.
+ */
 interface Watched {
   pieces: AsyncGenerator<Buffer>;
   bytes: number;

@@ -2,8 +2,9 @@ import { ENCODINGS, MEDIA_TYPES, type NamedFormat, type UploadEncoding } from '.
 import { Problem } from '../../errors.ts';
 
 /**
- * The format that a Content-Type header names.
- * @throws Problem 'unsupported-media-type' for another type, none, a charset other than UTF-8, or CSV without header.
+ * Returns the format that a Content-Type header specifies.
+ * @throws Problem 'unsupported-media-type' for an unknown or missing type, a charset other than UTF-8, or CSV without
+ * header.
  */
 export function formatOf(contentType: string | null | undefined): NamedFormat {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
@@ -15,7 +16,7 @@ export function formatOf(contentType: string | null | undefined): NamedFormat {
   if (refused !== undefined)
     throw new Problem(
       'unsupported-media-type',
-      `The header may name UTF-8 only (?charset= is for CSV in others), and CSV needs a header line; got ${got}.`,
+      `Content-Type may specify only charset UTF-8 (for CSV in another one, use ?charset=) and only CSV with a header line; got ${got}.`,
     );
   return format;
 }
@@ -28,8 +29,9 @@ function isSupported(parameter: string): boolean {
 }
 
 /**
- * The encoding that a Content-Encoding header names; none is identity, and x-gzip is gzip (RFC 9110, 8.4.1.3).
- * @throws Problem 'unsupported-media-type' for any other, and for several at once.
+ * Returns the encoding that a Content-Encoding header specifies. A missing header means identity; x-gzip means gzip (RFC
+ * 9110, 8.4.1.3).
+ * @throws Problem 'unsupported-media-type' for any other value, and for several encodings.
  */
 export function encodingOf(contentEncoding: string | null | undefined): UploadEncoding {
   const name = (contentEncoding ?? '').trim().toLowerCase();

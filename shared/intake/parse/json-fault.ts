@@ -1,21 +1,21 @@
 /**
- * Finds where a text stops being JSON. V8's messages name a position only sometimes and their wording changes between
- * versions, so a text that JSON.parse refused is scanned once more here. A loop with a stack, no recursion: nesting is
- * up to the client.
+ * Finds the position of the first fault in a text that JSON.parse refused. V8's messages contain a position only sometimes,
+ * and their wording changes between versions. Uses a loop with a stack instead of recursion, because the client controls
+ * the nesting.
  */
 
 import { findTooDeep, MAX_ITEM_NESTING } from '../../contract/text/nesting.ts';
 import { advance, malformed, type Position } from './position.ts';
 
-/** The first fault: its offset in UTF-16 units (the text's length when the text ends too early) and what is wrong. */
+/** The first fault: its offset in UTF-16 units (the text's length if the text is truncated), and a message. */
 export interface JsonFault {
   offset: number;
   message: string;
 }
 
 /**
- * Checks one record; `at` is where `text` begins in the upload.
- * @throws Problem 'malformed-record' with the position of the fault when `text` is not one JSON value, or nested too deep.
+ * Validates one record; `at` is the position of `text` in the upload.
+ * @throws Problem 'malformed-record' with the position of the fault if `text` is not one JSON value, or is nested too deep.
  */
 export function requireJson(text: string, at: Position): void {
   try {
@@ -36,7 +36,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /(?:true|false|null)/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The first fault of `text` as one JSON value (RFC 8259), or undefined when it is one. */
+/** Returns the first fault of `text` as one JSON value (RFC 8259); undefined if it is valid. */
 export function findJsonFault(text: string): JsonFault | undefined {
   const open: ('[' | '{')[] = [];
   let expected: Expected = 'value';
@@ -105,7 +105,7 @@ function close(open: ('[' | '{')[]): Step {
 const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'separator');
 
 function tokenEnd(pattern: RegExp, text: string, offset: number): number | JsonFault {
-  const message = pattern === WORD ? 'Unknown word; JSON has true, false and null.' : 'Not a number of JSON.';
+  const message = pattern === WORD ? 'Unknown word; JSON has true, false and null.' : 'Not a valid JSON number.';
   return matchEnd(pattern, text, offset) ?? { offset, message };
 }
 

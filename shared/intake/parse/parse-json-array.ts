@@ -1,6 +1,6 @@
 /**
- * A JSON array, split into its elements as it streams in. JSON.parse judges each element, but what is stored are the
- * element's own bytes, so that numbers keep their digits.
+ * Splits a JSON array into its elements while it arrives. JSON.parse validates each element, but the original bytes are
+ * stored, so that numbers keep their digits.
  */
 
 import { isAscii } from 'node:buffer';
@@ -13,11 +13,11 @@ import { type BlockBuilder, createBlockBuilder, type ParserResume, type RecordBl
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 
 /**
- * The elements of a JSON array: any JSON values. Line breaks between an element's tokens are taken out with the
- * indentation behind them, the rest is kept byte for byte. Nothing but whitespace decodes to no records. With `resume`,
- * `source` begins there, inside the array.
- * @throws Problem 'malformed-record' at the first fault; 'too-large' for an element over `maxRecordBytes` (counted with
- * its whitespace).
+ * Returns the elements of a JSON array, which may be any JSON values. Line breaks between an element's tokens are removed
+ * with the indentation after them; the rest is kept byte for byte. An upload of whitespace contains no records. With
+ * `resume`, `source` begins at its place, inside the array.
+ * @throws Problem 'malformed-record' at the first fault; 'too-large' for an element over `maxRecordBytes` (including its
+ * whitespace).
  */
 export async function* parseJsonArray(
   source: AsyncIterable<Buffer>,
@@ -56,7 +56,7 @@ const addTo =
     return advance(at, text);
   };
 
-/** In valid JSON a line break stands between tokens only, where no whitespace is needed. */
+/** In valid JSON a line break occurs only between tokens, where no whitespace is required. */
 function oneLine(bytes: Buffer, text: string): Buffer {
   if (bytes.includes(LF) || bytes.includes(CR)) return Buffer.from(text.replace(/[\r\n][ \t\r\n]*/g, '').trimEnd());
   return trimmed(bytes);

@@ -1,7 +1,7 @@
 /**
- * NDJSON. Lines stay where they are in the received buffers: a buffer is checked as a whole for UTF-8, its lines are
- * recognised one by one, and it is handed on without a copy unless it has blank lines or CRLF. Joining lines by "," for one
- * JSON.parse was measured and is no faster than one call per line, and would let `1,2` pass as two.
+ * Parses NDJSON without moving the lines: a received buffer is validated as UTF-8 as a whole, its lines are recognised one
+ * by one, and it is passed on without a copy unless it has blank lines or CRLF. Joining lines with "," for one JSON.parse
+ * was measured: it is not faster than one call per line, and would accept `1,2` as two records.
  */
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../../errors.ts';
@@ -18,9 +18,11 @@ const TAB = 0x09;
 const SPACE = 0x20;
 
 /**
- * The records of NDJSON: one JSON value per line, kept byte for byte but for a CR before the line feed. Blank lines are
- * no records, though they count as lines; the last line needs no line feed. With `resume`, `source` begins there.
- * @throws Problem 'malformed-record' at the first line that is not JSON or not UTF-8; 'too-large' for a long line.
+ * Returns the records of NDJSON: one JSON value per line, kept byte for byte except for a CR before the line feed. Blank
+ * lines are counted as lines, but they are not records; the last line needs no line feed. With `resume`, `source` begins at
+ * its place.
+ * @throws Problem 'malformed-record' at the first line that is not JSON or not UTF-8; 'too-large' for a line that is too
+ * long.
  */
 export async function* parseNdjson(
   source: AsyncIterable<Buffer>,
@@ -39,23 +41,23 @@ export async function* parseNdjson(
   }
   for await (const piece of source) {
     const cut = piece.lastIndexOf(LF) + 1;
-    // Only the line that the pieces cut in two is copied.
+    // Only a line that is split between pieces is copied.
     const torn = cut > 0 && pending.size > 0 ? piece.indexOf(LF) + 1 : 0;
     if (torn > 0) yield* read(pending.take(piece.subarray(0, torn)));
     if (cut > torn) yield* read(piece.subarray(torn, cut));
     pending.push(piece.subarray(cut));
-    if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // 1: a CR
+    if (pending.size > limits.maxRecordBytes + 1) throw lineTooLong(line, limits.maxRecordBytes); // + 1: a CR
   }
   yield* read(pending.take(Buffer.from([LF])));
 }
 
 interface Reading {
-  /** Of one record. */
+  /** Maximum size of one record. */
   maxBytes: number;
   blank: BlankBytes;
 }
 
-/** Where a line begins: the bytes before it, and its number. */
+/** The start of a line: the bytes before it, and its number. */
 interface LineStart {
   offset: number;
   line: number;
@@ -64,11 +66,11 @@ interface LineStart {
 interface Lines {
   block: RecordBlock | undefined;
   nextLine: number;
-  /** What is wrong behind the block. */
+  /** The error that follows the block. */
   fault?: unknown;
 }
 
-/** `bytes` ends with a line feed. */
+/** Reads lines; `bytes` ends with a line feed. */
 function readLines(bytes: Buffer, first: LineStart, reading: Reading): Lines {
   const found: FoundLines = { starts: [], stops: [], lines: [] };
   try {
@@ -79,7 +81,7 @@ function readLines(bytes: Buffer, first: LineStart, reading: Reading): Lines {
   }
 }
 
-/** Adds the lines of `bytes` to `found`, and gives the number of the line behind them. */
+/** Adds the lines of `bytes` to `found`, and returns the number of the line after them. */
 function findLines(
   bytes: Buffer,
   firstLine: number,
@@ -111,7 +113,7 @@ function findLines(
   return line;
 }
 
-/** The start of the first line from `start` on that is not blank, and its number. Blank lines are ASCII. */
+/** Returns the start of the first line at or after `start` that is not blank, and its number. Blank lines are ASCII. */
 function skipBlank(
   bytes: Buffer,
   start: number,
@@ -122,7 +124,7 @@ function skipBlank(
   for (let offset = start; offset < bytes.length; offset++) {
     const byte = bytes[offset];
     if (byte === LF) {
-      if (offset - end > from.maxBytes + 1) throw lineTooLong(line, from.maxBytes); // 1: a CR
+      if (offset - end > from.maxBytes + 1) throw lineTooLong(line, from.maxBytes); // + 1: a CR
       end = offset + 1;
       line++;
     } else if (byte !== SPACE && byte !== TAB && byte !== CR) break;
@@ -130,7 +132,7 @@ function skipBlank(
   return { end, line };
 }
 
-/** Where the records of a buffer lie, without their line endings. */
+/** Where the records of a buffer are, without their line endings. */
 interface FoundLines {
   starts: number[];
   stops: number[];

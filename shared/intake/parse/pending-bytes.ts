@@ -1,17 +1,17 @@
 /**
- * What is held back until more comes: of a record, or of a block. One growing buffer, not a list of pieces: a sender
- * of byte by byte would make that list a hundred times the size of the bytes.
+ * Collects the bytes of an incomplete record or block. Uses one growing buffer instead of a list of pieces: if a sender
+ * sends byte by byte, such a list would need a hundred times the size of the bytes.
  */
 export class PendingBytes {
   #buffer = Buffer.alloc(0);
   #size = 0;
 
-  /** Bytes held back. */
+  /** Number of collected bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** Holds back a copy of `bytes`. */
+  /** Adds a copy of `bytes`. */
   push(bytes: Uint8Array): void {
     const size = this.#size + bytes.length;
     if (size > this.#buffer.length) {
@@ -23,7 +23,9 @@ export class PendingBytes {
     this.#size = size;
   }
 
-  /** All that was held back, followed by `last`; that itself, uncopied, when there is nothing before it. */
+  /**
+   * Returns and removes all collected bytes, followed by `last`. If there are none, returns `last` itself without a copy.
+   */
   take(last: Buffer = Buffer.alloc(0)): Buffer {
     if (this.#size === 0) return last;
     this.push(last);

@@ -1,6 +1,6 @@
 /**
- * Positions in an upload. Lines are 1-based and end at a line feed; columns are 1-based and count characters, that is
- * Unicode code points, neither bytes nor UTF-16 units: an emoji is one column. A byte order mark counts as nothing.
+ * Positions in an upload. Lines are 1-based and end at a line feed. Columns are 1-based and count Unicode code points,
+ * neither bytes nor UTF-16 units: an emoji is one column. A byte order mark is not counted.
  */
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../../errors.ts';
@@ -11,15 +11,15 @@ export interface Position {
   readonly column: number;
 }
 
-/** A place with the bytes of the decoded upload before it. */
+/** A position, with the number of bytes of the decoded upload before it. */
 export interface SourcePoint extends Position {
   readonly offset: number;
 }
 
-/** Where a decoded upload begins. */
+/** The beginning of a decoded upload. */
 export const START: SourcePoint = { offset: 0, line: 1, column: 1 };
 
-/** The place behind `text`, which begins at `from`. */
+/** Returns the position after `text`, which begins at `from`. */
 export function advance(from: Position, text: string): Position {
   const lastBreak = text.lastIndexOf('\n');
   if (lastBreak < 0) return { line: from.line, column: from.column + codePoints(text) };
@@ -32,18 +32,18 @@ function codePoints(text: string): number {
   return count;
 }
 
-// Texts come from valid UTF-8, where every high surrogate is followed by its low one.
+// Texts come from valid UTF-8, where each high surrogate is followed by a low one.
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** The problem of a record that cannot be read, with where and why. */
+/** Creates the problem of a record that cannot be read, with position and cause. */
 export const malformed = (at: Position, message: string): Problem =>
   new Problem('malformed-record', `Line ${at.line}, column ${at.column}: ${message}`, {
     errors: [{ line: at.line, column: at.column, message }],
   });
 
 /**
- * Throws at the first byte of `bytes` that is not UTF-8; `from` is where `bytes` begins, `advice` what to do about it.
- * @throws Problem 'malformed-record', if there is one.
+ * Throws at the first byte of `bytes` that is not UTF-8. `from` is the position of `bytes`; `advice` says what to do.
+ * @throws Problem 'malformed-record' if there is such a byte.
  */
 export function requireUtf8(bytes: Buffer, from: Position, advice = ''): void {
   if (isUtf8(bytes)) return;
@@ -52,7 +52,10 @@ export function requireUtf8(bytes: Buffer, from: Position, advice = ''): void {
 
 const REPLACEMENT = Buffer.from('\ufffd');
 
-/** Decoding puts U+FFFD where bytes are invalid; a genuine one stands in the bytes too. */
+/**
+ * Returns the text before the first invalid byte. Decoding inserts U+FFFD at invalid bytes; a genuine U+FFFD is also in the
+ * bytes.
+ */
 function validPrefix(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   let offset = 0;

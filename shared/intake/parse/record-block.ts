@@ -1,4 +1,4 @@
-/** What the parsers hand on: runs of records, not single ones, so that a record costs no await. */
+/** Parsers return runs of records instead of single ones, so that a record costs no await. */
 import type { CsvReading } from './csv/csv-options.ts';
 import { type SourcePoint, START } from './position.ts';
 
@@ -6,45 +6,45 @@ import { type SourcePoint, START } from './position.ts';
 export interface RecordBlock {
   /** NDJSON: each record on one line, ended by a line feed. */
   bytes: Buffer;
-  /** Per record the offset in `bytes` behind its line feed. */
+  /** For each record, the offset in `bytes` after its line feed. */
   ends: number[];
-  /** Per record the 1-based line of the decoded upload where it begins. */
+  /** For each record, the 1-based line of the decoded upload where it begins. */
   lines: number[];
-  /** Where its first record begins. A parser that resumes there gives the same records from here on. */
+  /** Where the first record begins. A parser that resumes there returns the same records from there on. */
   from: SourcePoint;
 }
 
-/** Where a parser begins, when an earlier one has read what is before: `from` of a block. */
+/** Where a parser resumes after an earlier one: `from` of a block. */
 export interface ParserResume {
   at: SourcePoint;
-  /** What the upload was read as, for the header line is not read again; only CSV has and needs one. */
+  /** How the upload is read, because the header line is not read again; required for CSV only. */
   csv?: CsvReading | undefined;
 }
 
-/** Collects records that do not lie in the upload as they are stored. */
+/** Collects records whose stored bytes differ from those of the upload. */
 export interface BlockBuilder {
-  /** Adds the record that begins at `at`; `bytes` is copied and holds no line feed. */
+  /** Adds the record that begins at `at`; `bytes` is copied and must not contain a line feed. */
   add(bytes: Uint8Array, at: SourcePoint): void;
-  /** Adds the record `text`, which holds no line feed. */
+  /** Adds the record `text`, which must not contain a line feed. */
   addText(text: string, at: SourcePoint): void;
-  /** Whether enough is collected to be handed on. */
+  /** Whether enough records are collected for a block. */
   readonly full: boolean;
-  /** What was collected since the last call, or undefined when that is nothing. */
+  /** Returns what was collected since the last call; undefined if there is nothing. */
   take(): RecordBlock | undefined;
 }
 
 const BLOCK_BYTES = 64 * 1024;
-/** Of one UTF-16 unit: a surrogate is half of a character of four bytes. */
+/** Bytes per UTF-16 unit: a surrogate is half of a character of four bytes. */
 const MAX_UTF8_BYTES = 3;
 
-/** A buffer of `size` bytes that begins with the first `used` of `buffer`; the content of the rest is undefined. */
+/** Returns a buffer of `size` bytes that begins with the first `used` of `buffer`; the content of the rest is undefined. */
 export function grown(buffer: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
   const larger = Buffer.allocUnsafe(size);
   larger.set(buffer.subarray(0, used));
   return larger;
 }
 
-/** A builder of blocks of about 64 KiB. */
+/** Creates a builder of blocks of about 64 KiB. */
 export function createBlockBuilder(): BlockBuilder {
   let buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let used = 0;

@@ -1,24 +1,23 @@
 /**
- * Finds the frames of zstd data by their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops
- * at the end of a frame unless a write ends there too, and in Node 22 does not mind if a frame ends too early.
+ * Finds the frames of zstd data from their headers (RFC 8878, section 3.1.1), without decoding. Node's decoder stops at the
+ * end of a frame unless a write ends there too, and in Node 22 accepts a truncated frame.
  */
 import { isSkippableMagic } from '../../contract/frame.ts';
 import { Problem } from '../../errors.ts';
 
 const ZSTD_MAGIC = 0xfd2fb528;
-/** Each frame is a trip to the thread pool: 100,000 empty ones (under 1 MB of upload) keep it busy for seconds. */
+/** Each frame needs a call to the thread pool: 100,000 empty frames (under 1 MB of upload) keep it busy for seconds. */
 const MAX_FRAMES = 100_000;
 
-/** The pieces of a frame in the order of the format; those before `block` are small and read as a whole. */
+/** The parts of a frame in the order of the format; those before `block` are small and collected completely. */
 type Part = 'magic' | 'skippableSize' | 'skipped' | 'descriptor' | 'frameHeader' | 'blockHeader' | 'block' | 'checksum';
 
 const MAGIC: [Part, number] = ['magic', 4];
 const BLOCK_HEADER: [Part, number] = ['blockHeader', 3];
 
 /**
- * The bytes of `source`, cut so that no piece goes beyond the end of a frame. Skippable frames are frames too.
- * @throws Problem 'malformed-encoding' when something is no frame or a frame ends too early; 'too-large' over 100,000
- * frames.
+ * Yields the bytes of `source`, cut so that no piece extends beyond the end of a frame. Skippable frames are frames too.
+ * @throws Problem 'malformed-encoding' if data is not a frame or a frame is truncated; 'too-large' for over 100,000 frames.
  */
 export async function* zstdFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const walk = new FrameWalk();
@@ -41,7 +40,7 @@ class FrameWalk {
   #frames = 0;
   atFrameEnd = true;
 
-  /** Reads from `start` to the end of the frame or of the piece, and returns where that is. */
+  /** Reads from `start` to the end of the frame or of the piece, and returns that offset. */
   advance(piece: Buffer, start: number): number {
     this.atFrameEnd = false;
     let offset = start;
@@ -63,7 +62,7 @@ class FrameWalk {
     else if (this.#left === 0) this.#next();
   }
 
-  /** What comes behind the part just read, and how many bytes of it. */
+  /** Returns the part after the one just read, and its size in bytes. */
   #following(header: Buffer): [Part, number] {
     switch (this.#part) {
       case 'magic':
@@ -90,7 +89,7 @@ class FrameWalk {
   #followingMagic(magic: number): [Part, number] {
     if (isSkippableMagic(magic)) return ['skippableSize', 4];
     if (magic === ZSTD_MAGIC) return ['descriptor', 1];
-    const what = this.#frames === 0 ? 'The body is not zstd' : `There is something behind zstd frame ${this.#frames}`;
+    const what = this.#frames === 0 ? 'The body is not zstd' : `There is other data after zstd frame ${this.#frames}`;
     throw new Problem('malformed-encoding', `${what}: expected a frame, got 0x${magic.toString(16)}.`);
   }
 
@@ -102,7 +101,7 @@ class FrameWalk {
     return ['frameHeader', (isSingleSegment ? 0 : 1) + dictionary + contentSize];
   }
 
-  /** An RLE block (type 1) is one byte, however long it decodes to; the decoder refuses the reserved type. */
+  /** An RLE block (type 1) is one byte, independent of its decoded length. The decoder refuses the reserved type. */
   #followingBlockHeader(header: number): [Part, number] {
     this.#isLastBlock = (header & 1) === 1;
     return ['block', ((header >> 1) & 3) === 1 ? 1 : header >> 3];

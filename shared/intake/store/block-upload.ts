@@ -5,28 +5,33 @@ const CREATE_ONLY = { ifNoneMatch: '*' };
 /** RFC 8878, section 5.2. */
 const CONTENT_TYPE = 'application/zstd';
 
-/** The blob calls that writing a payload needs. */
+/** The blob calls that are needed to write a payload. */
 export type PayloadBlob = Pick<BlockBlobClient, 'upload' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
 
-/** Blocks that are staged and not committed yet: the beginning of a blob. */
+/** Blocks that are staged but not committed: the beginning of a blob. */
 export interface StagedBlocks {
-  /** In the order of their bytes. */
+  /** In the order of their content. */
   blockIds: string[];
   bytes: number;
 }
 
-/** How a blob is written. */
+/** How to write a blob. */
 export interface BlockUploadOptions {
-  /** A block is staged when it has grown to this. */
+  /** A block is staged when it reaches this size. */
   blockBytes: number;
   signal?: AbortSignal | undefined;
-  /** Begins each block id; 16 hex digits, as all ids of a blob have one length. Random where several attempts may write. */
+  /**
+   * Prefix of each block id: 16 hex digits, because all ids of a blob must have the same length. Random if several attempts
+   * may write.
+   */
   attempt: string;
-  /** What an earlier attempt has staged. */
+  /** What an earlier attempt staged. */
   resume?: StagedBlocks | undefined;
 }
 
-/** A blob written in order: appended bytes are staged as blocks of some size, or put at once if they stay below it. */
+/**
+ * Writes a blob in order: stages appended bytes as blocks, or uploads them with one call if they are smaller than a block.
+ */
 export class BlockUpload {
   /** Bytes appended so far. */
   size: number;
@@ -48,7 +53,7 @@ export class BlockUpload {
     this.size = resume?.bytes ?? 0;
   }
 
-  /** Adds bytes; waits only while the block before the full one is still on its way. */
+  /** Appends bytes. Waits only while the previous block is still being staged. */
   async append(bytes: Buffer): Promise<void> {
     this.#parts.push(bytes);
     this.#partBytes += bytes.length;
@@ -56,7 +61,7 @@ export class BlockUpload {
     if (this.#partBytes >= this.#blockBytes) await this.#stage();
   }
 
-  /** Stages all that was appended, and gives what an attempt needs to go on from here. */
+  /** Stages everything that was appended, and returns what another attempt needs to continue from here. */
   async stageAll(): Promise<StagedBlocks> {
     if (this.#partBytes > 0) await this.#stage();
     await this.#staging;
@@ -64,8 +69,8 @@ export class BlockUpload {
   }
 
   /**
-   * Makes the blob visible, unless there is one of that name. `digest` stands for the whole content: by it a repeat by
-   * the SDK is recognised, whose first try was stored but whose answer was lost.
+   * Makes the blob visible, unless a blob of that name exists. `digest` identifies the whole content: it detects a retry by
+   * the SDK after a try that was stored but whose response was lost.
    */
   async finish(digest: string): Promise<void> {
     try {
@@ -85,7 +90,7 @@ export class BlockUpload {
     await this.#blob.commitBlockList(blockIds, options);
   }
 
-  /** Resolves when no call is under way any more; never rejects. */
+  /** Resolves when no call is in progress; never rejects. */
   async whenIdle(): Promise<void> {
     await this.#staging.catch(() => {});
   }
@@ -97,7 +102,7 @@ export class BlockUpload {
     const id = Buffer.from(`${this.#attempt}${position}`).toString('base64');
     this.#blockIds.push(id);
     this.#staging = this.#blob.stageBlock(id, body, body.length, this.#abort);
-    this.#staging.catch(() => {}); // Awaited at the next block; until then its failure must not count as unhandled.
+    this.#staging.catch(() => {}); // Awaited with the next block. Until then, a rejection must not count as unhandled.
   }
 
   async #isOurs(digest: string): Promise<boolean> {

@@ -1,19 +1,18 @@
 /**
- * Checkpoints: where the intake of a large inbox file stands, so that a later look or another process goes on with it. One
- * blob per batch id, written after the blocks that it names were staged.
- *
- * Two processes may take one file at once: looks that overlap, or a frozen process whose claim of the idempotency key has
- * lapsed. They share the payload's name, and still no payload is ever mixed:
- * - Each attempt stages blocks under ids of its own (with a random part), so none replaces a block of another.
- * - A checkpoint is replaced only if it is as this attempt has read or written it (ETag). Who loses stops, and releases
- *   nothing: the claim is the other's by now.
- * - The payload is committed create-only, from one list of block ids: those of the checkpoint that an attempt began with, and
- *   its own. The service drops all other blocks. Who comes second either finds the same content and goes on to acceptance,
- *   where the batch row decides as always, or finds that blocks are gone: then its checkpoint is deleted, and the next look
- *   begins anew.
- * - Uncommitted blocks live for a week, and the sweep deletes payloads that no row names a day after their commit. So a
- *   checkpoint is not used when it, or a payload that another attempt has committed, is half a day old: nobody accepts a
- *   payload that the sweep is about to delete.
+ * Checkpoints record the progress of the intake of a large inbox file, so that a later inbox check or another process can
+ * continue it. There is one blob per batch id. It is written after the blocks that it lists were staged.
+ *  Two processes may take one file at the same time: overlapping checks, or a frozen process whose claim of the idempotency
+ * key has expired. They share the name of the payload, and still never mix their content:
+ * - Each attempt stages blocks under separate ids (with a random part), so no attempt replaces a block of another.
+ * - A checkpoint is replaced only if it is unchanged since this attempt read or wrote it (ETag). The process that loses
+ *   stops without releasing the claim, because the claim belongs to the other process by then.
+ * - The payload is committed create-only, from one list of block ids: those of the checkpoint that the attempt started
+ *   with, and those that it staged. The service drops all other blocks. The process that commits second either finds the
+ *   same content and continues to the acceptance, where the batch row decides as always, or finds that blocks are missing.
+ *   Then its checkpoint is deleted, and the next check starts from the beginning.
+ * - Uncommitted blocks exist for a week, and the sweep deletes a payload that no row refers to a day after its commit.
+ *   Therefore a checkpoint is ignored if it, or a payload that another attempt committed, is over half a day old: otherwise
+ *   a batch could be accepted whose payload the sweep is about to delete.
  */
 import { createHash } from 'node:crypto';
 import type { BlobClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
@@ -25,45 +24,27 @@ import { statusOf, toError } from '../../errors.ts';
 import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { UploadResume } from '../read-upload.ts';
+import { progressMetadata, type TakenSource } from './file-progress.ts';
 import type { StagedPayload } from './write-payload.ts';
 
-/** Half of the sweep's patience with orphans (sweep/run.ts). */
+/** Half of the time after which the sweep deletes orphans (sweep/run.ts). */
 const MAX_AGE_MS = 12 * 3_600_000;
-/** Digests of segments (64 bytes per 8 MiB) and block ids (30 bytes per 4 MiB) of a terabyte take 16 MiB. */
+/** For a terabyte, the digests of segments (64 bytes per 8 MiB) and the block ids (30 bytes per 4 MiB) need 16 MiB. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
-/** Another process goes on with the intake of this file, or its checkpoint is of no use: the next look tries again. */
+/** Another process continues the intake of this file, or its checkpoint is unusable: the next check tries again. */
 export class CheckpointLostError extends Error {
   override name = 'CheckpointLostError';
 }
 
-/** The file that is taken, as listings show it. */
-export interface TakenSource {
-  /** Path in the inbox, and the ETag without quotes. */
-  name: string;
-  etag: string;
-  workload: string;
-  lane: string | undefined;
-  /** Size as stored in the inbox. */
-  bytes: number;
-}
-
-/** How far the taking of a file is. */
-export interface FileProgress extends TakenSource {
-  readBytes: number;
-  readItems: number;
-  /** When the taking began, ISO 8601. */
-  since: string;
-}
-
-/** What an intake needs to go on. */
+/** Everything that an intake needs to continue. */
 export interface IntakeState {
   /** Name of the payload whose blocks are staged. */
   payload: string;
   staged: StagedPayload;
-  /** Where to read on. */
+  /** Where to continue reading. */
   resume: UploadResume;
-  /** Bytes of the source as stored in the inbox. */
+  /** Bytes read of the source, as stored in the inbox. */
   readBytes: number;
   since: string;
 }
@@ -72,9 +53,9 @@ export interface CheckpointOptions {
   container: (name: string) => ContainerClient;
   batch: string;
   source: TakenSource;
-  /** Everything that decides how the source is read: a checkpoint with another value is not used. */
+  /** Everything that affects how the source is read: a checkpoint with another value is ignored. */
   reading: string;
-  /** Random: distinguishes a write of our own, whose answer was lost, from that of another process. */
+  /** Random. Distinguishes a write of this attempt, whose response was lost, from a write of another process. */
   attempt: string;
   /** Service time in milliseconds. */
   now: () => number;
@@ -82,7 +63,7 @@ export interface CheckpointOptions {
 
 type StoredState = Omit<IntakeState, 'staged'> & { v: 1; staged: Omit<StagedPayload, 'chunks'> };
 
-/** The checkpoint of one intake, as one attempt sees it. */
+/** The checkpoint of one intake, for one attempt. */
 export class CheckpointBlob {
   readonly #blob: BlockBlobClient;
   readonly #options: CheckpointOptions;
@@ -94,7 +75,7 @@ export class CheckpointBlob {
     this.#blob = options.container(CONTAINERS.payloads).getBlockBlobClient(checkpointBlobName(options.batch));
   }
 
-  /** The checkpoint of an earlier attempt; undefined where there is none that this attempt can use. */
+  /** Loads the checkpoint of an earlier attempt; undefined if there is none that this attempt can use. */
   async load(): Promise<IntakeState | undefined> {
     const found = await propertiesOf(this.#blob);
     if (found === undefined) return undefined;
@@ -112,7 +93,7 @@ export class CheckpointBlob {
     }
   }
 
-  /** By an attempt that died before its acceptance. */
+  /** Whether an attempt committed the payload long ago and crashed before its acceptance. */
   async #isLongCommitted(payload: string): Promise<boolean> {
     const { container, now } = this.#options;
     const committed = await propertiesOf(container(CONTAINERS.payloads).getBlobClient(payload));
@@ -129,7 +110,7 @@ export class CheckpointBlob {
 
   /**
    * Writes the checkpoint.
-   * @throws CheckpointLostError when another process has written it meanwhile.
+   * @throws CheckpointLostError if another process has written it in the meantime.
    */
   async save(state: IntakeState): Promise<void> {
     const { staged, ...rest } = state;
@@ -154,15 +135,15 @@ export class CheckpointBlob {
       this.#etag = etag;
     } catch (error) {
       if (![404, 409, 412].includes(statusOf(error) ?? 0)) throw error;
-      // A repeat by the SDK, whose first try was stored, is refused too.
+      // A retry by the SDK is refused too if its first try was stored.
       const found = await propertiesOf(this.#blob);
       if (found?.metadata.attempt !== mine.attempt || found.metadata.save !== mine.save)
-        throw new CheckpointLostError(`Another process goes on with ${source.name}.`, { cause: error });
+        throw new CheckpointLostError(`Another process continues with ${source.name}.`, { cause: error });
       this.#etag = found.etag;
     }
   }
 
-  /** Deletes the checkpoint that was loaded or saved, if any. Never throws: what is left is deleted by the sweep. */
+  /** Deletes the checkpoint that was loaded or saved, if any. Never throws: the sweep deletes what remains. */
   async discard(): Promise<void> {
     if (this.#etag === undefined) return;
     try {
@@ -194,34 +175,3 @@ const itemsOf = ({ chunks }: StagedPayload): number => {
 };
 
 const digestOfText = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-/** A name has up to 1,024 characters of any script: base64 of it fits into the 8 KiB of metadata, percent-encoding may not. */
-function progressMetadata({ name, lane, ...progress }: FileProgress): Record<string, string> {
-  const { etag, workload, bytes, readBytes, readItems, since } = progress;
-  return {
-    file: Buffer.from(name).toString('base64url'),
-    etag,
-    workload,
-    ...(lane === undefined ? {} : { lane }),
-    bytes: String(bytes),
-    readbytes: String(readBytes),
-    readitems: String(readItems),
-    since,
-  };
-}
-
-/** Reads the progress from the metadata of a checkpoint; undefined for a blob that is none. */
-export function readFileProgress(metadata: Record<string, string>): FileProgress | undefined {
-  const { file, etag, workload, lane, bytes, readbytes, readitems, since } = metadata;
-  if (file === undefined || etag === undefined || workload === undefined || since === undefined) return undefined;
-  return {
-    name: Buffer.from(file, 'base64url').toString(),
-    etag,
-    workload,
-    lane,
-    bytes: Number(bytes),
-    readBytes: Number(readbytes),
-    readItems: Number(readitems),
-    since,
-  };
-}

@@ -4,24 +4,25 @@ import { CONTAINERS } from '../../contract/names.ts';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { bodyStart, type ReadUpload, type UploadSource } from '../read-upload.ts';
-import { CheckpointBlob, CheckpointLostError, type TakenSource } from './checkpoint.ts';
+import { CheckpointBlob, CheckpointLostError } from './checkpoint.ts';
+import type { TakenSource } from './file-progress.ts';
 import { type PayloadCheckpoints, type StoredPayload, writePayload } from './write-payload.ts';
 
 const MiB = 1024 * 1024;
 /**
- * Records from one checkpoint to the next: what a crash loses is read again within seconds, a file below it costs no operation
- * more, and one of 5 GB has 40 checkpoints of at most some 300 KiB.
+ * Bytes of records between two checkpoints. What a crash loses is read again within seconds. A smaller file costs no
+ * additional operation. A file of 5 GB has 40 checkpoints of at most about 300 KiB.
  */
 const CHECKPOINT_BYTES = 128 * MiB;
 
-/** A file that can be read from any byte, so that its intake can go on where an earlier attempt was interrupted. */
+/** A file that can be read from any byte, so that its intake can continue where an earlier attempt was interrupted. */
 export interface ResumableSource {
   file: Pick<TakenSource, 'name' | 'etag' | 'bytes'>;
-  /** The bytes of the file from `offset` on; nothing is opened before they are iterated. */
+  /** Reads the file from `offset` on; nothing is opened before the iteration starts. */
   readFrom: (offset: number) => AsyncIterable<Uint8Array>;
-  /** Records from one checkpoint to the next, in bytes; default 128 MiB. */
+  /** Bytes of records between two checkpoints. Default 128 MiB. */
   checkpointBytes?: number | undefined;
-  /** Size of the blocks of the payload; default 4 MiB. */
+  /** Size of the blocks of the payload. Default 4 MiB. */
   blockBytes?: number | undefined;
 }
 
@@ -33,14 +34,14 @@ export interface StoreDeps {
 /** What to store. */
 export interface StoreRequest {
   batch: string;
-  /** An earlier attempt may have left a checkpoint. */
+  /** Whether an earlier attempt may have left a checkpoint. */
   repeated: boolean;
   workload: string;
   lane: string | undefined;
   encoding: UploadEncoding;
-  /** Opens the upload, with what a resume replaces. */
+  /** Opens the upload; `resumed` replaces the body. */
   open: (resumed?: Pick<UploadSource, 'body' | 'resume'>) => ReadUpload;
-  /** Everything that decides how the upload is read and cut: a checkpoint made with other values is not used. */
+  /** Everything that affects how the upload is read and divided into chunks: a checkpoint with other values is ignored. */
   reading: unknown;
   resumable: ResumableSource | undefined;
 }
@@ -51,13 +52,13 @@ export interface StoredUpload {
   name: string;
   payload: StoredPayload;
   upload: ReadUpload;
-  /** Deletes the checkpoint, if there is one: to be called when it is decided whether the batch is accepted. */
+  /** Deletes the checkpoint, if there is one. Call it after the decision whether the batch is accepted. */
   discardCheckpoint: () => Promise<void>;
 }
 
 /**
- * Reads an upload and stores its payload, beginning where an earlier attempt left a checkpoint.
- * @throws CheckpointLostError when another process goes on with the file, or what was staged is gone.
+ * Reads an upload and stores its payload, starting from the checkpoint of an earlier attempt, if there is one.
+ * @throws CheckpointLostError if another process continues with the file, or staged blocks are missing.
  */
 export async function storeUpload(deps: StoreDeps, request: StoreRequest): Promise<StoredUpload> {
   const attempt = randomBytes(8).toString('hex');
@@ -93,7 +94,7 @@ export async function storeUpload(deps: StoreDeps, request: StoreRequest): Promi
     const gone = found !== undefined && isBlocksGone(error);
     if (gone || error instanceof Problem) await discardCheckpoint();
     if (!gone) throw error;
-    throw new CheckpointLostError(`What was staged of ${resumable.file.name} is gone.`, { cause: error });
+    throw new CheckpointLostError(`The staged blocks of ${resumable.file.name} no longer exist.`, { cause: error });
   }
 }
 
@@ -110,10 +111,13 @@ function checkpointOptions(
   };
 }
 
-/** 400: the block list names blocks that are gone. 404 and 409: another attempt has committed the blob, or it was deleted. */
+/**
+ * 400: the block list contains blocks that no longer exist. 404 and 409: another attempt has committed the blob, or it was
+ * deleted.
+ */
 const isBlocksGone = (error: unknown): boolean => [400, 404, 409, 412].includes(statusOf(error) ?? 0);
 
-/** Counts what was read of the file, for those who look at the progress. */
+/** Counts the bytes read of the file, to report the progress. */
 function countingReads(
   { readFrom }: ResumableSource,
   from: number,

@@ -1,6 +1,6 @@
 /**
- * Writes a payload while its upload comes in. What is held in memory: the chunks being compressed (IN_FLIGHT), one
- * block on its way to storage and one filling up. Nothing of it can be read before the last call, which is create-only.
+ * Writes a payload while its upload arrives. Memory holds the chunks that are being compressed (IN_FLIGHT), one block that
+ * is being staged, and one that is being filled. Nothing is readable before the last call, which is create-only.
  */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { MAX_CHUNKS } from '../../contract/names.ts';
@@ -15,25 +15,25 @@ const MiB = 1024 * 1024;
 /** One chunk is compressed while the next is parsed; zstd level 1 is several times faster than the parser. */
 const IN_FLIGHT = 2;
 
-/** Block ids of a payload that only one attempt writes. */
+/** Prefix of the block ids of a payload that only one attempt writes. */
 const ONLY_ATTEMPT = '0'.repeat(16);
-/** What is less than this part of the way to the next checkpoint is not worth one when reading breaks off. */
+/** When reading is interrupted, a checkpoint is written only after this part of the distance to the next one. */
 const WORTH_KEEPING = 1 / 8;
 
-/** The beginning of a payload: blocks that are staged, and the chunks in them. */
+/** The beginning of a payload: staged blocks, and the chunks in them. */
 export interface StagedPayload extends StagedBlocks {
   chunks: ChunkEntry[];
 }
 
-/** When and how checkpoints of a resumable upload are written. */
+/** When and how to write checkpoints of a resumable upload. */
 export interface PayloadCheckpoints {
-  /** 16 random hex digits: attempts that write one payload must not replace each other's blocks. */
+  /** 16 random hex digits: attempts that write the same payload must not replace each other's blocks. */
   attempt: string;
-  /** Records, in bytes, from one checkpoint to the next. */
+  /** Bytes of records between two checkpoints. */
   everyBytes: number;
-  /** What an earlier attempt has staged; the chunks that are given follow it. */
+  /** What an earlier attempt staged; the given chunks follow it. */
   resume?: StagedPayload | undefined;
-  /** Writes a checkpoint at the end of `last`, up to which everything is staged. */
+  /** Writes a checkpoint at the end of `last`; everything up to there is staged. */
   save: (staged: StagedPayload, last: Pick<RawChunk, 'end'>) => Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export interface WritePayloadOptions {
   blob: PayloadBlob;
   chunks: AsyncIterable<RawChunk>;
   signal?: AbortSignal;
-  /** A block is staged when it has grown to this; a payload below it is one Put. Default 4 MiB. */
+  /** A block is staged when it reaches this size; a smaller payload is one Put. Default 4 MiB. */
   blockBytes?: number;
-  /** Default: what is not finished is begun anew. */
+  /** Without checkpoints, an interrupted upload starts from the beginning. */
   checkpoints?: PayloadCheckpoints | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface StoredPayload {
   items: number;
   /** Records as NDJSON, before compression. */
   bytes: number;
-  /** The whole blob, index frame included. */
+  /** Size of the whole blob, including the index frame. */
   storedBytes: number;
   indexOffset: number;
   indexLength: number;
@@ -61,10 +61,10 @@ export interface StoredPayload {
 }
 
 /**
- * Stores chunks as a zstd frame each, in their order, followed by the index frame. Whatever `chunks` throws comes out
- * unchanged, and then nothing is visible in storage: only uncommitted blocks, which the service drops after a week. With
- * `checkpoints`, one is saved every so often, and when reading breaks off by an outage or because it is aborted.
- * @throws RestError of status 409 when the blob exists with other content; AbortError when `signal` aborts.
+ * Stores each chunk as a zstd frame, in order, followed by the index frame. Errors of `chunks` are rethrown unchanged; then
+ * nothing is visible in storage: there are only uncommitted blocks, which the service drops after a week. With
+ * `checkpoints`, one is saved at intervals, and when an outage or an abort interrupts the reading.
+ * @throws RestError with status 409 if the blob exists with other content; AbortError if `signal` aborts.
  */
 export async function writePayload(options: WritePayloadOptions): Promise<StoredPayload> {
   const { blob, chunks, signal, blockBytes = 4 * MiB, checkpoints } = options;
@@ -116,7 +116,10 @@ class Saver {
     if (this.#unsavedBytes >= (this.#checkpoints?.everyBytes ?? Number.POSITIVE_INFINITY)) await this.#save();
   }
 
-  /** What broke off the reading is what matters: a checkpoint that cannot be saved costs time only. */
+  /**
+   * Saves a checkpoint after an interruption. A failure is only logged: the error of the interruption matters more, and the
+   * missing checkpoint costs only time.
+   */
   async keep(): Promise<void> {
     const worthBytes = (this.#checkpoints?.everyBytes ?? Number.POSITIVE_INFINITY) * WORTH_KEEPING;
     if (this.#unsavedBytes < worthBytes) return;
@@ -135,7 +138,10 @@ class Saver {
   }
 }
 
-/** The chunk's bytes are released as soon as they are compressed: entries live as long as the batch is written. */
+/**
+ * The bytes of the chunk are not part of it: they are released after compression, but the entries exist until the batch is
+ * written.
+ */
 interface CompressedChunk {
   raw: ChunkFacts;
   frame: Buffer;
@@ -164,7 +170,7 @@ async function compress({ bytes, release, ...rest }: RawChunk): Promise<Compress
   return { raw: { ...rest, length }, frame };
 }
 
-/** A promise that is awaited later: until then its failure must not count as unhandled. */
+/** Marks a rejection as handled, because the promise is awaited only later. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -6,7 +6,7 @@ import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
 import { createOverview } from '../../../shared/http/overview/get-overview.ts';
 import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
-import { writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
+import { writeReason } from '../../../shared/intake/inbox/rejection-reason.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
 import { call } from './call.ts';

@@ -1,6 +1,6 @@
 /**
- * The script of a producer outside the cloud, against a server that answers as a test says.
- * tests/integration/pipeline/idempotency.test.ts has it on a real stack.
+ * Runs the script of a producer outside the cloud against a server with responses that a test defines.
+ * tests/integration/pipeline/idempotency.test.ts runs it on a real stack.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const KEY = 'c2VjcmV0LWtleQ==';
 const ID = '01a1ff31-d340-758a-97ac-e9bc68bcf6cf';
 const LINE = '{"id":"a"}\n';
 
-/** A request that arrived whole. */
+/** A request that arrived completely. */
 interface Arrived {
   method: string;
   url: string;
@@ -41,7 +41,7 @@ const problem = (status: number, type: string, more: object = {}): Answer => [
 let server: Server;
 let folder: string;
 let arrived: Arrived[];
-/** What is answered, in this order; the last one again and again. */
+/** The responses, in this order; the last one is repeated. */
 let answers: Answer[];
 let onRequest: () => Promise<void>;
 let publish: Awaited<ReturnType<typeof createPublisher>>;
@@ -81,7 +81,7 @@ const inFolder = async (name: string): Promise<string[]> =>
   (await readdir(join(folder, 'out', name)).catch(() => [])).toSorted();
 
 describe('a file', () => {
-  it.each(['sh', 'bash'] as const)('is sent compressed, with what the options say of it, by %s', async (shell) => {
+  it.each(['sh', 'bash'] as const)('is sent compressed, with its options, by %s', async (shell) => {
     const name = 'Umsätze 11.csv';
     await writeFile(join(folder, name), 'id;sum\na;1\n');
     const options = [
@@ -115,7 +115,7 @@ describe('a file', () => {
     expect(calls.join('\n')).not.toContain(KEY);
   });
 
-  it('is sent with the key in a file, too, and as it is if it is compressed', async () => {
+  it('is sent with a key from a file, and unchanged if it is already compressed', async () => {
     await writeFile(join(folder, 'key'), `${KEY}\r\n`);
     await writeFile(join(folder, 'usage.ndjson.zst'), 'frames');
     const { code, calls } = await publish(['--key-file', 'key', 'billing', 'usage.ndjson.zst'], {
@@ -127,7 +127,7 @@ describe('a file', () => {
     expect(calls.join('\n')).not.toContain(KEY);
   });
 
-  it('has a key of its content, which another content has not', async () => {
+  it('gets a key from its content, different from that of other content', async () => {
     await writeFile(join(folder, 'copy.ndjson'), LINE);
     await writeFile(join(folder, 'other.ndjson'), '{"id":"b"}\n');
     await publish(['billing', 'usage.ndjson', 'copy.ndjson', 'other.ndjson']);
@@ -137,7 +137,7 @@ describe('a file', () => {
     expect(other).not.toBe(first);
   });
 
-  it('is sent as it is, with a checksum as its key, where neither gzip nor a hash is installed', async () => {
+  it('is sent uncompressed, with a checksum as its key, if neither gzip nor a hash tool is installed', async () => {
     await Promise.all(['gzip', 'sha256sum', 'shasum'].map((tool) => rm(join(folder, 'bin', tool))));
     expect((await publish(['billing', 'usage.ndjson'])).code).toBe(EXIT.done);
     expect(arrived[0]?.body.toString()).toBe(LINE);
@@ -145,7 +145,7 @@ describe('a file', () => {
     expect(arrived[0]?.headers['idempotency-key']).toMatch(/^cksum-\d+-11$/);
   });
 
-  it('is sent again after as long as the server asks for, with the same bytes and key', async () => {
+  it("is sent again after the server's retry-after, with the same bytes and key", async () => {
     const busy: Answer = [503, '', { 'retry-after': '7' }];
     answers = [busy, busy, accepted()];
     const { code, out, err, waits } = await publish(['billing', 'usage.ndjson']);
@@ -157,13 +157,13 @@ describe('a file', () => {
     expect(arrived).toHaveLength(3);
   });
 
-  it('is sent again when the line is cut, when the app is throttled, and while its key is in use', async () => {
+  it('is sent again after a lost connection, after throttling, and while its key is in use', async () => {
     answers = ['hang up', [429], [408], problem(409, 'upload-in-progress'), accepted()];
     const { code, waits } = await publish(['billing', 'usage.ndjson']);
     expect([code, arrived.length, waits.length]).toEqual([0, 5, 4]);
   });
 
-  it('is given up after --tries, and when the server asks for too long a wait', async () => {
+  it('fails after --tries, and if the server requests too long a wait', async () => {
     answers = [[500, 'down']];
     expect((await publish(['--tries', '3', 'billing', 'usage.ndjson'])).code).toBe(1);
     expect(arrived).toHaveLength(3);
@@ -171,7 +171,7 @@ describe('a file', () => {
     expect(await publish(['billing', 'usage.ndjson'])).toMatchObject({ code: 1, waits: [] });
   });
 
-  it('that is refused is not sent again; the reason is shown with the places', async () => {
+  it('that is refused is not sent again, and the reason is shown with positions', async () => {
     const errors = [
       { line: 17, column: 9, message: 'Expected a value, got "}"' },
       { line: 18, message: 'too "long"' },
@@ -202,7 +202,7 @@ describe('a file', () => {
     expect(err).toContain(says);
   });
 
-  it('that is too large is not read to its end, and not sent', async () => {
+  it('that is too large is neither read completely nor sent', async () => {
     await writeFile(join(folder, 'usage.ndjson'), randomBytes(2_000_000));
     await truncate(join(folder, 'usage.ndjson'), 10 ** 11);
     const { code, err } = await publish(['billing', 'usage.ndjson'], { env: { SLUICE_MAX_BODY_BYTES: '1000' } });
@@ -217,7 +217,7 @@ describe('a file', () => {
     ['no file that can be read', ['billing', 'usage.ndjson', 'missing.ndjson']],
     ['unknown option --fast', ['--fast', '1', 'billing', 'usage.ndjson']],
     ['for one file', ['--idempotency-key', 'k', 'billing', 'usage.ndjson', 'usage.ndjson']],
-  ])('is not sent by a wrong command line: %s', async (says, args) => {
+  ])('is not sent with an invalid command line: %s', async (says, args) => {
     await writeFile(join(folder, 'key.txt'), '');
     const { code, err } = await publish(args);
     expect([code, arrived.length]).toEqual([2, 0]);
@@ -226,7 +226,7 @@ describe('a file', () => {
 });
 
 describe('--wait', () => {
-  it('asks until the batch has ended, and saves the report', async () => {
+  it('polls until the batch is finished, and saves the report', async () => {
     answers = [
       accepted(),
       [200, { state: 'running' }],
@@ -254,9 +254,9 @@ describe('--wait', () => {
     expect(await readdir(folder)).not.toContain(`${ID}.report.ndjson`);
   });
 
-  it('ends when the time is over', async () => {
+  it('ends at the time limit', async () => {
     answers = [accepted(), [200, { state: 'running' }]];
-    // The clock of the script is real, and its waits are not.
+    // The script uses the real clock, but its waits are shortened.
     expect(await publish(['--wait', '--timeout', '1', 'billing', 'usage.ndjson'])).toMatchObject({
       code: EXIT.timeout,
     });
@@ -266,7 +266,7 @@ describe('--wait', () => {
 describe('--folder', () => {
   const SEND = ['--folder', 'out', 'billing'];
 
-  it('puts aside what was accepted and what was refused, and leaves the rest', async () => {
+  it('moves accepted and refused files away, and leaves the others', async () => {
     await Promise.all([
       out('a.ndjson', '{}\n'),
       out('b.ndjson', '{'),
@@ -288,14 +288,14 @@ describe('--folder', () => {
     expect(arrived).toHaveLength(3);
   });
 
-  it('stops when no file would be accepted, and leaves all', async () => {
+  it('stops if no file would be accepted, and leaves all of them', async () => {
     await Promise.all([out('a.ndjson'), out('b.ndjson')]);
     answers = [[401]];
     expect((await publish(SEND)).code).toBe(4);
     expect([arrived.length, await inFolder('.')]).toEqual([1, ['a.ndjson', 'b.ndjson']]);
   });
 
-  it('sends a file again that was accepted and not moved, with the same key', async () => {
+  it('sends a file that was accepted but not moved again, with the same key', async () => {
     await out('a.ndjson');
     expect(await publish(SEND, { killAtMove: true })).toMatchObject({ code: null, out: `${ID}\n` });
     expect(await inFolder('.')).toContain('a.ndjson');
@@ -305,7 +305,7 @@ describe('--folder', () => {
     expect(second).toBe(first);
   });
 
-  it('puts a large file aside unsent, and fails where it cannot move one', async () => {
+  it('moves a file that is too large away without sending it, and fails if it cannot move a file', async () => {
     await out('a.ndjson');
     const env = { SLUICE_MAX_BODY_BYTES: '1' };
     expect((await publish(SEND, { env })).code).toBe(EXIT.refused);
@@ -316,7 +316,7 @@ describe('--folder', () => {
     expect(await inFolder('.')).toContain('b.ndjson');
   });
 
-  it('leaves a file that took the place of the one that was sent', async () => {
+  it('does not move a file that replaced the one that was sent', async () => {
     await out('a.ndjson');
     await writeFile(join(folder, 'next.ndjson'), '{"id":"next"}\n');
     onRequest = () => rename(join(folder, 'next.ndjson'), join(folder, 'out/a.ndjson'));

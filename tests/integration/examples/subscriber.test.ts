@@ -1,5 +1,5 @@
 /**
- * The example of a subscriber, on a broker of its own. tests/integration/pipeline/events.test.ts has it on the whole
+ * Runs the example of a subscriber on a separate broker. tests/integration/pipeline/events.test.ts runs it on the whole
  * stack.
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { type ServiceBus, startServiceBus } from 'functions-local/service-bus';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Subscriber, startSubscriber } from '../../helpers/subscriber.ts';
 
-/** Without duplicate detection: a repeat reaches the subscriber. */
+/** Without duplicate detection, so that a repeat reaches the subscriber. */
 const CONFIG = {
   UserConfig: {
     Namespaces: [
@@ -28,9 +28,9 @@ let broker: ServiceBus;
 let server: Server;
 let folder: string;
 let subscriber: Subscriber;
-/** Answers wait for it. */
+/** Responses wait until it resolves. */
 let hold: Promise<void> | undefined;
-/** Paths that were asked for, and what is answered. */
+/** Requested paths, and their responses. */
 const asked: string[] = [];
 let answers: { status: number; text: string }[] = [];
 
@@ -74,7 +74,7 @@ const event = (type: string, details: object = {}) => ({
 });
 const read = (name: string) => readFile(join(folder, name), 'utf8');
 
-it('ignores types and versions that it does not know, and bodies of others', async () => {
+it('ignores unknown types and versions, and bodies that are not events', async () => {
   await publish('m1', event('SomethingNew'));
   await publish('m2', { ...event('BatchCompleted'), v: 2 });
   await publish('m3', 'text');
@@ -82,7 +82,7 @@ it('ignores types and versions that it does not know, and bodies of others', asy
   expect(asked).toEqual([]);
 });
 
-it('does not complete an event whose handling fails, and handles it when it comes again', async () => {
+it('does not complete an event whose handler fails, and handles it when it is redelivered', async () => {
   answers = [{ status: 503, text: 'busy' }];
   await publish('m4', event('BatchCompleted', { state: 'completed', revision: 0 }));
   await subscriber.until('Failed m4', 'Handled m4');
@@ -90,13 +90,13 @@ it('does not complete an event whose handling fails, and handles it when it come
   expect(await read('report-b1-0.ndjson')).toBe('report');
 });
 
-it('does a repeat once', async () => {
+it('handles a repeated event once', async () => {
   await publish('m4', event('BatchCompleted', { state: 'completed', revision: 0 }));
   await subscriber.until('Repeated m4');
   expect(asked).toEqual([]);
 });
 
-it('takes the results of the chunks that are ready, and writes down what needs a person', async () => {
+it('stores the results of ready chunks, and records what an operator must handle', async () => {
   answers = [
     { status: 200, text: 'r0' },
     { status: 200, text: 'r1' },
@@ -109,7 +109,7 @@ it('takes the results of the chunks that are ready, and writes down what needs a
   expect(await read('notices.log')).toBe('now DeadlineAtRisk billing b1 {"deadlineAt":"soon"}\n');
 });
 
-it('ends at SIGTERM behind what it is at, and leaves the rest', async () => {
+it('finishes the current event at SIGTERM, and leaves the others', async () => {
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

@@ -1,4 +1,4 @@
-/** The same sales in files of many kinds, as other programs write them. */
+/** Creates files of many kinds with the same sales, as other programs write them. */
 import { gzipSync } from 'node:zlib';
 import { type CellSource, xlsx } from '../../helpers/data/tables.ts';
 import type { Sale } from './app/sales.ts';
@@ -9,7 +9,7 @@ const NOTES = [undefined, 'fragile', 'says "no";\nnext | line,\twith all\r\nof t
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 
-/** Sales whose prices, postcodes and notes are easily read as something else. */
+/** Sales with prices, postcodes and notes that are easily misread. */
 export const someSales = (count: number): Sale[] =>
   Array.from({ length: count }, (_, n) => {
     const note = NOTES[n % NOTES.length];
@@ -46,7 +46,7 @@ const rowOf = ({ address, ...sale }: Sale): Value[] => [
   ...[address.city, address.postcode],
 ];
 
-/** How a table is written. */
+/** The dialect of a table. */
 interface Dialect {
   delimiter?: string;
   newline?: string;
@@ -54,7 +54,7 @@ interface Dialect {
   decimal?: string;
 }
 
-/** A table with a header; cells are quoted where RFC 4180 wants it. */
+/** Creates a table with a header; cells are quoted if RFC 4180 requires it. */
 export function table(
   sales: readonly Sale[],
   { delimiter = ',', newline = '\n', header = COLUMNS, decimal = '.' }: Dialect = {},
@@ -66,7 +66,7 @@ export function table(
   return [header, ...sales.map(rowOf)].map((row) => `${row.map(cell).join(delimiter)}${newline}`).join('');
 }
 
-/** What a spreadsheet in German, French or Dutch saves as "CSV UTF-8". */
+/** The dialect of a German, French or Dutch spreadsheet for "CSV UTF-8". */
 export const spreadsheetCsv = (sales: readonly Sale[]): string =>
   `\ufeff${table(sales, { delimiter: ';', newline: '\r\n', decimal: ',' })}`;
 
@@ -84,7 +84,7 @@ export const PADDED = [
 ];
 export const FOREIGN = ['Nr', 'Kunde = Name', 'Menge', ...COLUMNS.slice(3)];
 
-/** The table in the character set of Windows in western Europe, in which these letters have their number in Unicode. */
+/** Encodes the table in windows-1252, where these letters have the same numbers as in Unicode. */
 export const windows1252 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 export const ndjsonGz = (sales: readonly Sale[]): Buffer =>
@@ -92,7 +92,7 @@ export const ndjsonGz = (sales: readonly Sale[]): Buffer =>
 
 const EXCEL_EPOCH = Date.UTC(1899, 11, 30);
 
-/** A workbook whose first sheet is a cover, with dates as Excel keeps them. */
+/** Creates a workbook whose first sheet is a cover, with dates as Excel stores them. */
 export function workbook(sales: readonly Sale[]): Uint8Array {
   const rows = sales.map((sale): CellSource[] =>
     rowOf(sale).map((value, column) =>

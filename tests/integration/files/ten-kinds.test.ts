@@ -1,4 +1,4 @@
-/** Every kind of file that people have goes unchanged through the command line and the pipeline to the right report. */
+/** Sends every kind of file unchanged through the command line and the pipeline, and checks the report. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { addTotals, keyOf, type Sale, type Totals, toTotals } from './app/sales.
 import * as kinds from './kinds.ts';
 
 const SALES = kinds.someSales(300);
-/** One in a hundred: a number, a choice and an id that are none. */
+/** One in a hundred is invalid: its number, its choice or its id. */
 const BROKEN: Record<number, object> = { 17: { quantity: 'many' }, 117: { tier: 'gold' }, 217: { id: '' } };
 
-/** Name of the file, its content, and what the user has to say about it. */
+/** Name of the file, its content, and the options that the user must give. */
 const FILES: readonly [name: string, content: string | Uint8Array, args?: string[]][] = [
   ['semicolons and decimal commas.csv', kinds.spreadsheetCsv(SALES), ['--decimal', 'comma']],
   ['tabs.tsv', kinds.table(SALES, { delimiter: '\t', newline: '\r\n' })],
@@ -32,7 +32,7 @@ const FILES: readonly [name: string, content: string | Uint8Array, args?: string
   ['array.json', JSON.stringify(SALES, null, 1)],
   ['book.xlsx', kinds.workbook(SALES), ['--sheet', 'Sales']],
 ];
-const BROKEN_FILE = 'one in a hundred is broken.csv';
+const BROKEN_FILE = 'one in a hundred is invalid.csv';
 const PARQUET = 'table.parquet';
 
 let stack: TestStack;
@@ -95,7 +95,7 @@ describe('a file of another program', () => {
     expect(batch).toMatchObject({ source: { file: name }, labels: { kind: name } });
   });
 
-  it('with one row in a hundred broken: these are dead letters, and no other', async () => {
+  it('with one invalid row in a hundred has exactly these as dead letters', async () => {
     const batch = batchOf(BROKEN_FILE);
     expect(batch.counts).toMatchObject({ accepted: 300, succeeded: 297, dead: 3 });
     expect(runs.get(BROKEN_FILE)?.code).toBe(EXIT.deadLetters);

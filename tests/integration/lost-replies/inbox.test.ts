@@ -5,8 +5,9 @@ import { copySource } from '../../../shared/intake/import/copy-source.ts';
 import { accountOf } from '../../../shared/intake/import/import-file.ts';
 import { orderImport } from '../../../shared/intake/import/order-import.ts';
 import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
-import { moveFile, reasonName, removeFile, writeReason } from '../../../shared/intake/inbox/inbox-move.ts';
+import { moveFile, removeFile } from '../../../shared/intake/inbox/inbox-move.ts';
 import { retryRejected } from '../../../shared/intake/inbox/operator/rejected-files.ts';
+import { reasonName, writeReason } from '../../../shared/intake/inbox/rejection-reason.ts';
 import { echo } from '../in-process/echo.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 

@@ -56,7 +56,7 @@ const CASES: Case[] = [
     at: { line: 4, column: 11 },
   },
   { name: 'an empty body', body: '', status: 400, type: 'empty-batch' },
-  { name: 'blank lines only', body: '\n\n', status: 400, type: 'empty-batch' },
+  { name: 'only blank lines', body: '\n\n', status: 400, type: 'empty-batch' },
   {
     name: 'invalid UTF-8',
     body: Buffer.concat([Buffer.from(GOOD), Buffer.from([0x22, 0xff, 0x22, 0x0a])]),
@@ -95,14 +95,14 @@ const CASES: Case[] = [
     type: 'malformed-encoding',
   },
   {
-    name: 'garbage behind gzip',
+    name: 'garbage after gzip',
     body: Buffer.concat([gzipSync(GOOD), Buffer.from('garbage')]),
     headers: gzipHeader,
     status: 400,
     type: 'malformed-encoding',
   },
   {
-    name: 'garbage behind zstd',
+    name: 'garbage after zstd',
     body: Buffer.concat([zstdCompressSync(GOOD), Buffer.from('garbage')]),
     headers: zstdHeader,
     status: 400,
@@ -124,7 +124,7 @@ describe('a bad upload is refused as a whole', () => {
   });
   afterAll(() => stack?.stop());
 
-  /** All that an accepted batch would leave: rows of any kind, and queues with messages. */
+  /** Everything that an accepted batch would leave: rows of any kind, and queues with messages. */
   async function traces(): Promise<string[]> {
     const found: string[] = [];
     const table = TableClient.fromConnectionString(stack.storage, 'batches', { allowInsecureConnection: true });
@@ -149,7 +149,7 @@ describe('a bad upload is refused as a whole', () => {
     expect(await traces()).toEqual([]);
   });
 
-  it('an unknown workload → 404 naming the known ones', async () => {
+  it('an unknown workload → 404 with the known ones', async () => {
     const response = await stack.api('workloads/nonsense/batches', { method: 'POST', body: GOOD });
 
     expect(response.status).toBe(404);
@@ -170,7 +170,7 @@ describe('a bad upload is refused as a whole', () => {
     expect(response.status).toBe(401);
   });
 
-  it('a client that goes away in mid-upload leaves no batch', async () => {
+  it('a client that disconnects during an upload leaves no batch', async () => {
     const gone = new AbortController();
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(Buffer.from(GOOD)),

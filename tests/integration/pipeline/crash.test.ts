@@ -8,11 +8,11 @@ import { type BatchAnswer, finished, queueOf, report, submit } from '../../helpe
 import { ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
-/** Leases and slices short enough that a test can wait for one to run out. */
+/** Leases and slices that are short enough for a test to wait until one expires. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 const QUEUE = 'billing-normal-0';
 
-describe('work survives those who do it', () => {
+describe('work survives crashes', () => {
   let stack: TestStack;
   beforeAll(async () => {
     stack = await startStack({ settings: SHORT, instances: 3 });
@@ -26,20 +26,20 @@ describe('work survives those who do it', () => {
     return count;
   }
 
-  /** What is stored of a batch's end: an outcome for each chunk, and one report. */
+  /** Checks what is stored of a finished batch: an outcome for each chunk, and one report. */
   const endOf = async ({ id }: BatchAnswer) => ({
     outcomes: await countBlobs(CONTAINERS.results, outcomeBlobName('billing', id, '').replace(/[^/]*$/, '')),
     reports: await countBlobs(CONTAINERS.reports, `${id}/`),
   });
   const oneEnd = ({ chunks }: BatchAnswer) => ({ outcomes: chunks.total, reports: 1 });
 
-  /** How often the end of a batch was announced. Where no process dies this is once; else at least once. */
+  /** How often the end of a batch was published: once if no process crashes, otherwise at least once. */
   const announcements = async ({ id }: BatchAnswer): Promise<number> =>
     (await stack.hostLog()).split(`"event":"batch-completed","batch":"${id}"`).length - 1;
   const announcedOnce = (batch: BatchAnswer): Promise<void> => expect.poll(() => announcements(batch)).toBe(1);
 
-  it('a message taken by a consumer that dies comes to another one after the visibility timeout', async () => {
-    // Prepare: consumer 1 takes the only reference of a queue that is paused, and is never heard of again.
+  it('redelivers the message of a crashed consumer to another one after the visibility timeout', async () => {
+    // Prepare: consumer 1 receives the only reference of a paused queue, and does nothing more.
     const queue = QueueServiceClient.fromConnectionString(stack.storage).getQueueClient(QUEUE);
     await submit(stack, ndjson(transactions(1))).then(({ id }) => finished(stack, id));
     const paused = await stack.api(`queues/${QUEUE}/pause`, { method: 'POST', body: '{"reason":"test"}' });
@@ -64,7 +64,7 @@ describe('work survives those who do it', () => {
     await announcedOnce(batch);
   });
 
-  it('instances killed in mid-drain, one after the other, leave an exact report', async () => {
+  it('produces an exact report although instances are killed one after the other during the drain', async () => {
     const { id } = await submit(stack, ndjson(transactions(60_000)));
 
     for (const instance of stack.instances) {
@@ -81,7 +81,7 @@ describe('work survives those who do it', () => {
     await expect.poll(() => announcements(batch)).toBeGreaterThanOrEqual(1);
   });
 
-  it('a broker that is away at the upload does not keep the batch waiting', async () => {
+  it('finishes a batch that is uploaded while the broker is unavailable', async () => {
     await stack.killBroker();
 
     const { id } = await submit(stack, ndjson(transactions(2)));
@@ -94,7 +94,7 @@ describe('work survives those who do it', () => {
     await announcedOnce(batch);
   });
 
-  it('many batches at once start one drain per queue at a time, and every one is reported', async () => {
+  it('starts one drain per queue at a time for many simultaneous batches, and reports each of them', async () => {
     const before = await idleGeneration();
     const batches = await Promise.all(Array.from({ length: 20 }, () => submit(stack, ndjson(transactions(5)))));
 
@@ -106,14 +106,14 @@ describe('work survives those who do it', () => {
       expect(await endOf(batch)).toEqual({ outcomes: 1, reports: 1 });
       await announcedOnce(batch);
     }
-    // Each drain that was started has ended, once.
+    // Each drain that was started has ended exactly once.
     const after = await idleGeneration();
     const started = Array.from({ length: after - before }, (_, index) => before + index + 1);
     expect(started.length).toBeGreaterThan(0);
     await expect.poll(async () => (await endedDrains()).filter((ended) => ended > before)).toEqual(started);
   });
 
-  /** The gate's generation, once no drain holds it. */
+  /** Returns the gate's generation as soon as no drain holds the gate. */
   async function idleGeneration(): Promise<number> {
     const gates = TableClient.fromConnectionString(stack.storage, 'gates', { allowInsecureConnection: true });
     const gate = () => gates.getEntity('gates', `gate:${QUEUE}`);

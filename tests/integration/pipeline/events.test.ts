@@ -12,12 +12,11 @@ import { ndjson, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { type Subscriber, startSubscriber } from '../../helpers/subscriber.ts';
 
-/** What an event says of itself; its application properties say the same. */
+/** The properties of an event that its application properties repeat. */
 type Seen = Pick<QueueEvent, 'type' | 'workload' | 'lane' | 'batch' | 'labels'>;
 
 /**
- * A subscriber: its filter as the broker has it, and the same in other words. A further kind of subscriber is a row
- * here.
+ * A subscriber: its filter in the broker, and the same condition in code. Another kind of subscriber is another row here.
  */
 interface Row {
   name: string;
@@ -59,10 +58,10 @@ const SUBSCRIBERS: Row[] = [
     wants: ({ type, batch, workload }) => type.startsWith('Batch') && batch !== undefined && workload !== 'billing',
   },
 ];
-/** Gets everything, so that the test knows what there was. */
+/** Receives everything, so that the test knows all events. */
 const ALL = 'all';
 
-/** The app's entities, with these subscribers more. */
+/** The app's entities, and these subscribers in addition. */
 function withSubscribers(): unknown {
   const config = structuredClone(sluiceStack('unused').entities) as {
     UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
@@ -89,7 +88,7 @@ const PAYOUTS = [
   },
 ];
 
-/** Types that no part of the app publishes in this file. */
+/** Types that are not published in this file. */
 const BY_HAND: [queue: string, event: EventDetails][] = [
   ['billing-normal-0', { type: 'ResultsReady', batch: 'by-hand', labels: { team: 'sales' } }],
   ['billing-normal-0', { type: 'ResultsReady', batch: 'by-hand', labels: { team: 'support' } }],
@@ -121,7 +120,7 @@ describe('subscribers of the topic', () => {
     await stack?.stop();
   });
 
-  /** Takes messages until `isEnough` of those so far. */
+  /** Receives messages until `isEnough` accepts them. */
   async function take(subscription: string, isEnough: (messages: ServiceBusReceivedMessage[]) => boolean) {
     const receiver = bus.createReceiver('sluice-events', subscription, { receiveMode: 'receiveAndDelete' });
     const messages: ServiceBusReceivedMessage[] = [];
@@ -134,7 +133,7 @@ describe('subscribers of the topic', () => {
     return messages;
   }
 
-  it('publishes what several batches cause', async () => {
+  it('publishes the events of several batches', async () => {
     const sales = { 'sluice-labels': 'team=sales' };
     const batches = [
       await submit(stack, `${ndjson(transactions(3))}{"id":"bad"}\n`, sales),
@@ -169,15 +168,15 @@ describe('subscribers of the topic', () => {
     });
   });
 
-  // Those that have not taken theirs yet keep nobody waiting.
-  it.each(SUBSCRIBERS.toReversed())('$name gets its events and no others', async ({ name, wants }) => {
+  // Subscribers that have not received their events yet do not delay the others.
+  it.each(SUBSCRIBERS.toReversed())('$name receives only the events of its filter', async ({ name, wants }) => {
     const wanted = [...all].filter(([, event]) => wants(event)).map(([id]) => id);
     expect(wanted).not.toEqual([]);
 
     const taken = await take(name, ({ length }) => length >= wanted.length);
 
     expect(taken.map(({ messageId }) => messageId).toSorted()).toEqual(wanted.toSorted());
-    // What comes behind these was published later.
+    // Later messages were published after these.
     const receiver = bus.createReceiver('sluice-events', name);
     const more = await receiver.peekMessages(100);
     await receiver.close();

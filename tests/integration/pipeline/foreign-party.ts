@@ -1,6 +1,6 @@
 /**
- * A producer and a consumer that are not Sluice, written by docs/contract/README.md alone: nothing here comes from its
- * code. The consumer knows version 1 only.
+ * A producer and a consumer that are not Sluice, written from docs/contract/README.md alone, without its code. The consumer
+ * knows only version 1.
  */
 import { createHash } from 'node:crypto';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -9,19 +9,19 @@ import { QueueServiceClient } from '@azure/storage-queue';
 
 type Json = Record<string, unknown>;
 
-/** Text beyond ASCII as escapes. */
+/** Escapes text that is not ASCII. */
 const ascii = (value: unknown): string =>
   JSON.stringify(value).replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const sha256 = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 export interface Consumer {
-  /** What it does with an item. */
+  /** Processes an item. */
   handle: (item: Json) => Json;
   /** Publishes a wake event. */
   publish: (event: Json) => Promise<void>;
 }
 
-/** What the foreign party does with the account of `connection`. */
+/** The operations of the foreign party on the account of `connection`. */
 export class ForeignParty {
   readonly #blobs: BlobServiceClient;
   readonly #queues: QueueServiceClient;
@@ -31,13 +31,13 @@ export class ForeignParty {
     this.#queues = QueueServiceClient.fromConnectionString(connection);
   }
 
-  /** Puts a file into the inbox, and gives its ETag. */
+  /** Puts a file into the inbox, and returns its ETag. */
   async drop(name: string, text: string): Promise<string> {
     const blob = this.#blobs.getContainerClient('inbox').getBlockBlobClient(name);
     return (await blob.upload(text, Buffer.byteLength(text))).etag ?? '';
   }
 
-  /** Puts a message, whatever it says. */
+  /** Puts a message with any content. */
   async put(queue: string, message: unknown): Promise<void> {
     const client = this.#queues.getQueueClient(queue);
     await client.createIfNotExists();
@@ -87,7 +87,7 @@ export class ForeignParty {
       .map((line) => JSON.parse(line) as Json);
     const results = items.map(handle);
     const first = frameOf(results.map(ascii));
-    // Whoever makes the report folds the results.
+    // The process that creates the report folds the results.
     const partial = frameOf([ascii({ failed: 'Not folded.' })]);
     // A skippable frame around the second one: magic number, length.
     const skippable = Buffer.alloc(8);
@@ -112,7 +112,7 @@ export class ForeignParty {
       return { batch, chunk, header };
     } catch (error) {
       if ((error as { statusCode?: number }).statusCode !== 409) throw error;
-      // Somebody was faster: his outcome is the one to report.
+      // Another consumer was faster: its outcome is the one to report.
       const { metadata } = await outcome.getProperties();
       return { batch, chunk, header: JSON.parse(metadata?.outcome ?? '') as Json };
     }

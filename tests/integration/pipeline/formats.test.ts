@@ -15,7 +15,7 @@ const half = (text: string, part: 0 | 1): string => text.slice(part * 100, part 
 const [gz, br, zl, zs] = [gzip, brotliCompress, deflate, zstdCompress].map((compress) => promisify(compress));
 type Encode = (text: string) => Promise<Buffer>;
 const inOne = (compress: unknown): Encode => compress as Encode;
-/** Two frames one behind the other are one upload, too. */
+/** Two consecutive frames are one upload, too. */
 const inTwo =
   (compress: unknown): Encode =>
   async (text) =>

@@ -13,7 +13,7 @@ describe('Idempotency-Key', () => {
   });
   afterAll(() => stack?.stop());
 
-  it('answers a repeat with the first batch, and processes its items once', async () => {
+  it('returns the first batch for a repeat, and processes its items once', async () => {
     const headers = { 'idempotency-key': 'invoice-run-1' };
     const first = await submit(stack, ndjson(transactions(4)), headers);
 
@@ -33,7 +33,7 @@ describe('Idempotency-Key', () => {
     expect(response.status).toBe(422);
   });
 
-  it('answers 409 while another upload holds the key, and serves both when it is done', async () => {
+  it('returns 409 while another upload holds the key, and the same batch to both when it is done', async () => {
     const headers = { 'idempotency-key': 'invoice-run-3' };
     let finish: () => void = () => {};
     const body = new ReadableStream<Uint8Array>({
@@ -51,7 +51,7 @@ describe('Idempotency-Key', () => {
     expect((await submit(stack, ndjson(transactions(2)), headers)).id).toBe(first.id);
   });
 
-  it('takes a corrected upload under the key of a refused one', async () => {
+  it('accepts a corrected upload under the key of a refused one', async () => {
     const headers = { 'idempotency-key': 'invoice-run-4' };
     expect((await post(stack, '{"broken', headers)).status).toBe(400);
 
@@ -60,7 +60,7 @@ describe('Idempotency-Key', () => {
     expect((await finished(stack, id)).counts.succeeded).toBe(1);
   });
 
-  it('a producer outside the cloud may run its script again at any point, and gets one batch and its report', async () => {
+  it('a producer outside the cloud can rerun its script at any point, and gets one batch and its report', async () => {
     const folder = join(stack.folder, 'producer');
     await mkdir(join(folder, 'out'), { recursive: true });
     const publish = await createPublisher(folder, { SLUICE_URL: stack.url, SLUICE_KEY: stack.keys.function });

@@ -21,10 +21,10 @@ afterEach(async () => {
       await container.deleteBlob(blob.name, { deleteSnapshots: 'include' });
     }
   }
-  await look();
+  await collect();
 });
 
-const look = (deps = world.deps): Promise<InboxResult> => collectInbox({ ...deps, settings: world.settings });
+const collect = (deps = world.deps): Promise<InboxResult> => collectInbox({ ...deps, settings: world.settings });
 const inbox = (): ContainerClient => world.clients.container('inbox');
 const exists = (container: string, name: string) => world.clients.container(container).getBlobClient(name).exists();
 
@@ -40,7 +40,7 @@ const batches = async (): Promise<string[]> => {
   return rows.filter((id) => id !== undefined);
 };
 
-/** Ways in which a file cannot be taken, or not be moved once it was. */
+/** Reasons why a file cannot be taken, or cannot be moved afterwards. */
 const STUCK: [what: string, hold: (blob: BlockBlobClient) => Promise<unknown>][] = [
   ['has a snapshot', (blob) => blob.createSnapshot()],
   ['is leased', (blob) => new BlobLeaseClient(blob).acquireLease(-1)],
@@ -55,12 +55,12 @@ describe.each(STUCK)('a file that %s', (what, hold) => {
   it.each([
     ['good', ndjson(itemsOf(3))],
     ['bad', '{"id":'],
-  ])('does not keep those behind it from being taken: a %s one', async (_kind, content) => {
+  ])('does not prevent the next files from being taken: a %s one', async (_kind, content) => {
     const before = (await batches()).length;
     await hold(await drop('echo/1.ndjson', content));
     await drop('echo/2.ndjson');
 
-    expect(await look()).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
 
     expect(await exists('inbox-done', 'echo/2.ndjson')).toBe(true);
     expect(await exists('inbox', 'echo/1.ndjson')).toBe(true);
@@ -73,78 +73,78 @@ describe('a file that was taken and cannot be deleted', () => {
   it.each([
     ['its own key', {}],
     ["a client's key", { IdempotencyKey: 'order 7' }],
-  ])('becomes no other batch, also when its batch is gone: with %s', async (_what, metadata) => {
+  ])('becomes no other batch, even if its batch is deleted: with %s', async (_what, metadata) => {
     const before = await batches();
     const blob = await drop('echo/kept.ndjson', undefined, metadata);
     await blob.createSnapshot();
 
-    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, stuck: 1 });
     const [id = ''] = (await batches()).filter((each) => !before.includes(each));
     world.wait(8 * DAY);
-    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, stuck: 1 });
     expect(await batches()).toEqual([...before, id].sort());
 
     await deleteBatch(world.deps, id);
     world.wait(8 * DAY);
-    expect(await look()).toEqual({ ...NOTHING, stuck: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, stuck: 1 });
     expect(await batches()).toEqual(before);
     expect(await exists('inbox-done', 'echo/kept.ndjson')).toBe(false);
 
     await blob.delete({ deleteSnapshots: 'only' });
-    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, accepted: 1 });
     expect(await exists('inbox', 'echo/kept.ndjson')).toBe(false);
   });
 
-  it('is moved as soon as that is possible, and leaves no mark', async () => {
+  it('is moved as soon as possible, and leaves no mark', async () => {
     const blob = await drop('echo/later.ndjson');
     await blob.createSnapshot();
-    await look();
+    await collect();
     const marks = async () => (await inventory(world.clients)).filter((line) => line.startsWith('keys inbox '));
     expect(await marks()).toHaveLength(1);
 
     await blob.delete({ deleteSnapshots: 'only' });
-    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, accepted: 1 });
 
     expect(await exists('inbox-done', 'echo/later.ndjson')).toBe(true);
     await drop('echo/another.ndjson');
-    await look();
+    await collect();
     expect(await marks()).toEqual([]);
   });
 
-  it('is another batch when it is replaced', async () => {
+  it('becomes another batch if it is replaced', async () => {
     const before = (await batches()).length;
     await (await drop('echo/new.ndjson')).createSnapshot();
-    await look();
+    await collect();
     await drop('echo/new.ndjson', ndjson(itemsOf(4)));
-    await look();
+    await collect();
 
     expect((await batches()).length - before).toBe(2);
   });
 });
 
 describe('the key of a file', () => {
-  it('lives as long as its batch, so that a move that a crash prevented makes no second one', async () => {
+  it('is stored as long as its batch, so that a move missing after a crash causes no second one', async () => {
     const before = (await batches()).length;
     await drop('echo/crash.ndjson');
-    await expect(look(dyingBeforeMove())).resolves.toEqual({ ...NOTHING, stuck: 1 });
+    await expect(collect(dyingBeforeMove())).resolves.toEqual({ ...NOTHING, stuck: 1 });
     expect((await batches()).length - before).toBe(1);
 
     world.wait(8 * DAY);
-    expect(await look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, accepted: 1 });
     expect((await batches()).length - before).toBe(1);
   });
 
-  it.each(['x'.repeat(256), ' '])('is refused where a client gives one that is none: %j', async (key) => {
+  it.each(['x'.repeat(256), ' '])('is refused if it is invalid: %j', async (key) => {
     await drop('echo/key.ndjson', undefined, { idempotencykey: key });
-    expect(await look()).toEqual({ ...NOTHING, rejected: 1 });
+    expect(await collect()).toEqual({ ...NOTHING, rejected: 1 });
   });
 });
 
-describe('content that was seen before', () => {
+describe('content that an earlier batch had', () => {
   const repeats = async (): Promise<unknown[]> => {
     const lines: Record<string, unknown>[] = [];
     const hear = (line: string): void => void lines.push(JSON.parse(line));
-    await withLog({ debug: hear, info: hear, warn: hear, error: hear }, async () => void (await look()));
+    await withLog({ debug: hear, info: hear, warn: hear, error: hear }, async () => void (await collect()));
     return lines.filter(({ event }) => event === 'inbox-repeated');
   };
   const content = ndjson(itemsOf(7));
@@ -161,10 +161,10 @@ describe('content that was seen before', () => {
     expect((await batches()).length - before.length).toBe(2);
   });
 
-  it('is not reported of a file that comes again by a crash, nor after a week', async () => {
+  it('is not reported for a file that is taken again after a crash, nor after a week', async () => {
     const other = ndjson(itemsOf(8));
     await drop('echo/crash-again.ndjson', other);
-    await look(dyingBeforeMove());
+    await collect(dyingBeforeMove());
     expect(await repeats()).toEqual([]);
 
     world.wait(8 * DAY);
@@ -173,12 +173,12 @@ describe('content that was seen before', () => {
   });
 });
 
-it('a rejected file whose name leaves no room for its reason moves, with the reason under a shorter name', async () => {
+it('moves a rejected file whose name is too long for the suffix, with the reason under a shorter name', async () => {
   const name = `echo/${'x'.repeat(1_012)}.ndjson`;
   await drop(name, 'no json');
   await drop('echo/z.ndjson');
 
-  expect(await look()).toEqual({ ...NOTHING, accepted: 1, rejected: 1 });
+  expect(await collect()).toEqual({ ...NOTHING, accepted: 1, rejected: 1 });
 
   expect(await exists('inbox-rejected', name)).toBe(true);
   const rejected: string[] = [];
@@ -186,7 +186,7 @@ it('a rejected file whose name leaves no room for its reason moves, with the rea
   expect(rejected.filter((each) => each.endsWith('.reason.json'))).toHaveLength(1);
 });
 
-it('a listed name that the client would resolve to another blob stays, and nothing else is touched', async () => {
+it('leaves a file whose name the client would resolve to another blob, and touches no other blob', async () => {
   await drop('echo/z.ndjson');
   const container = (name: string): ContainerClient => {
     const client = world.clients.container(name);
@@ -199,10 +199,10 @@ it('a listed name that the client would resolve to another blob stays, and nothi
     });
   };
 
-  expect(await look({ ...world.deps, container })).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
+  expect(await collect({ ...world.deps, container })).toEqual({ ...NOTHING, accepted: 1, stuck: 1 });
 });
 
-/** As if the process had died between acceptance and the move: neither copy nor mark is written. */
+/** Simulates a crash between acceptance and move: neither copy nor mark is written. */
 function dyingBeforeMove(): World['deps'] {
   const { clients } = world;
   const upsertEntity = () => Promise.reject(new Error('dead'));

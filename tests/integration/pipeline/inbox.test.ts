@@ -57,7 +57,7 @@ describe('the inbox', () => {
     await expect.poll(() => container('inbox').getBlobClient(name).exists()).toBe(false);
   });
 
-  it('two files under one idempotency key are one batch', async () => {
+  it('two files with one idempotency key become one batch', async () => {
     await drop('billing/first.ndjson', ndjson(transactions(2)), { idempotencykey: 'same' });
     await moved('inbox-done', 'billing/first.ndjson');
 

@@ -1,4 +1,4 @@
-/** Producers and consumers of any technology on one queue, with messages of versions 1, 2 and one that is yet to come. */
+/** Producers and consumers of any technology on one queue, with messages of versions 1 and 2 and of a future one. */
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const queue of [ITEMS, RESULTS, POISON]) await use.world.clients.queue(queue).clearMessages();
 });
 
-/** Events of the log, each with what it names. */
+/** Events of the log with their attributes. */
 const logged = (event: string): string[] => seen.filter((line) => line.startsWith(`{"event":"${event}"`));
 
 const publish = (body: Record<string, unknown>): Promise<void> => use.world.topic.sendMessages({ body });
@@ -39,7 +39,7 @@ const drain = async (): Promise<void> => {
   await withLog(sink, () => use.world.drainAll());
 };
 
-/** One receive of what is visible. */
+/** Receives the visible messages once. */
 async function round(): Promise<WorkCounts> {
   const { clients, deps, pipeline } = use.world;
   const messages = await receive(clients.queue(ITEMS), 32, 30);
@@ -49,7 +49,7 @@ async function round(): Promise<WorkCounts> {
 /** Messages of a queue, also those that are invisible. */
 const depthOf = (queue: string): Promise<number> => use.world.deps.depthOf(queue);
 
-/** The batches that were made of a file of this name. */
+/** Returns the batches of a file of this name. */
 async function batchesOf(file: string) {
   const days = [new Date().toISOString().slice(0, 10)];
   const { batches } = await listBatchesOf(use.world.clients.batches, { days, limit: 200, workload: 'echo' });
@@ -63,7 +63,7 @@ const fits = (schema: string, value: unknown): unknown => {
   return validate(value) || validate.errors;
 };
 
-/** What the workload does, as another technology would write it. */
+/** The handler of the workload, as another technology would write it. */
 const consumer: Consumer = {
   handle: ({ id, part, amount }) => ({ id, part, amount }),
   publish: async (event) => {
@@ -81,9 +81,9 @@ describe('one queue', () => {
     expect(fits('reference.v2', message)).toBe(true);
     await foreign.put(ITEMS, message);
     await foreign.put(ITEMS, { v: 3, workload: 'echo', hologram: true });
-    await foreign.put(ITEMS, 'no reference, but text');
+    await foreign.put(ITEMS, 'text instead of a reference');
 
-    // It knows version 1 only. It looks at the others four times, and leaves them.
+    // It knows only version 1. It receives the others four times, and leaves them.
     for (let n = 1; n <= 3; n++) expect(await foreign.consume(ITEMS, 0, consumer)).toBe(0);
     expect(await foreign.consume(ITEMS, 4, consumer)).toBe(4);
     expect(await depthOf(ITEMS)).toBe(30 / 3 - 4 + 3);
@@ -93,7 +93,7 @@ describe('one queue', () => {
     expect(row).toMatchObject({
       ...{ state: 'completed', accepted: 30, succeeded: 30, dead: 0, chunksDone: 10, duplicatesSeen: 0 },
     });
-    // What the foreign consumer says it took for its four chunks; and nobody pays for the blob of another batch.
+    // The time that the foreign consumer reports for its four chunks; the other blob costs no batch anything.
     expect(row.handlerSeconds).toBeGreaterThanOrEqual(4 * 0.25);
     expect(Object.keys(row.operations)).not.toContain('blob.copy');
     expect(await use.world.report(own.id, 0)).toEqual({
@@ -104,25 +104,25 @@ describe('one queue', () => {
     expect(await batchesOf(file)).toMatchObject([
       { ...DONE, producer: 'erp-1', duplicatesSeen: 0, sourceKind: 'inbox' },
     ]);
-    // The garbage has gone its way, and the message of the future is where it was.
+    // The invalid message is gone, and the message of the future version is still in its queue.
     expect([logged('poison-message').length, await depthOf(POISON)]).toEqual([1, 1]);
     expect([logged('newer-contract').length > 0, await depthOf(ITEMS), await depthOf(RESULTS)]).toEqual([true, 1, 0]);
   });
 
-  it('drops a reference of version 1 whose batch is not there, and counts it', async () => {
+  it('drops a reference of version 1 whose batch does not exist, and counts it', async () => {
     await foreign.put(ITEMS, referenceOf({ workload: 'echo', batch: newBatchId(Date.now()) }));
 
     expect(await round()).toMatchObject({ received: 1, done: 0, orphanedReferences: 1 });
     expect(await depthOf(ITEMS)).toBe(0);
   });
 
-  it('makes one batch of a blob that is named twice, while the inbox takes it too', async () => {
+  it('creates one batch from a blob that two messages name while the inbox takes it, too', async () => {
     const file = 'echo/normal/twice.ndjson';
     await foreign.drop(file, ndjson(itemsOf(9)));
     for (let n = 1; n <= 2; n++) await foreign.put(ITEMS, { v: 2, workload: 'echo', producer: 'erp-1', blob: file });
 
-    const look = withLog(sink, () => collectInbox({ ...use.world.deps, settings: use.world.settings }));
-    const [counts, taken] = await Promise.all([round(), look]);
+    const collecting = withLog(sink, () => collectInbox({ ...use.world.deps, settings: use.world.settings }));
+    const [counts, taken] = await Promise.all([round(), collecting]);
     expect(counts.received).toBe(2);
     expect(taken).toMatchObject({ rejected: 0, stuck: 0 });
     await drain();
@@ -131,7 +131,7 @@ describe('one queue', () => {
     expect(logged('poison-message')).toEqual([]);
   });
 
-  it('rejects a blob that is no upload as the inbox does, and the message is done', async () => {
+  it('rejects an invalid blob in the same way as an inbox check, and completes the message', async () => {
     const file = 'echo/broken.ndjson';
     await foreign.drop(file, '{"id":');
     await foreign.put(ITEMS, { v: 2, workload: 'echo', producer: 'erp-1', blob: file });
@@ -144,7 +144,7 @@ describe('one queue', () => {
     expect([await batchesOf(file), await depthOf(ITEMS), await depthOf(POISON)]).toEqual([[], 0, 0]);
   });
 
-  it('keeps a message whose blob is not there yet, and takes the blob when it has come', async () => {
+  it('keeps a message whose blob does not exist yet, and takes the blob when it exists', async () => {
     const file = 'echo/late.ndjson';
     await foreign.put(ITEMS, { v: 2, workload: 'echo', producer: 'erp-1', blob: file });
     expect(await round()).toMatchObject({ received: 1, done: 0 });

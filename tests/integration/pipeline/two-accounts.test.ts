@@ -18,10 +18,7 @@ const TOPIC = 'sluice-events';
 const QUEUE = 'echo-normal-0';
 const ACCOUNTS = ['one', 'two'].map((name) => ({ name, key: EMULATOR_ACCOUNT.key }));
 
-/**
- * A subscription as that of a deployment, but for the account in its filter: here only the app keeps others' wakes
- * away.
- */
+/** A subscription like in a deployment, but without the account in its filter: only the app ignores wakes of others. */
 const subscriptionOf = (account: string) => ({
   Name: `wake-${account}`,
   Properties: {},
@@ -56,16 +53,16 @@ class BrokerTopic extends Topic {
 /** An app with a storage account and a subscription of its own. */
 interface App {
   world: World;
-  /** Takes the wakes that wait in the subscription. */
+  /** Receives the wakes of the subscription. */
   take: () => Promise<{ account: string }[]>;
-  /** Takes them and handles them as the trigger does; gives the accounts that they name. */
+  /** Receives and handles them like the trigger; returns the accounts that they contain. */
   listen: () => Promise<string[]>;
 }
 
 let bus: ServiceBus;
 let one: App;
 let two: App;
-/** Storage calls by account, of whoever made them. */
+/** Storage calls per account, of all callers. */
 const calls = new Map<string, number>();
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -81,7 +78,7 @@ function startApp(account: string, storage: string): App {
   const receiver = client.createReceiver(TOPIC, `wake-${account}`, { receiveMode: 'receiveAndDelete' });
   const topic = new BrokerTopic((message) => sender.sendMessages(message as { body: unknown }));
   const world = new World({ clients, settings, stop: () => clients.close() }, topic);
-  // The broker has stored a message before its sender goes on, so the count is right.
+  // The broker stores a message before its sender continues, so the count is exact.
   const waiting = (): number => bus.counts()[`${TOPIC}/Subscriptions/wake-${account}`]?.active ?? 0;
   const take = async (): Promise<{ account: string }[]> => {
     const bodies = [];
@@ -99,8 +96,8 @@ function startApp(account: string, storage: string): App {
 }
 
 /**
- * Has both listen, and the drains of `app` run, until nothing more is published; gives the accounts that `other` heard
- * of.
+ * Lets both apps receive, and the drains of `app` run, until no more is published. Returns the accounts that `other`
+ * received.
  */
 async function drain(app: App, other: App): Promise<string[]> {
   const heard: string[] = [];
@@ -140,10 +137,11 @@ describe('two apps with a storage account each, on one topic', () => {
     ['one', 'two', () => [one, two] as const],
     ['two', 'one', () => [two, one] as const],
   ])(
-    'a batch of account %s drains there alone, and its wakes cost the app of account %s no operation',
+    'a batch of account %s drains only there, and its wakes cost the app of account %s no operation',
     async (own, others, apps) => {
       const [app, other] = apps();
-      // A queue of the same name holds work there whose wake was lost: any wake that is taken for its own drains it.
+      // A queue of the same name there contains work whose wake was lost: any wake that the app mistakes for its own would
+      // drain it.
       const { id: waiting } = await other.world.submit(itemsOf(6));
       for (const { take } of apps()) await take();
       const before = calls.get(others);
@@ -153,7 +151,7 @@ describe('two apps with a storage account each, on one topic', () => {
       const heard = await drain(app, other);
 
       expect(await app.world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, announced: true });
-      // Those of its items and of its results.
+      // The wakes of its items and of its results.
       expect(heard).toEqual([own, own]);
       expect(calls.get(others)).toBe(before);
       expect(other.world.runtime.started).toEqual([]);
@@ -168,7 +166,7 @@ describe('two apps with a storage account each, on one topic', () => {
     },
   );
 
-  it('one delivery with wakes of both for queues of the same name has each app drain its own', async () => {
+  it('each app drains its own queue if one delivery contains wakes of both for queues of the same name', async () => {
     const ids = [await one.world.submit(itemsOf(3)), await two.world.submit(itemsOf(3))].map(({ id }) => id);
 
     const heard = [await one.listen(), await two.listen()];

@@ -25,7 +25,7 @@ async function* inBlocks(records: readonly Line[], size: number): AsyncGenerator
   for (let start = 0; start < records.length; start += size) yield toBlock(records.slice(start, start + size));
 }
 
-/** Too large for the pool that Node cuts small buffers from. */
+/** Too large for the pool from which Node allocates small buffers. */
 const long = (count: number): Line[] => plain(count).map(({ text, line }) => ({ text: text.repeat(4_000), line }));
 
 const plain = (count: number): Line[] =>
@@ -36,7 +36,7 @@ const show = ({ end: _end, release: _release, bytes, ...chunk }: RawChunk): obje
 });
 
 describe('chunkRecords', () => {
-  it('ends a chunk at the greatest number of items', async () => {
+  it('ends a chunk at the maximum number of items', async () => {
     const chunks = await collect(chunkRecords(inBlocks(plain(5), 3), { maxItems: 2, maxBytes: 1_000 }));
     expect(chunks.map(show)).toEqual([
       { bytes: '0\n1\n', items: 2, firstItem: 0, firstLine: 1, lines: [[1, 1]] },
@@ -45,22 +45,22 @@ describe('chunkRecords', () => {
     ]);
   });
 
-  it('ends a chunk before it would be over its bytes, and gives a larger record a chunk of its own', async () => {
+  it('ends a chunk before it exceeds the maximum size, and puts a larger record into a separate chunk', async () => {
     const records = ['aa', 'bb', 'cccccccccc', 'd'].map((text, index) => ({ text, line: index + 1 }));
     const chunks = await collect(chunkRecords(inBlocks(records, 9), { maxItems: 9, maxBytes: 6 }));
     expect(chunks.map((chunk) => chunk.bytes.toString())).toEqual(['aa\nbb\n', 'cccccccccc\n', 'd\n']);
   });
 
-  it('codes the lines of plain NDJSON as one run', async () => {
+  it('encodes the lines of plain NDJSON as one run', async () => {
     const [chunk] = await collect(chunkRecords(inBlocks(plain(5_000), 700), { maxItems: 5_000, maxBytes: 1e6 }));
     expect(chunk).toMatchObject({ items: 5_000, firstLine: 1, lines: [[4_999, 1]] });
   });
 
-  it('gives nothing for nothing', async () => {
+  it('returns no chunk without records', async () => {
     expect(await collect(chunkRecords(inBlocks([], 1), { maxItems: 1, maxBytes: 1 }))).toEqual([]);
   });
 
-  it('gives the memory of a released chunk to a later one, and only that', async () => {
+  it('reuses the memory of released chunks, and of no others', async () => {
     const texts: string[] = [];
     const memory: ArrayBufferLike[] = [];
     const kept: [bytes: Buffer, text: string][] = [];
@@ -68,7 +68,7 @@ describe('chunkRecords', () => {
       const text = chunk.bytes.toString();
       texts.push(text);
       memory.push(chunk.bytes.buffer);
-      // Each third one is kept, as by a caller that knows nothing of release.
+      // Every third chunk is kept, like by a caller that does not call release.
       if (kept.length * 3 < texts.length) kept.push([chunk.bytes, text]);
       else chunk.release?.();
     }
@@ -77,7 +77,7 @@ describe('chunkRecords', () => {
     expect(new Set(memory).size).toBeLessThan(memory.length);
   });
 
-  it('keeps every record, its order and its line, within the limits, whatever the blocks', async () => {
+  it('keeps all records with order and line within the limits, for any division into blocks', async () => {
     const record = fc.record({ text: fc.string({ unit: 'grapheme-ascii', maxLength: 20 }), step: fc.nat({ max: 3 }) });
     const limits = fc.record({ maxItems: fc.integer({ min: 1, max: 7 }), maxBytes: fc.integer({ min: 1, max: 40 }) });
     await fc.assert(

@@ -10,7 +10,7 @@ import { byteByByte, collect, cut, problemOf, recordsOf } from './uploads.ts';
 const MiB = 1024 * 1024;
 const limits = { maxRecordBytes: 256 * 1024 };
 
-/** In pieces as they come from a decoder, cut at odd places. */
+/** Divides the text into pieces as from a decoder, at arbitrary places. */
 async function* pieces(text: string): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length; start += 65_537) yield bytes.subarray(start, start + 65_537);
@@ -28,7 +28,7 @@ const FORMATS = [
 describe.each(FORMATS)('%s', (_name, parse, head, tail, unit) => {
   const blanks = unit.repeat(MAX_BLANK_BYTES / unit.length);
 
-  it('may have a mebibyte of blanks in a row, more than once', async () => {
+  it('accepts a mebibyte of consecutive blanks, also several times', async () => {
     const text = head.startsWith('[') ? `${head}${blanks}3,${blanks}${tail}` : `${head}${blanks}3\n${blanks}${tail}`;
     const records = (await recordsOf(parse(pieces(text), limits))).map(
       (record) => /[123]/.exec(record.split(': ')[1] ?? '')?.[0],
@@ -36,7 +36,7 @@ describe.each(FORMATS)('%s', (_name, parse, head, tail, unit) => {
     expect(records).toEqual(['1', '3', '2']);
   });
 
-  it('is refused for more, with the line, before the rest is read', async () => {
+  it('refuses more, with the line, before the rest is read', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       yield Buffer.from(head);
@@ -58,7 +58,7 @@ describe('a body that decodes to over 1,100 times its size', () => {
   it.each([
     ['br', brotli],
     ['zstd', zstdCompressSync],
-  ] as const)('is read up to 64 MiB: %s', async (encoding, compress) => {
+  ] as const)('is accepted up to 64 MiB, and refused above: %s', async (encoding, compress) => {
     const body = compress(zeros(66));
     expect(zeros(66).length / body.length).toBeGreaterThan(1_100);
 
@@ -68,13 +68,13 @@ describe('a body that decodes to over 1,100 times its size', () => {
     expect(await problemOf(decodeUpload(cut(compress(zeros(64))), { encoding, limits: unbounded }))).toBeUndefined();
   });
 
-  it('is not what gzip can make', async () => {
+  it('cannot be created with gzip', async () => {
     const pieces = await collect(decodeUpload(cut(gzipSync(zeros(66))), { encoding: 'gzip', limits: unbounded }));
     expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(66 * MiB);
   });
 });
 
-describe('a record nested over 100 levels deep is refused with the place of the level', () => {
+describe('refuses a record nested over 100 levels deep, with the position of the level', () => {
   const deep = (levels: number): string => `${'[{"ü":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
 
   it.each([

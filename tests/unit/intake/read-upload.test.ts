@@ -31,7 +31,7 @@ const coders: Record<UploadEncoding, (text: string) => Uint8Array> = {
 const encodings = Object.keys(coders) as UploadEncoding[];
 
 describe('readUpload', () => {
-  it('reads every format in every encoding, with or without a byte order mark, however it is split', async () => {
+  it('reads every format in every encoding, with or without a byte order mark, for any split', async () => {
     const encoding = fc.constantFrom(...encodings);
     await fc.assert(
       fc.asyncProperty(
@@ -54,7 +54,7 @@ describe('readUpload', () => {
     );
   });
 
-  it('gives no digest before the end', async () => {
+  it('returns no digest before the end', async () => {
     const upload = readUpload(source('1\n2\n3\n'));
     for await (const _chunk of upload.chunks) break;
     expect(() => upload.digest()).toThrow('known only after its end');
@@ -62,11 +62,11 @@ describe('readUpload', () => {
 
   it.each([
     ['nothing', 'ndjson', ''],
-    ['a byte order mark alone', 'ndjson', '\ufeff'],
-    ['blank lines alone', 'ndjson', '\n\n'],
-    ['an array without elements', 'json', '[]'],
+    ['only a byte order mark', 'ndjson', '\ufeff'],
+    ['only blank lines', 'ndjson', '\n\n'],
+    ['an empty array', 'json', '[]'],
     ['whitespace alone', 'json', ' \n'],
-    ['a header alone', 'csv', 'a,b\n'],
+    ['only a header', 'csv', 'a,b\n'],
   ] as const)('refuses %s as an empty batch', async (_, format, text) => {
     expect(await problemOf(readUpload(source(text, { format })).chunks)).toMatchObject({ type: 'empty-batch' });
   });
@@ -77,7 +77,7 @@ describe('readUpload', () => {
     expect(await problemOf(nothing.chunks)).toMatchObject({ type: 'empty-batch' });
   });
 
-  it('takes as many records as allowed and no more', async () => {
+  it('accepts the maximum number of records and no more', async () => {
     expect(await collect(readUpload(source('1\n'.repeat(10))).chunks)).toHaveLength(5);
     expect(await problemOf(readUpload(source('1\n'.repeat(11))).chunks)).toMatchObject({
       type: 'too-large',
@@ -85,7 +85,7 @@ describe('readUpload', () => {
     });
   });
 
-  it('refuses rows that repeat long names until they are many times the upload', async () => {
+  it('refuses rows that become many times the upload because they repeat long names', async () => {
     const few = { ...limits, maxDecodedBytes: 2_000, maxItems: 1_000 };
     const upload = readUpload(source(`${'h'.repeat(900)}\n1\n2\n3\n`, { format: 'csv', limits: few }));
     expect(await problemOf(upload.chunks)).toMatchObject({
@@ -94,12 +94,12 @@ describe('readUpload', () => {
     });
   });
 
-  it('counts columns behind a byte order mark as if it were not there', async () => {
+  it('does not count a byte order mark in columns', async () => {
     for (const body of [cut('\ufeff{"a":x}'), byteByByte('\ufeff{"a":x}')])
       expect(await problemOf(readUpload(source('', { body })).chunks)).toMatchObject({ at: { line: 1, column: 6 } });
   });
 
-  it('reports what CSV was read as, from its header on', async () => {
+  it('reports how CSV is read, from its header on', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'number' } } };
     const upload = readUpload(source('Amount;x\n1.5;y\n', { format: 'csv', schema }));
     expect(upload.csv()).toBeUndefined();
@@ -117,7 +117,7 @@ describe('readUpload', () => {
     expect(other.csv()).toBeUndefined();
   });
 
-  it('is another content with options of CSV, and only of CSV', async () => {
+  it('returns another digest with CSV options, and only for CSV', async () => {
     const digest = async (options: Partial<UploadSource>): Promise<string> => {
       const upload = readUpload(source(options.format === 'csv' ? 'a\n1\n' : '[1]', options));
       await collect(upload.chunks);
@@ -128,7 +128,7 @@ describe('readUpload', () => {
     expect(await digest({ format: 'json', csv })).toBe(await digest({ format: 'json' }));
   });
 
-  it('passes on the error of a body that breaks off', async () => {
+  it('rethrows the error of an interrupted body', async () => {
     const gone = new Error('The client went away.');
     async function* broken(): AsyncGenerator<Buffer> {
       yield Buffer.from('1\n2\n');

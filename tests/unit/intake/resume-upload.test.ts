@@ -25,7 +25,7 @@ const show = ({ bytes, end: _end, release: _release, ...chunk }: RawChunk): obje
   records: bytes.toString(),
 });
 
-/** Reads an upload; gives its chunks, its digest and, per chunk, what a reading behind it resumes with. */
+/** Reads an upload; returns its chunks, its digest and, per chunk, the state to resume after it. */
 async function read(bytes: Uint8Array, options: Options) {
   const upload = open(bytes, options);
   const resumes: UploadResume[] = [];
@@ -52,7 +52,7 @@ const writers: Record<UploadFormat, (values: readonly string[], gap: string) => 
 };
 
 describe('a resumed upload', () => {
-  it('gives the chunks and the digest of an uninterrupted one, whatever was read before and however it is cut', async () => {
+  it('has the chunks and digest of an uninterrupted one, from any checkpoint and for any split', async () => {
     const format = fc.constantFrom<UploadFormat>('ndjson', 'json', 'csv');
     await fc.assert(
       fc.asyncProperty(
@@ -73,7 +73,7 @@ describe('a resumed upload', () => {
     );
   });
 
-  it('reads CSV on as it was read before: delimiter, columns, types and character set', async () => {
+  it('keeps the delimiter, columns, types and character set of CSV', async () => {
     const schema = {
       ...{ type: 'object', required: ['note'] },
       properties: { amount: { type: 'number' }, note: { type: ['number', 'null'] } },
@@ -111,7 +111,7 @@ describe('a resumed upload', () => {
     }
   });
 
-  it('begins with a segment of the digest, and limits what is read in all', async () => {
+  it('begins with a segment of the digest, and limits the total that is read', async () => {
     const record = `"${'x'.repeat(MiB)}"\n`;
     const bytes = Buffer.from(record.repeat(20));
     const options: Options = { chunk: { maxItems: 5, maxBytes: 100 * MiB } };
@@ -132,7 +132,7 @@ describe('a resumed upload', () => {
     });
   });
 
-  it('reports the place of a fault in the whole upload', async () => {
+  it('reports the position of a fault in the whole upload', async () => {
     const faulty: [UploadFormat, string][] = [
       ['ndjson', '1\n2\n\n3\n4\n5\n{"ż":x}\n'],
       ['json', '[1,\n2,\n\n3,\n4,5,\n{"ż":x}]'],
@@ -153,7 +153,7 @@ describe('a resumed upload', () => {
     }
   });
 
-  it('does not read the begin of a body that is not compressed again', async () => {
+  it('does not read the beginning of an uncompressed body again', async () => {
     const record = Buffer.from(`"${'x'.repeat(MiB)}"\n`);
     const bytes = Buffer.concat(Array.from({ length: 10 }, () => record));
     const whole = await read(bytes, { chunk: { maxItems: 1, maxBytes: MiB } });

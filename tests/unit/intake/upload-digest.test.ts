@@ -18,7 +18,7 @@ describe('UploadDigest', () => {
     expect(digestOf(bytes)).toBe(`sha256:${sha256(bytes).toString('hex')}`);
   });
 
-  it('is SHA-256 of the SHA-256 values of the segments of a larger upload, however it comes in pieces', () => {
+  it('is SHA-256 of the SHA-256 values of the segments of a larger upload, for any split', () => {
     const expected = `sha256:${sha256(Buffer.concat(segments.map(sha256))).toString('hex')}`;
     for (const pieceBytes of [upload.length, SEGMENT_BYTES, 3_000_001])
       expect(digestOf(upload, pieceBytes)).toBe(expected);
@@ -28,17 +28,17 @@ describe('UploadDigest', () => {
   });
 
   it.each([0, 1, SEGMENT_BYTES - 1, SEGMENT_BYTES, 2 * SEGMENT_BYTES, upload.length])(
-    'goes on from the segment before byte %i',
+    'continues from the segment before byte %i',
     (offset) => {
       const first = new UploadDigest();
-      first.push(upload.subarray(0, upload.length - 1)); // Read ahead of the place from which another one goes on.
+      first.push(upload.subarray(0, upload.length - 1)); // Reads beyond the place from which another one continues.
       const second = new UploadDigest(first.segmentsBefore(offset));
       second.push(upload.subarray(segmentStart(offset)));
       expect(second.end()).toBe(digestOf(upload));
     },
   );
 
-  it('is another one with options that change what CSV is read as, in any order of the options', () => {
+  it('differs with options that change how CSV is read, in any order of the options', () => {
     const [bytes, plain] = [Buffer.from('a;b\n1;2\n'), digestOf(Buffer.from('a;b\n1;2\n'))];
     const withOptions = (csv: Parameters<UploadDigest['end']>[0]): string => {
       const digest = new UploadDigest();

@@ -21,7 +21,7 @@ describe('readFileName', () => {
 });
 
 describe('readLabelsOption', () => {
-  it('reads labels, and says in which header one is wrong', () => {
+  it('reads labels, and reports the header of an invalid one', () => {
     expect(readLabelsOption('month=2026-09,team=R%26D', 'Sluice-Labels')).toEqual({ month: '2026-09', team: 'R&D' });
     expect(readLabelsOption(null, 'Sluice-Labels')).toBeUndefined();
     expect(() => readLabelsOption('Month=1', 'Sluice-Labels')).toThrow(/^Sluice-Labels: Expected a label's key/);
@@ -33,7 +33,7 @@ describe('readLabelsOption', () => {
 });
 
 describe('inboxOptions', () => {
-  it('reads metadata, whose names may be in any case', () => {
+  it('reads metadata, ignoring the case of names', () => {
     const metadata = {
       CSV: 'delimiter=semicolon&rename=Old%20name%3Did',
       Labels: 'month=2026-09',
@@ -46,7 +46,7 @@ describe('inboxOptions', () => {
     });
   });
 
-  it('takes the last part of the path for the name of the file', () => {
+  it('uses the last part of the path as the name of the file', () => {
     expect(inboxOptions('billing/bulk/usage.csv.gz')).toEqual({ csv: {}, labels: undefined, fileName: 'usage.csv.gz' });
     expect(inboxOptions(`billing/${'x'.repeat(300)}.csv`).fileName).toHaveLength(255);
   });

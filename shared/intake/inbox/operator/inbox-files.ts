@@ -1,39 +1,32 @@
-/** The files of the inbox as people see them: those that wait or are being taken, and those that were rejected, with the reason. */
-import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
+/**
+ * Lists the files of the inbox for people: those that wait or are being taken, and the rejected ones with their reasons.
+ */
+import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { isBlobName } from '../../../contract/text/blob-name.ts';
-import { statusOf, type UploadPosition } from '../../../errors.ts';
 import { inParallel } from '../../../parallel.ts';
-import { blobProperties, downloadedPieces, openDownload } from '../../../storage/blob-reads.ts';
+import { blobProperties } from '../../../storage/blob-reads.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import { copiedBytes } from '../../import/copy-source.ts';
 import { importedName, importName, isImport } from '../../import/import-file.ts';
-import type { FileProgress } from '../../store/checkpoint.ts';
+import type { FileProgress } from '../../store/file-progress.ts';
 import { fileMetadata } from '../file-metadata.ts';
-import { isMoved, reasonName } from '../inbox-move.ts';
+import { isMoved } from '../inbox-move.ts';
 import { listedItem } from '../listed-item.ts';
+import { type RejectionReason, readReason, reasonName } from '../rejection-reason.ts';
 
-/** States of a file in a listing; `done` is reported for a single file only. */
+/** States of a file in a listing; `done` is reported only for a single file. */
 export const INBOX_STATES = ['waiting', 'taking', 'rejected'] as const;
 export type InboxState = (typeof INBOX_STATES)[number] | 'done';
 
-/** Why a file was rejected: a problem, as an upload over HTTP would have got it. */
-export interface RejectionReason {
-  type: string;
-  status: number;
-  title: string;
-  detail: string;
-  errors: UploadPosition[];
-}
-
 export interface InboxFile {
   name: string;
-  /** Workload and lane that the path names; undefined where it names none that is known. */
+  /** Workload and lane from the path; undefined if the path contains no known ones. */
   workload: string | undefined;
   lane: string | undefined;
   state: InboxState;
   bytes: number;
-  /** Address that it is imported from, without its query. */
+  /** Address from which it is imported, without its query. */
   importedFrom?: string;
   /** When it entered this state; ISO 8601. */
   since: string;
@@ -47,34 +40,32 @@ export interface InboxFile {
 export interface InboxFilesDeps {
   container: (name: string) => ContainerClient;
   registry: Registry;
-  /** Files that are being taken. */
+  /** Lists the files that are being taken. */
   listTaking: () => AsyncIterable<FileProgress>;
 }
 
 export interface InboxFilter {
   workload: string | undefined;
   state: InboxState | undefined;
-  /** Most files of the page. */
+  /** Maximum number of files on the page. */
   limit: number;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   after: InboxPlace | undefined;
 }
 
-/** A place in the listing: a container, and where in it the service goes on; undefined: at its beginning. */
+/** A place in the listing: a container, and the service's continuation token; without a token, the beginning. */
 export interface InboxPlace {
   container: 'inbox' | 'inbox-rejected';
   marker: string | undefined;
 }
 
-/** List operations of one page: files that a filter leaves out, and reasons, take room in the pages of the service. */
+/** Maximum number of list operations per page: filtered files and reasons occupy places in the pages of the service. */
 const MAX_LISTINGS = 5;
-/** A reason has at most a hundred positions; anything else under its name is not read. */
-const MAX_REASON_BYTES = 64 * 1024;
 const READS_AT_ONCE = 16;
 
 /**
- * Lists files, those in the inbox before the rejected ones, each by name: at most five list operations, one for the files
- * being taken, and one read per rejected file. A page may have fewer files than asked for, and still a `next`.
+ * Lists files, those in the inbox before the rejected ones, each by name. Costs at most five list operations, one for the
+ * files being taken, and one read per rejected file. A page may have fewer files than `limit` and still a `next`.
  */
 export async function listInboxFiles(
   deps: InboxFilesDeps,
@@ -100,7 +91,7 @@ export async function listInboxFiles(
   return { files, next: place };
 }
 
-/** Lists the blobs of one page of the service: one operation. Metadata is included. */
+/** Lists the blobs of one page of the service with their metadata: one operation. */
 export async function listPage(
   { container }: Pick<InboxFilesDeps, 'container'>,
   { workload, state }: Pick<InboxFilter, 'workload' | 'state'>,
@@ -140,7 +131,8 @@ async function fileInInbox(
     const { readBytes, readItems, since } = progress;
     return { ...file, state: 'taking', since, readBytes, readItems };
   }
-  // A name that is none is rejected, or stays until an operator acts: it must not keep the others from being listed.
+  // A file with an invalid name is rejected, or stays until an operator acts. It must not prevent the listing of other
+  // files.
   const isCopied = isImport(blob.name) && isBlobName(importedName(blob.name));
   const readBytes = isCopied
     ? await copiedBytes(container(CONTAINERS.inbox).getBlockBlobClient(importedName(blob.name)))
@@ -159,7 +151,7 @@ function fileOf(registry: Registry, { name, properties, metadata }: BlobItem): O
   };
 }
 
-/** Unlike `inboxTarget` for files that may be none: what the path names, as far as it is known. */
+/** Returns the workload and lane of the path as far as they are known; `inboxTarget` would throw for invalid paths. */
 function targetOf(registry: Registry, name: string): Pick<InboxFile, 'workload' | 'lane'> {
   const [first = '', second = '', ...rest] = name.split('/');
   const workload = second === '' ? undefined : registry.workload(first);
@@ -172,30 +164,9 @@ async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobI
   return { ...fileOf(registry, blob), state: 'rejected', ...(reason === undefined ? {} : { reason }) };
 }
 
-/** Reads why a file was rejected; undefined for a reason that was removed, or that somebody else wrote. One operation. */
-export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
-  try {
-    const text = await textOf(blob, MAX_REASON_BYTES);
-    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
-    if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
-    return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
-    throw error;
-  }
-}
-
-/** The beginning of a blob, by one operation whatever its size. */
-async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
-  const { body } = await openDownload(blob, { count: maxBytes });
-  const pieces: Uint8Array[] = [];
-  for await (const piece of downloadedPieces(body)) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });
-
-/** Finds one file by its name wherever it is, or the order to import it; of a file that became a batch, the batch. */
+/**
+ * Finds one file by its name in any state, or the order to import it. For a file that became a batch, returns the batch.
+ */
 export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
   const { container, registry } = deps;
   const blobIn = (where: string, blob = name) => findBlob(container(where), blob);

@@ -1,22 +1,22 @@
-/** Which files of the inbox are being taken, and how far: what their checkpoints say. */
+/** Lists the files of the inbox that are being taken and their progress, from the metadata of their checkpoints. */
 import type { ContainerClient } from '@azure/storage-blob';
 import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../../contract/names.ts';
-import { type FileProgress, readFileProgress } from '../../store/checkpoint.ts';
+import { type FileProgress, readFileProgress } from '../../store/file-progress.ts';
 
 export interface ProgressDeps {
   container: (name: string) => ContainerClient;
 }
 
-/** A file of which a part is stored already. `lane` is undefined where the path names none: the workload chooses one. */
+/** A file that is partly stored. `lane` is undefined if the path contains none: then the workload chooses one. */
 export interface TakenFile extends FileProgress {
   /** When the latest checkpoint was written, ISO 8601. */
   updatedAt: string;
 }
 
 /**
- * Lists the files that are being taken, one operation per 5,000. A file has no entry before its first checkpoint, which
- * small files never write. An entry whose file was removed or replaced stays until the sweep deletes it, a day later: match
- * name and ETag with the inbox.
+ * Lists the files that are being taken, with one operation per 5,000 files. A file has no entry before its first
+ * checkpoint, which small files never write. The entry of a file that was removed or replaced stays until the sweep deletes
+ * it, a day later, so compare name and ETag with the inbox.
  */
 export async function* listTaking({ container }: ProgressDeps): AsyncGenerator<TakenFile> {
   const options = { prefix: CHECKPOINTS_PREFIX, includeMetadata: true };

@@ -1,19 +1,21 @@
-/** What an operator does with a rejected file: have it taken once more, or delete it. */
+/** Commands of an operator for a rejected file: retry it, or delete it. */
 import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem, statusOf } from '../../../errors.ts';
 import { blobProperties } from '../../../storage/blob-reads.ts';
 import { fileMetadata } from '../file-metadata.ts';
-import { CopyPendingError, isMoved, moveFile, reasonName } from '../inbox-move.ts';
+import { CopyPendingError, isMoved, moveFile } from '../inbox-move.ts';
+import { reasonName } from '../rejection-reason.ts';
 
 export interface RejectedFilesDeps {
   container: (name: string) => ContainerClient;
 }
 
 /**
- * Moves a rejected file back into the inbox, with its metadata, and deletes its reason. It gets an idempotency key if it has
- * none: after a crash behind the copy the file is still listed as rejected, and retrying it again makes no second batch.
- * @throws Problem 'not-found' for a file that was not rejected, 'conflict' when the inbox has another file of this name.
+ * Moves a rejected file back into the inbox, with its metadata, and deletes its reason. If it has no idempotency key, it
+ * gets one: after a crash that follows the copy, the file is still listed as rejected, and a second retry must not create a
+ * second batch.
+ * @throws Problem 'not-found' if the file was not rejected, 'conflict' if the inbox contains another file of this name.
  */
 export async function retryRejected(deps: RejectedFilesDeps, name: string): Promise<void> {
   const { etag, metadata } = await findRejected(deps, name);
@@ -30,7 +32,7 @@ export async function retryRejected(deps: RejectedFilesDeps, name: string): Prom
     if (error instanceof CopyPendingError)
       throw new Problem('busy', `${name} is still being copied. Try again in a while.`, { cause: error });
     if (statusOf(error) !== 409) throw error;
-    throw new Problem('conflict', `The inbox has another file "${name}". It is taken at the next look.`, {
+    throw new Problem('conflict', `The inbox has another file "${name}". The next inbox check takes it.`, {
       cause: error,
     });
   }
@@ -39,7 +41,7 @@ export async function retryRejected(deps: RejectedFilesDeps, name: string): Prom
 
 /**
  * Deletes a rejected file and its reason.
- * @throws Problem 'not-found' for a file that was not rejected.
+ * @throws Problem 'not-found' if the file was not rejected.
  */
 export async function deleteRejected(deps: RejectedFilesDeps, name: string): Promise<void> {
   const { etag } = await findRejected(deps, name);

@@ -1,21 +1,22 @@
 import { CONTAINERS } from '../../../contract/names.ts';
 import { inParallel } from '../../../parallel.ts';
-import { isMoved, reasonName } from '../inbox-move.ts';
-import { type InboxFilesDeps, listPage, readReason } from './inbox-files.ts';
+import { isMoved } from '../inbox-move.ts';
+import { readReason, reasonName } from '../rejection-reason.ts';
+import { type InboxFilesDeps, listPage } from './inbox-files.ts';
 
-/** A rejected file and the title of its reason, empty if the reason was removed. `since` is when it was rejected. */
+/** A rejected file and the title of its reason, empty if the reason was removed. `since` is the time of the rejection. */
 export interface RejectedFile {
   name: string;
   since: string;
   title: string;
 }
 
-/** Blobs of a page; half of them are reasons. A service page has 5,000, which takes a second to read. */
+/** Blobs of a page; half of them are reasons. A full service page has 5,000, which takes a second to read. */
 const PAGE = 1_000;
 const FIRST_PAGE = { container: CONTAINERS.inboxRejected, marker: undefined, limit: PAGE };
 const SHOWN = 5;
 
-/** Counts the rejected files of one page, and describes the latest: one list operation and at most five reads. */
+/** Counts the rejected files of one page and describes the latest ones: one list operation and at most five reads. */
 export async function summarizeRejected(
   deps: Pick<InboxFilesDeps, 'container'>,
 ): Promise<{ count: number; files: RejectedFile[] }> {

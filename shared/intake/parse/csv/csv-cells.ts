@@ -1,8 +1,8 @@
-/** Makes JSON of the text of cells. */
+/** Converts the text of cells to JSON. */
 import type { CellType } from './csv-options.ts';
 import { ALLOWS } from './csv-schema.ts';
 
-/** The types of JSON that a column may hold, as bits of ALLOWS, and the sign before a fraction. */
+/** The JSON types that a column may contain, as bits of ALLOWS, and the decimal separator. */
 export interface CellFormat {
   types: number;
   decimal: '.' | ',';
@@ -10,20 +10,26 @@ export interface CellFormat {
 
 const NUMBERS = ALLOWS.integer | ALLOWS.fraction;
 
-/** What the cells of a column are converted to: text wherever the schema allows text. */
+/** Returns the type to which the cells of a column are converted: text if the schema allows text. */
 export function cellType(types: number): CellType {
   if (types & ALLOWS.string) return 'text';
   if (types & NUMBERS) return types & ALLOWS.fraction ? 'number' : 'integer';
   return types & ALLOWS.boolean ? 'boolean' : 'text';
 }
 
-/** Numbers that are JSON as they stand, of at most 15 digits: a double has them all. */
+/** Numbers that are already valid JSON, of at most 15 digits, which a double represents exactly. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
-/** Leading zeros are cut off behind it: one expression for both would try every way to divide a row of zeros. */
+/**
+ * Leading zeros are removed separately: in one expression for both, backtracking would try every way to divide a row of
+ * zeros.
+ */
 const NUMBER = /^(?<sign>[+-]?)(?:(?<digits>\d+)(?:\.(?<part>\d*))?|\.(?<only>\d+))(?<exponent>e[+-]?\d+)?$/i;
 const LEADING_ZEROS = /^0+(?=\d)/;
 
-/** The JSON of a cell that is not empty. What cannot be converted is a string, which the schema then refuses. */
+/**
+ * Returns the JSON of a cell that is not empty. A cell that cannot be converted becomes a string, which the schema then
+ * refuses.
+ */
 export function cellJson(cell: string, { types, decimal }: CellFormat): string {
   if (types & ALLOWS.string) return JSON.stringify(cell);
   if (types & NUMBERS) {
@@ -38,8 +44,9 @@ export function cellJson(cell: string, { types, decimal }: CellFormat): string {
 }
 
 /**
- * A number of a spreadsheet as one of JSON, with the digits that it has: no way through a double, which would make 0.10 of
- * 0.10000000000000000555. Undefined for what is none, and for a whole part beyond 2^53, which a reader of JSON would change.
+ * Converts a spreadsheet number to a JSON number with the same digits. It does not use a double, in which 0.10 would become
+ * 0.10000000000000000555. Returns undefined for text that is not a number, and for a whole part over 2^53, which JSON
+ * parsers would change.
  */
 function numberJson(cell: string, decimal: '.' | ','): string | undefined {
   const trimmed = cell.trim();

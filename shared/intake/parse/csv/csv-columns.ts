@@ -1,19 +1,19 @@
-/** Puts the cells of a row together to the JSON of an item. */
+/** Builds the JSON of an item from the cells of a row. */
 import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
 import type { HeaderFault, HeaderNames } from './csv-header.ts';
 import type { CellType } from './csv-options.ts';
 import { ALLOWS, ANY, type Schema, type SchemaReader } from './csv-schema.ts';
 
-/** The columns of an upload, by which its rows become items. */
+/** The columns of an upload, with which its rows are converted to items. */
 export interface CsvColumns {
-  /** Per column. */
+  /** Type per column. */
   types: CellType[];
-  /** The JSON of a row, which has at least as many cells as there are columns. */
+  /** Returns the JSON of a row, which has at least as many cells as there are columns. */
   toJson(cells: readonly string[]): string;
 }
 
-/** What a property is when its cells are empty: absent, unless the schema requires it. */
+/** The value of a property whose cells are empty: absent, unless the schema requires the property. */
 type WhenEmpty = 'absent' | 'null' | 'object';
 
 interface Cell {
@@ -27,13 +27,13 @@ interface Cell {
 
 interface Group {
   key: string;
-  /** In the order of their first columns. */
+  /** Members in the order of their first columns. */
   members: Map<string, Cell | Group>;
   schema: Schema;
   whenEmpty: WhenEmpty;
 }
 
-/** Compiles named columns; a fault is a name that is a cell and an object at once, or too deep. */
+/** Compiles named columns. Returns a fault if a name is both a value and an object, or nested too deep. */
 export function compileColumns(
   columns: readonly string[],
   names: HeaderNames,
@@ -44,10 +44,10 @@ export function compileColumns(
   const types: CellType[] = [];
   for (const [index, name] of columns.entries()) {
     const path = names.pathOf(name);
-    if (path.length > MAX_ITEM_NESTING) return { index, message: `A name of over ${MAX_ITEM_NESTING} steps.` };
+    if (path.length > MAX_ITEM_NESTING) return { index, message: `The name has over ${MAX_ITEM_NESTING} levels.` };
     const cell = addCell(root, path, { column: index, schema, decimal });
     if (cell === undefined) {
-      const message = `Column ${JSON.stringify(name)} cannot stand beside another one: one makes an object of what the other makes a value of.`;
+      const message = `Column ${JSON.stringify(name)} conflicts with another one: the same property would be both a value and an object.`;
       return { index, message };
     }
     types.push(cellType(cell.format.types));
@@ -89,7 +89,7 @@ function addGroup(group: Group, name: string, schema: SchemaReader): Group {
 
 const keyOf = (name: string): string => `${JSON.stringify(name)}:`;
 
-/** A schema that says nothing allows null too, but a coercion behind it would make 0 or "null" of it. */
+/** A schema without types also allows null, but a coercion in the schema library would convert null to 0 or "null". */
 function emptyValue(types: number, isRequired: boolean, otherwise: WhenEmpty): WhenEmpty {
   if (!isRequired) return 'absent';
   return types !== ANY && types & ALLOWS.null ? 'null' : otherwise;
@@ -121,5 +121,5 @@ const hasValue = ({ members }: Group, cells: readonly string[]): boolean =>
     'column' in member ? !isBlank(cells[member.column] ?? '') : hasValue(member, cells),
   );
 
-/** Whether a cell holds nothing but spaces. */
+/** Whether a cell contains only whitespace. */
 export const isBlank = (cell: string): boolean => cell === '' || cell.trim() === '';

@@ -4,19 +4,19 @@ const LF = 0x0a;
 const QUOTE = 0x22;
 
 /**
- * Cuts pieces of CSV behind the last line ending that is outside of quotes, determined by the number of quotes before it, and
- * holds back the rest.
+ * Cuts pieces of CSV after the last line feed that is outside of quotes, which the number of preceding quotes determines.
+ * Holds the rest for the next piece.
  */
 export class CsvCutter {
   readonly #pending = new PendingBytes();
   #inQuotes = false;
 
-  /** Bytes held back. */
+  /** Number of bytes held. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** Whole rows: what was held back and most of `piece`; undefined when no row has ended. */
+  /** Returns whole rows: the bytes held, and most of `piece`; undefined if no row has ended. */
   push(piece: Buffer): Buffer | undefined {
     const cut = this.#findCut(piece);
     const rows = cut > 0 ? this.#pending.take(piece.subarray(0, cut)) : undefined;
@@ -24,12 +24,12 @@ export class CsvCutter {
     return rows;
   }
 
-  /** What is held back. */
+  /** Returns and removes the bytes held. */
   take(): Buffer {
     return this.#pending.take();
   }
 
-  /** The offset behind the last line feed outside of quotes, or 0. */
+  /** Returns the offset after the last line feed outside of quotes, or 0. */
   #findCut(piece: Buffer): number {
     if (!this.#inQuotes && !piece.includes(QUOTE)) return piece.lastIndexOf(LF) + 1;
     let cut = 0;

@@ -1,24 +1,24 @@
-/** Finds the delimiter of a CSV upload in its head. */
+/** Detects the delimiter of a CSV upload from its beginning. */
 import { DELIMITERS, type Delimiter } from '../../../contract/upload-kinds.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
 
-/** The part of an upload that decides about its delimiter, in bytes. */
+/** Number of bytes at the beginning of an upload from which its delimiter is detected. */
 export const HEAD_BYTES = 64 * 1024;
 
 const MAX_ROWS = 100;
-/** The first line, by which a spreadsheet says what it delimits cells with: Excel writes it, and hides it when it reads. */
+/** A first line that declares the delimiter. Excel writes this line, and hides it when it reads the file. */
 const DECLARED = /^"?sep=([,;\t|])"?(?:\r?\n|\r?$)/i;
 
-/** What the first line of an upload says of its delimiter, and the length of that line. */
+/** Returns the delimiter that the first line declares, and the length of that line. */
 export function declaredDelimiter(head: string): { delimiter: Delimiter; length: number } | undefined {
   const match = DECLARED.exec(head);
   return match ? { delimiter: match[1] as Delimiter, length: match[0].length } : undefined;
 }
 
 /**
- * The delimiter of the upload that begins with `head`: the one by which the header has most of the names that `isKnown`
- * knows; else one by which most rows have as many cells as the header, then the one with most cells. A comma, when the
- * header is one cell by all of them.
+ * Detects the delimiter of the upload that begins with `head`. Prefers the one with which the header has most names that
+ * `isKnown` accepts; then the one with which most rows have as many cells as the header; then the one with most cells.
+ * Returns a comma if the header is one cell with each of them.
  */
 export function findDelimiter(head: string, isKnown: (header: string) => boolean): Delimiter {
   const text = head.replace(/^(?:\r?\n)+/, '');
@@ -30,7 +30,7 @@ export function findDelimiter(head: string, isKnown: (header: string) => boolean
   return best?.delimiter ?? ',';
 }
 
-/** Rows that are whole, if there are any; the last one may be cut off with the head. */
+/** Returns the complete rows, but at least the first two; the last row may be cut off at the end of the head. */
 function firstRows(text: string, delimiter: Delimiter): string[][] {
   const rows: string[][] = [];
   for (let start = 0; start < text.length && rows.length < MAX_ROWS; ) {

@@ -1,4 +1,4 @@
-/** Problems of a CSV upload, with their places. */
+/** Problems of a CSV upload, with their positions. */
 
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import { Problem } from '../../../errors.ts';
@@ -6,7 +6,7 @@ import { advance, malformed, type Position } from '../position.ts';
 import { isBlank } from './csv-columns.ts';
 import { type CsvFault, type CsvRow, readCsvRow } from './csv-row.ts';
 
-/** A row of a text, and where it begins in the upload. */
+/** A row of a text, and its position in the upload. */
 export interface RowPlace {
   text: string;
   start: number;
@@ -17,33 +17,39 @@ export interface RowPlace {
 const malformedAt = ({ text, start, at }: RowPlace, offset: number, message: string): Problem =>
   malformed(advance(at, text.slice(start, offset)), message);
 
-/** The problem of a row that cannot be read. */
+/** Creates the problem of a row that cannot be read. */
 export const faultyRow = (place: RowPlace, { offset, message }: CsvFault): Problem =>
   malformedAt(place, offset, message);
 
-/** The problem of cell number `index` of a row. */
+/** Creates the problem of cell number `index` of a row. */
 export function faultyCell(place: RowPlace, index: number, message: string): Problem {
   const row = readCsvRow(place.text, place.start, place.delimiter);
   return malformedAt(place, 'message' in row ? row.offset : (row.starts[index] ?? row.end), message);
 }
 
-/** What is wrong with the number of cells of a row; undefined when that is one of `least` to `most`. */
+/**
+ * Checks the number of cells of a row. Returns undefined if it is from `minCells` to `maxCells`, and the cells after
+ * `minCells` are blank.
+ */
 export function wrongNumber(
   place: RowPlace,
   { cells, end }: CsvRow,
-  { least, most }: { least: number; most: number },
+  { minCells, maxCells }: { minCells: number; maxCells: number },
 ): Problem | undefined {
-  const message = `Expected ${least} fields, as the header has; got ${cells.length}.`;
-  if (cells.length > most) return faultyCell(place, least, message);
-  if (cells.length < least) {
+  const message = `Expected ${minCells} fields, as in the header; got ${cells.length}.`;
+  if (cells.length > maxCells) return faultyCell(place, minCells, message);
+  if (cells.length < minCells) {
     const row = place.text.slice(place.start, end).replace(/\r?\n$/, '');
     return malformedAt(place, place.start + row.length, message);
   }
-  const extra = cells.findIndex((cell, index) => index >= least && !isBlank(cell));
-  return extra < 0 ? undefined : faultyCell(place, extra, 'A value in a column without a name.');
+  const extra = cells.findIndex((cell, index) => index >= minCells && !isBlank(cell));
+  return extra < 0 ? undefined : faultyCell(place, extra, 'This value is in a column that has no name in the header.');
 }
 
-/** The problem of a row over `maxBytes`. A stray quote makes a row of all that follows: then that is the fault. */
+/**
+ * Creates the problem of a row over `maxBytes`. A stray quote turns the rest of the upload into one row. Then the quote is
+ * reported.
+ */
 export function longRow(place: RowPlace, maxBytes: number): Problem {
   const row = readCsvRow(place.text, place.start, place.delimiter);
   if (!('message' in row)) return tooLong(place.at, maxBytes, '');
@@ -56,7 +62,7 @@ export function longRow(place: RowPlace, maxBytes: number): Problem {
   });
 }
 
-/** The problem of a row that is too long; `how` says in which form. */
+/** Creates the problem of a row that is too long; `how` says in which form. */
 export function tooLong({ line, column }: Position, maxBytes: number, how: string): Problem {
   const message = `The row is over ${maxBytes} bytes${how}.`;
   return new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });

@@ -1,31 +1,31 @@
-/** Takes the header line of a CSV upload for names of the item's properties. */
+/** Matches the header line of a CSV upload with the property names of the item. */
 import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { Problem } from '../../../errors.ts';
 import type { Schema, SchemaReader } from './csv-schema.ts';
 
-/** Most columns: those of an Excel sheet. */
+/** Maximum number of columns: that of an Excel sheet. */
 const MAX_COLUMNS = 16_384;
-/** Most headers that an error names. */
+/** Maximum number of headers that an error lists. */
 const SHOWN_HEADERS = 20;
 
-/** The columns of a header; a column without a name is the last or has only such behind it. */
+/** The columns of a header. Columns without a name can only be the last ones. */
 export interface CsvHeader {
   /** `name` is the path in the item, with dots. */
   columns: { header: string; name: string }[];
   unnamed: number;
 }
 
-/** Why a header cannot be taken, and at which of its cells. */
+/** Why a header is refused, and at which of its cells. */
 export interface HeaderFault {
   index: number;
   message: string;
 }
 
-/** What headers are matched with; made once per upload. */
+/** The names that headers are matched with; created once per upload. */
 export class HeaderNames {
   readonly schema: SchemaReader;
   readonly root: KnownObject;
-  /** New names and what the options call the header, by that in lower case: renames match in any case. */
+  /** New name per header in lower case, because renames ignore case; `old` is the header as the options contain it. */
   readonly renames: ReadonlyMap<string, { old: string; name: string }>;
 
   constructor(schema: SchemaReader, rename: Readonly<Record<string, string>> = {}) {
@@ -39,7 +39,7 @@ export class HeaderNames {
     return this.root.names;
   }
 
-  /** Whether the schema or a rename knows the header. */
+  /** Whether the schema or a rename contains the header. */
   knows(header: string): boolean {
     const [first = ''] = splitPath(header.trim());
     return (
@@ -47,7 +47,7 @@ export class HeaderNames {
     );
   }
 
-  /** The steps of a name into the item; a name of the schema is one step, whatever dots it has. */
+  /** Returns the path of a name in the item. A name of the schema is one step, even if it contains dots. */
   pathOf(name: string): string[] {
     return this.known.has(name) ? [name] : splitPath(name);
   }
@@ -56,7 +56,7 @@ export class HeaderNames {
 /** The names of the properties of an object. */
 class NameIndex {
   readonly #names: ReadonlySet<string>;
-  /** Names by their letters and digits; undefined where several have the same. */
+  /** Names by their letters and digits; undefined if several names have the same. */
   readonly #alike = new Map<string, string | undefined>();
 
   constructor(names: ReadonlySet<string>) {
@@ -71,13 +71,13 @@ class NameIndex {
     return this.#names.has(name);
   }
 
-  /** The name, else the only one with the same letters and digits, in any case. */
+  /** Returns the name itself, or the only one with the same letters and digits, ignoring case. */
   find(header: string): string | undefined {
     return this.#names.has(header) ? header : this.#alike.get(letters(header));
   }
 }
 
-/** An object of the schema; it and those in it are made once, however many columns lead there. */
+/** An object of the schema. Each nested object is created once, even if several columns refer to it. */
 class KnownObject {
   readonly names: NameIndex;
   readonly #reader: SchemaReader;
@@ -98,9 +98,10 @@ class KnownObject {
 }
 
 /**
- * Names the columns: by `rename`, else by the schema's property of the same name, else by its only one of the same letters
- * and digits, else as the header says. Dots are steps into objects, unless the schema has a property of that very name.
- * @throws Problem 'invalid-parameter' for a rename of a header that is not there.
+ * Names the columns. Each gets its name from `rename`, or from the schema's property of the same name, or from the schema's
+ * only property with the same letters and digits; otherwise the header itself is the name. Dots are steps into objects,
+ * unless the schema has a property with exactly that name.
+ * @throws Problem 'invalid-parameter' for a rename of a missing header.
  */
 export function readHeader(cells: readonly string[], names: HeaderNames): CsvHeader | HeaderFault {
   const trimmed = cells.map((cell) => cell.trim());
@@ -108,7 +109,8 @@ export function readHeader(cells: readonly string[], names: HeaderNames): CsvHea
   const bad = headers.findIndex((header) => header === '' || header.includes('\0'));
   if (bad >= 0 && headers[bad] !== '') return { index: bad, message: IS_UTF16 };
   if (bad >= 0) return { index: bad, message: 'The header has a column without a name.' };
-  if (headers.length > MAX_COLUMNS) return { index: MAX_COLUMNS, message: `Over ${MAX_COLUMNS} columns.` };
+  if (headers.length > MAX_COLUMNS)
+    return { index: MAX_COLUMNS, message: `The header has over ${MAX_COLUMNS} columns.` };
   const renamed = headers.map((header) => names.renames.get(folded(header))?.name);
   requireRenames(headers, names);
   const taken = new Set([...renamed, ...headers.filter((header) => names.known.has(header))]);
@@ -128,7 +130,7 @@ const letters = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]/gu, '')
     .toLowerCase();
 
-/** `No.` and `Approx. price` are plain names: a step of a path is neither empty nor padded. */
+/** Splits a name at its dots. `No.` and `Approx. price` are plain names, because a step is neither empty nor padded. */
 function splitPath(name: string): string[] {
   const steps = name.split('.');
   return steps.every((step) => step !== '' && step === step.trim()) ? steps : [name];
@@ -144,7 +146,10 @@ function requireRenames(headers: readonly string[], { renames }: HeaderNames): v
   throw new Problem('invalid-parameter', message);
 }
 
-/** `taken`: names that other headers have exactly, or got by a rename; a header that is only like one stays what it is. */
+/**
+ * `taken`: names that other headers have exactly, or got by a rename. A header that is only similar to one of them keeps
+ * its name.
+ */
 function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<string | undefined>): string {
   if (names.known.has(header)) return header;
   const path = splitPath(header);
@@ -153,7 +158,7 @@ function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<stri
   return like === undefined || taken.has(like) ? header : like;
 }
 
-/** A path that is too deep stays what it is: it is refused later. */
+/** Matches each step of a path. A path that is too deep is returned unchanged, and refused later. */
 function matchedPath(path: readonly string[], root: KnownObject): string {
   if (path.length > MAX_ITEM_NESTING) return path.join('.');
   let at = root;
@@ -176,7 +181,7 @@ function findDuplicate(columns: CsvHeader['columns']): HeaderFault | undefined {
 }
 
 function duplicate(name: string, first: string, second: string): string {
-  if (first === second) return `The header names two columns ${JSON.stringify(first)}.`;
+  if (first === second) return `The header has two columns ${JSON.stringify(first)}.`;
   const both = `${JSON.stringify(first)} and ${JSON.stringify(second)}`;
-  return `The header names two columns that are property ${JSON.stringify(name)} of the item: ${both}. Rename one of them.`;
+  return `Two columns of the header are property ${JSON.stringify(name)} of the item: ${both}. Rename one of them.`;
 }

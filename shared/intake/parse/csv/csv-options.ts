@@ -1,34 +1,36 @@
-/** How a CSV upload is written, as far as its client says; query parameters of the upload and metadata of inbox files. */
+/** How a CSV upload is written, if its client specifies it: query parameters of the upload, or metadata of inbox files. */
 import { DELIMITERS, type Delimiter, delimiterName } from '../../../contract/upload-kinds.ts';
 import { Problem } from '../../../errors.ts';
 
-/** Character sets that are read, by their names in the Encoding Standard. */
+/** Supported character sets, with their names in the Encoding Standard. */
 export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
-/** What a client says of its CSV upload. */
+/** Options that a client gives for its CSV upload. */
 export interface CsvOptions {
-  /** Default: found from the head of the upload. */
+  /** Defaults to the delimiter detected from the beginning of the upload. */
   delimiter?: Delimiter;
-  /** Before the fraction of a number; default a point. */
+  /** Decimal separator. Defaults to a point. */
   decimal?: '.' | ',';
-  /** Names of columns by what the header calls them. */
+  /** Property names by header. */
   rename?: Readonly<Record<string, string>>;
-  /** Default UTF-8, or what a byte order mark says. */
+  /** Defaults to the character set of the byte order mark, or UTF-8 if there is none. */
   charset?: Charset;
 }
 
-/** What the cells of a column are converted to. */
+/** The type to which the cells of a column are converted. */
 export type CellType = 'text' | 'number' | 'integer' | 'boolean';
 
-/** What a CSV upload was read as. */
+/** How a CSV upload is read. */
 export interface CsvReading {
   delimiter: Delimiter;
   decimal: '.' | ',';
   charset: Charset;
-  /** `name` is the path in the item, with dots, that the column `header` was taken for. */
+  /** `name` is the path in the item, with dots, that the column `header` is assigned to. */
   columns: readonly { header: string; name: string; type: CellType }[];
-  /** Columns without a name behind those, whose cells are all empty, as spreadsheets write them; absent when there is none. */
+  /**
+   * Number of columns without a name after those. Their cells are all empty; spreadsheets write such columns. Absent if 0.
+   */
   unnamed?: number;
 }
 
@@ -36,8 +38,9 @@ const DECIMALS = { point: '.', comma: ',' } as const;
 const MAX_RENAMES = 1_000;
 
 /**
- * Reads `delimiter`, `decimal`, `rename` (repeatable) and `charset`; each by name, delimiter and decimal also by character.
- * @throws Problem 'invalid-parameter' for a value that is not known.
+ * Parses `delimiter`, `decimal`, `rename` (repeatable) and `charset`. Delimiter and decimal may be a name or the character
+ * itself.
+ * @throws Problem 'invalid-parameter' for an unknown value.
  */
 export function readCsvOptions(params: URLSearchParams): CsvOptions {
   const [delimiter, decimal, charset] = ['delimiter', 'decimal', 'charset'].map((name) => params.get(name));
@@ -50,7 +53,7 @@ export function readCsvOptions(params: URLSearchParams): CsvOptions {
   };
 }
 
-/** The parameters that `readCsvOptions` reads. */
+/** Returns the parameters that `readCsvOptions` parses. */
 export function csvOptionsParams({ delimiter, decimal, rename = {}, charset }: CsvOptions): URLSearchParams {
   const params = new URLSearchParams();
   if (delimiter !== undefined) params.set('delimiter', delimiterName(delimiter));
@@ -74,7 +77,7 @@ function readRenames(texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(texts.map(readRename));
 }
 
-/** `Old name=newName`: a name in an item has no "=", a header may. */
+/** Parses `Old name=newName` at the last "=": a property name contains none, but a header may. */
 function readRename(text: string): [header: string, name: string] {
   const equals = text.lastIndexOf('=');
   const [header, name] = [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];

@@ -1,11 +1,11 @@
-/** Rows of CSV (RFC 4180), read strictly: what a lenient reader would guess at is a fault here. */
+/** Reads rows of CSV (RFC 4180) strictly: where a lenient reader would guess, this one reports a fault. */
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
 
-/** A row: its cells, and the offset behind its line ending. All offsets are in UTF-16 units. */
+/** A row: its cells, and the offset after its line ending. All offsets are in UTF-16 units. */
 export interface CsvRow {
   cells: string[];
   end: number;
-  /** Line feeds in it. */
+  /** Number of line feeds in it. */
   lines: number;
 }
 
@@ -13,7 +13,7 @@ export interface CsvRow {
 export interface CsvFault {
   offset: number;
   message: string;
-  /** The fault is that the text ends: more of it could mend that. */
+  /** Whether the fault is that the text ends too early: more text could resolve it. */
   isOpen: boolean;
 }
 
@@ -32,11 +32,11 @@ const PLAIN: Readonly<Record<Delimiter, RegExp>> = {
   '|': /[^|"\r\n]*/y,
 };
 
-/** Reads the rows of a text in their order. Rows without quotes are split in one call, twice as fast as cell by cell. */
+/** Reads the rows of a text in order. A row without quotes is split with one call, twice as fast as cell by cell. */
 export class CsvRows {
   readonly #text: string;
   readonly #delimiter: Delimiter;
-  /** The next quote and carriage return at or behind the last row: found once, not once per row. */
+  /** The next quote and carriage return at or after the last row: searched once for many rows, not once per row. */
   #quote = -1;
   #return = -1;
 
@@ -45,7 +45,7 @@ export class CsvRows {
     this.#delimiter = delimiter;
   }
 
-  /** Reads the row that begins at `start`; it ends with LF, CRLF or the text. */
+  /** Reads the row that begins at `start`. It ends with LF, CRLF or the text. */
   read(start: number): CsvRow | CsvFault {
     const text = this.#text;
     const feed = text.indexOf(LF, start);
@@ -63,7 +63,7 @@ function indexOrEnd(text: string, sign: string, from: number): number {
   return index < 0 ? text.length : index;
 }
 
-/** Reads one row, cell by cell; `starts` is where each cell begins. */
+/** Reads one row cell by cell; `starts` contains the offset of each cell. */
 export function readCsvRow(
   text: string,
   start: number,
@@ -111,24 +111,26 @@ function quotedCell(text: string, start: number): Cell | CsvFault {
   }
 }
 
-/** The offset behind the line ending at `offset`; the end of the text is one, with or without a lone CR. */
+/**
+ * Returns the offset after the line ending at `offset`. The end of the text is a line ending, with or without a lone CR.
+ */
 function lineEnd(text: string, offset: number): number | undefined {
   const ending = offset + (text[offset] === CR ? 1 : 0);
   if (ending >= text.length) return ending;
   return text[ending] === LF ? ending + 1 : undefined;
 }
 
-/** The cell from `start` to `offset` has neither a delimiter nor the end of the line behind it. */
+/** Returns the fault of the cell from `start` to `offset`, which neither a delimiter nor the end of the line follows. */
 function behindCell(text: string, start: number, offset: number): CsvFault {
   if (text[offset] === CR)
     return { offset, message: 'A carriage return without a line feed: lines must end with LF or CRLF.', isOpen: false };
   if (text[offset] === QUOTE)
-    return { offset, message: 'A quote inside a field that does not begin with one.', isOpen: false };
-  // A quote that is missing closes at the next cell that is quoted, lines below: what to look at is where it opens.
+    return { offset, message: 'There is a quote inside a field that does not begin with a quote.', isOpen: false };
+  // If a quote is missing, the field ends at the next quoted cell, some lines below. The fault is where the quote opens.
   if (text.slice(start, offset).includes(LF)) {
     const message =
-      'The quote that begins this field is closed in another line, and not by the end of a field: is a quote missing, or not doubled?';
+      'The quote that begins this field is closed in another line, and not at the end of a field. Is a quote missing or not doubled?';
     return { offset: start, message, isOpen: false };
   }
-  return { offset, message: 'Expected a delimiter or the end of the line behind the closing quote.', isOpen: false };
+  return { offset, message: 'Expected a delimiter or the end of the line after the closing quote.', isOpen: false };
 }

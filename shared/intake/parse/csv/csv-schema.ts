@@ -1,29 +1,29 @@
-/** What a JSON Schema asks of the properties of an item, as far as it decides how the text of a cell is taken. */
+/** Reads what a JSON Schema requires of the properties of an item, as far as it affects how cells are converted. */
 import type { JsonSchema } from '../../../workload/item-schema.ts';
 
-/** The types of JSON that a schema allows, as bits. A whole number is INTEGER; a number is INTEGER or FRACTION. */
+/** The JSON types that a schema allows, as bits. A whole number is INTEGER; any other number is FRACTION. */
 export const ALLOWS = { string: 1, integer: 2, fraction: 4, boolean: 8, null: 16, other: 32 } as const;
-/** What a schema allows that says nothing. */
+/** The types that a schema without restrictions allows. */
 export const ANY = 63;
 const TYPES: Readonly<Record<string, number>> = {
   ...{ string: ALLOWS.string, integer: ALLOWS.integer, number: ALLOWS.integer | ALLOWS.fraction },
   ...{ boolean: ALLOWS.boolean, null: ALLOWS.null, object: ALLOWS.other, array: ALLOWS.other },
 };
 
-/** A schema, or undefined where none says anything. */
+/** A schema; undefined means no restrictions. */
 export type Schema = JsonSchema | boolean | undefined;
 
-/** Reads the schemas of one document; `$ref` is resolved inside it only. */
+/** Reads the schemas of one document; `$ref` is resolved only inside of it. */
 export class SchemaReader {
   readonly root: Schema;
-  /** Of schemas that were asked for: all columns of a record have one, and it may be a long enum. */
+  /** Cache of `types`: all columns of a record may have the same schema, which may be a long enum. */
   readonly #types = new WeakMap<object, number>();
 
   constructor(root: Schema) {
     this.root = root;
   }
 
-  /** The types that `schema` allows, as bits of ALLOWS; all where it says nothing. */
+  /** Returns the types that `schema` allows, as bits of ALLOWS; all if it has no restrictions. */
   types(schema: Schema): number {
     if (typeof schema !== 'object') return this.#typesOf(schema, new Set());
     const types = this.#types.get(schema) ?? this.#typesOf(schema, new Set());
@@ -46,8 +46,9 @@ export class SchemaReader {
   }
 
   /**
-   * What `schema` says of property `name`: undefined when it says nothing. An alternative that does not mention a property
-   * that another one mentions has no say: a member of a discriminated union is not open for the others' properties.
+   * Returns the schema of property `name` in `schema`; undefined if there is none. In a union, alternatives that do not
+   * mention the property are ignored if another one does: a member of a discriminated union does not allow the properties
+   * of the others.
    */
   property(schema: Schema, name: string, seen = new Set<unknown>()): Schema {
     if (typeof schema !== 'object' || seen.has(schema)) return undefined;
@@ -63,8 +64,8 @@ export class SchemaReader {
   }
 
   /**
-   * The members of a schema that is a plain union (or intersection), itself otherwise: none inside another, or those whose
-   * properties lead back to them would double with each step of a path.
+   * Returns the members of a schema that is only a union (or intersection); otherwise the schema itself. Nested ones are
+   * flattened: for schemas whose properties refer back to them, the nesting would double with each step of a path.
    */
   #members(schema: Schema, keyword: 'anyOf' | 'allOf', seen = new Set<unknown>()): Schema[] {
     const found = this.#referred(schema);
@@ -75,7 +76,7 @@ export class SchemaReader {
     return (members as Schema[]).flatMap((each) => this.#members(each, keyword, inner));
   }
 
-  /** The schema that one leads to which is a reference and nothing else. */
+  /** Follows a schema that is only a reference, and returns the schema that it refers to. */
   #referred(schema: Schema, seen = new Set<unknown>()): Schema {
     if (typeof schema !== 'object' || seen.has(schema)) return schema;
     const { $ref, ...others } = schema;
@@ -84,7 +85,7 @@ export class SchemaReader {
     return found === undefined ? schema : this.#referred(found, seen.add(schema));
   }
 
-  /** Whether an object must have property `name`. */
+  /** Whether the schema requires an object to have property `name`. */
   requires(schema: Schema, name: string, seen = new Set<unknown>()): boolean {
     if (typeof schema !== 'object' || seen.has(schema)) return false;
     const inner = new Set(seen).add(schema);
@@ -93,7 +94,7 @@ export class SchemaReader {
     return this.parts(schema).some(required) || choicesOf(schema).some((choice) => choice.every(required));
   }
 
-  /** The names of the properties that `schema` mentions. */
+  /** Returns the names of the properties that `schema` mentions. */
   names(schema: Schema, seen = new Set<unknown>()): Set<string> {
     if (typeof schema !== 'object' || seen.has(schema)) return new Set();
     const inner = new Set(seen).add(schema);
@@ -104,13 +105,13 @@ export class SchemaReader {
     ]);
   }
 
-  /** Schemas that hold beside this one: what it refers to, and what it is the intersection of. */
+  /** Returns the schemas that apply together with this one: the schema that it refers to, and the members of `allOf`. */
   parts(schema: JsonSchema): Schema[] {
     const referred = typeof schema.$ref === 'string' ? [this.#resolve(schema.$ref)] : [];
     return [...referred, ...(Array.isArray(schema.allOf) ? (schema.allOf as Schema[]) : [])];
   }
 
-  /** The schema at a JSON pointer such as `#/$defs/Address`; undefined for any other reference. */
+  /** Resolves a JSON pointer such as `#/$defs/Address`; undefined for any other reference. */
   #resolve(reference: string): Schema {
     if (!reference.startsWith('#')) return undefined;
     const steps = reference.slice(1).split('/').slice(1).map(decodeStep);
@@ -124,7 +125,7 @@ const isSaid = (schema: Schema): boolean => schema !== undefined;
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** The unions of a schema: one member of each holds. */
+/** Returns the unions of a schema: an item must match one member of each. */
 export const choicesOf = ({ anyOf, oneOf }: JsonSchema): Schema[][] =>
   [anyOf, oneOf].filter((choice): choice is Schema[] => Array.isArray(choice));
 
@@ -137,7 +138,9 @@ function decodeStep(step: string): string {
   }
 }
 
-/** `additionalProperties: false` says nothing of a property that is not there: its cells stay text. */
+/**
+ * Returns the schema of a property. `additionalProperties: false` gives none for an unknown property: its cells stay text.
+ */
 function ownProperty({ properties, additionalProperties: additional }: JsonSchema, name: string): Schema {
   const known = asObject(properties);
   if (Object.hasOwn(known, name)) return known[name] as Schema;

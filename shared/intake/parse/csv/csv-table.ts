@@ -1,4 +1,4 @@
-/** The header of a CSV upload, and what its rows are made into by it. */
+/** Reads the header of a CSV upload, and creates the table with which rows are converted to items. */
 import type { JsonSchema } from '../../../workload/item-schema.ts';
 import { type CsvColumns, compileColumns } from './csv-columns.ts';
 import { type HeaderFault, HeaderNames, readHeader } from './csv-header.ts';
@@ -7,16 +7,16 @@ import { SchemaReader } from './csv-schema.ts';
 
 /** The columns of an upload. */
 export interface CsvTable extends CsvColumns {
-  /** Least and most cells of a row; those behind the least are empty. */
-  least: number;
-  most: number;
+  /** Minimum and maximum number of cells of a row; cells after the minimum must be empty. */
+  minCells: number;
+  maxCells: number;
   reading: CsvReading;
 }
 
 /** A reading whose types are not known yet. */
 type NamedColumns = Omit<CsvReading, 'columns'> & { columns: readonly { header: string; name: string }[] };
 
-/** Makes tables of headers. */
+/** Creates tables from headers. */
 export class CsvTables {
   readonly #names: HeaderNames;
   readonly #decimal: CsvReading['decimal'];
@@ -26,21 +26,21 @@ export class CsvTables {
     this.#decimal = decimal;
   }
 
-  /** Whether the schema or a rename knows a header. */
+  /** Whether the schema or a rename contains a header. */
   knows(header: string): boolean {
     return this.#names.knows(header);
   }
 
   /**
-   * The table of a header.
-   * @throws Problem 'invalid-parameter' for a rename of a header that is not there.
+   * Creates the table of a header.
+   * @throws Problem 'invalid-parameter' for a rename of a missing header.
    */
   read(cells: readonly string[], dialect: Pick<CsvReading, 'delimiter' | 'charset'>): CsvTable | HeaderFault {
     const header = readHeader(cells, this.#names);
     return 'message' in header ? header : this.#compile({ ...dialect, decimal: this.#decimal, ...header });
   }
 
-  /** The table of an upload whose header was read before. */
+  /** Creates the table of an upload whose header was read before. */
   resume(reading: CsvReading): CsvTable {
     const table = this.#compile(reading);
     if ('message' in table) throw new Error(`The columns of a CSV upload cannot be resumed: ${table.message}`);
@@ -53,6 +53,6 @@ export class CsvTables {
     if ('message' in compiled) return compiled;
     const typed = columns.map(({ header, name }, index) => ({ header, name, type: compiled.types[index] ?? 'text' }));
     const reading = { ...dialect, columns: typed, ...(unnamed === 0 ? {} : { unnamed }) };
-    return { ...compiled, least: columns.length, most: columns.length + unnamed, reading };
+    return { ...compiled, minCells: columns.length, maxCells: columns.length + unnamed, reading };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * CSV with a header line. Own code, as it keeps positions, gives text, and stops at what a library would guess at
- * (docs/architecture.md).
+ * Parses CSV with a header line. A library was rejected: this parser reports positions, returns text, and refuses input
+ * that a library would interpret by guessing (docs/architecture.md).
  */
 
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
@@ -19,27 +19,27 @@ import { type CsvTable, CsvTables } from './csv-table.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-const ADVICE = ' Save the file as "CSV UTF-8", or give its character set, as charset=windows-1252.';
+const ADVICE = ' Save the file as "CSV UTF-8", or specify its character set, for example charset=windows-1252.';
 
 /** How to read CSV. */
 export interface CsvSource {
   csv?: CsvOptions | undefined;
-  /** Of an item; default: cells are text. */
+  /** JSON Schema of an item. Without it, cells are text. */
   schema?: JsonSchema | undefined;
-  /** What the text was before it was made UTF-8; asked for when the text has begun. Default UTF-8. */
+  /** Character set of the text before its conversion to UTF-8; called after the first piece. Default UTF-8. */
   charset?: () => Charset;
   resume?: ParserResume | undefined;
-  /** Called with the header. */
+  /** Called after the header is read. */
   onReading?: (reading: CsvReading) => void;
 }
 
 /**
- * The rows of a CSV file as JSON objects, named by the header line and typed by the schema. Quoting is as in RFC 4180,
- * lines end with LF or CRLF. Blank lines are skipped, and rows whose cells are all empty. `source` is UTF-8 without a byte
- * order mark; with `resume` it begins there.
- * @throws Problem 'malformed-record' for a header that names a property twice or not at all, a row with another number of
- * fields than the header, stray or open quotes, a bare CR, bytes that are not UTF-8; 'too-large' for a row over
- * `maxRecordBytes`, as uploaded or as JSON; 'invalid-parameter' for a rename of a header that is not there.
+ * Returns the rows of a CSV file as JSON objects, with names from the header line and types from the schema. Quoting
+ * follows RFC 4180; lines end with LF or CRLF. Blank lines and rows with only empty cells are skipped. `source` is UTF-8
+ * without a byte order mark; with `resume` it begins at that place.
+ * @throws Problem 'malformed-record' for a header with a duplicate or missing name, a row whose number of fields differs
+ * from the header, stray or open quotes, a bare CR, or bytes that are not UTF-8; 'too-large' for a row over
+ * `maxRecordBytes`, as uploaded or as JSON; 'invalid-parameter' for a rename of a missing header.
  */
 export async function* parseCsv(
   source: AsyncIterable<Buffer>,
@@ -65,13 +65,13 @@ class CsvReader {
   readonly #head = new PendingBytes();
   readonly #cutter = new CsvCutter();
   readonly #blank = new BlankBytes();
-  /** Where the row begins that is read next. */
+  /** Position of the next row. */
   #at: SourcePoint;
-  /** Undefined before the head has been read. */
+  /** Undefined until the head has been read. */
   #delimiter: Delimiter | undefined;
-  /** Undefined before the header. */
+  /** Undefined until the header has been read. */
   #table: CsvTable | undefined;
-  /** Bytes in the upload of a UTF-16 unit of the text that is read; undefined where they differ. */
+  /** Bytes of the upload per UTF-16 unit of the current text; undefined if they differ between characters. */
   #unitBytes: number | undefined;
 
   constructor(maxBytes: number, source: CsvSource) {
@@ -91,7 +91,7 @@ class CsvReader {
     if (this.#head.size >= HEAD_BYTES) yield* this.#begin();
   }
 
-  /** The rows that were read since the last block. */
+  /** Returns the rows that were read since the last block. */
   take(): RecordBlock | undefined {
     return this.#builder.take();
   }
@@ -103,7 +103,7 @@ class CsvReader {
     if (block) yield block;
   }
 
-  /** Decides by the head about the delimiter, and reads it. */
+  /** Detects the delimiter from the head, then reads the head. */
   *#begin(): Generator<RecordBlock> {
     const bytes = this.#head.take();
     const head = bytes.toString('utf8', 0, HEAD_BYTES);
@@ -130,7 +130,7 @@ class CsvReader {
   *#read(piece: Buffer): Generator<RecordBlock> {
     const rows = this.#cutter.push(piece);
     if (rows) yield* this.#readRows(rows);
-    if (this.#cutter.size <= this.#maxBytes + 1) return; // 1: a CR
+    if (this.#cutter.size <= this.#maxBytes + 1) return; // + 1: a CR
     throw longRow(this.#placeOf(this.#cutter.take().toString('utf8'), 0), this.#maxBytes);
   }
 
@@ -151,7 +151,10 @@ class CsvReader {
     }
   }
 
-  /** The offset of the next row that is not blank; blank ones cost no row, as a body can be made of them. */
+  /**
+   * Returns the offset of the next row that is not blank. Skips blank lines without parsing them, because a body may
+   * consist of them.
+   */
   #skipBlank(text: string, start: number): number {
     let offset = start;
     let breaks = 0;
@@ -176,9 +179,9 @@ class CsvReader {
       this.#use(this.#readHeader(this.#placeOf(text, start), cells));
       return;
     }
-    const { least, most, toJson } = this.#table;
-    if (cells.length !== least) {
-      const problem = wrongNumber(this.#placeOf(text, start), row, { least, most });
+    const { minCells, maxCells, toJson } = this.#table;
+    if (cells.length !== minCells) {
+      const problem = wrongNumber(this.#placeOf(text, start), row, { minCells, maxCells });
       if (problem) throw problem;
     }
     const json = toJson(cells);
@@ -203,7 +206,7 @@ class CsvReader {
     throw tooLong(this.#at, this.#maxBytes, '');
   }
 
-  /** UTF-8 takes at most 3 bytes for a UTF-16 unit: most rows need not be measured. */
+  /** UTF-8 uses at most 3 bytes per UTF-16 unit, so most rows need not be measured. */
   #isOver(text: string): boolean {
     return text.length * 3 > this.#maxBytes && Buffer.byteLength(text) > this.#maxBytes;
   }
@@ -213,7 +216,9 @@ class CsvReader {
   }
 }
 
-/** The offset behind a line ending at `offset`, which may be a CR at the end of the text; `offset` when there is none. */
+/**
+ * Returns the offset after a line ending at `offset`, which may be a CR at the end of the text; `offset` if there is none.
+ */
 function blankEnd(text: string, offset: number): number {
   const ending = offset + (text.charCodeAt(offset) === CR ? 1 : 0);
   if (text.charCodeAt(ending) === LF) return ending + 1;

@@ -1,4 +1,4 @@
-/** A workload whose items have every type of a cell, in the place of the app's own. */
+/** Replaces the app's workloads by one whose items contain every cell type. */
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { sales } from './sales.ts';
 

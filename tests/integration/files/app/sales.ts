@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 
-/** What a shop has sold: every type that a cell of a table may have to become, and a nested object. */
+/** A sale of a shop: every type to which a cell can be converted, and a nested object. */
 export const sale = z.object({
   id: z.string().min(1),
   customer: z.string().min(1),
@@ -15,7 +15,7 @@ export const sale = z.object({
 });
 export type Sale = z.infer<typeof sale>;
 
-/** Sums per city and tier; whole numbers, as doubles depend on the order. */
+/** Sums per city and tier. They are whole numbers, because sums of doubles depend on the order. */
 export interface Totals {
   lines: number;
   quantity: number;

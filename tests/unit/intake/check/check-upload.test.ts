@@ -16,7 +16,7 @@ const good = (n: number): string => `{"id":"${n}","qty":${n}}\n`;
 const many = (n: number): string => Array.from({ length: n }, (_, index) => good(index)).join('');
 
 describe('checkUpload', () => {
-  it('counts what fits the schema, and groups the rest as dead letters are, with line and column', async () => {
+  it('counts valid items, and groups invalid ones by cause, with line and column', async () => {
     const body = `${good(1)}{"id":"2","qty":"2"}\n\n{"id":"3","qty":"3"}\n{"qty":4}\n`;
     const checked = await check(body);
     expect(checked).toMatchObject({ items: 4, valid: 1, invalid: 3, whole: true, bytes: body.length });
@@ -48,7 +48,7 @@ describe('checkUpload', () => {
     ]);
   });
 
-  it('waits for a schema that is asynchronous, and counts what one throws', async () => {
+  it('awaits an asynchronous schema, and counts its errors as invalid items', async () => {
     const slow = {
       '~standard': {
         ...item['~standard'],
@@ -67,7 +67,7 @@ describe('checkUpload', () => {
     ]);
   });
 
-  it('leaves no rejection of an asynchronous check to nobody, which would end the process', async () => {
+  it('handles every rejection of an asynchronous check, so that none ends the process', async () => {
     const refuse = async (): Promise<boolean> => {
       throw new TypeError('no connection');
     };
@@ -79,7 +79,7 @@ describe('checkUpload', () => {
     expect(causes.map(({ cause }) => cause)).toEqual(['invalid: TypeError: no connection']);
   });
 
-  it.each([1, 99, 100, 101, 250])('stops after %i items, and reads no more than it has to', async (maxItems) => {
+  it.each([1, 99, 100, 101, 250])('stops after %i items, and reads little more than them', async (maxItems) => {
     let pieces = 0;
     async function* body(): AsyncGenerator<Buffer> {
       for (; pieces < 100; pieces++) yield Buffer.from(many(10));
@@ -89,12 +89,12 @@ describe('checkUpload', () => {
     expect(pieces).toBeLessThan(45);
   });
 
-  it('knows the whole by the end, also where that comes with the last item asked for', async () => {
+  it('reports a complete read if the upload ends at the last requested item', async () => {
     expect(await check(many(100), { maxItems: 100, size: 2_180 })).toMatchObject({ items: 100, whole: true });
     expect(await check(many(101), { maxItems: 100 })).toMatchObject({ items: 100, whole: false });
   });
 
-  it('stops after so many bytes without calling a record that is cut in two a fault', async () => {
+  it('stops after `maxBytes`, and reports no fault for the record that is cut in two', async () => {
     const checked = await check('', { body: byteByByte(many(50)), maxBytes: 107 });
     expect(checked).toMatchObject({ items: 5, bytes: 107, whole: false });
     expect(checked.fault).toBeUndefined();
@@ -116,7 +116,7 @@ describe('checkUpload', () => {
     expect(await check('', { body: body(), signal: stop.signal })).toMatchObject({ items: 6, whole: false });
   });
 
-  it('stops when its signal aborts, also while the schema waits for what never comes', async () => {
+  it('stops when its signal aborts, even if the schema never responds', async () => {
     const stop = new AbortController();
     const validate = async (): Promise<never> => {
       stop.abort();
@@ -127,7 +127,7 @@ describe('checkUpload', () => {
     expect(checked).toMatchObject({ items: 0, whole: false });
   });
 
-  it('takes what cannot be read as a fault, with what was read before it', async () => {
+  it('reports unreadable data as a fault, with the results before it', async () => {
     const broken = await check(`${many(3)}{"id":\n${many(2)}`);
     expect(broken).toMatchObject({ items: 3, valid: 3, whole: false, fault: { line: 4, column: 7 } });
     const array = await check('[{"id":"1","qty":1},\n{"id":"2"},{]', { format: 'json' });
@@ -138,7 +138,7 @@ describe('checkUpload', () => {
     expect(await check('no gzip', { encoding: 'gzip' })).toMatchObject({ items: 0, fault: { line: 1, column: 1 } });
   });
 
-  it('does not look for faults behind the items that were asked for', async () => {
+  it('does not report faults after the requested items', async () => {
     const checked = await check(`${many(100)}{"id":\n`, { maxItems: 3 });
     expect(checked.fault === undefined || checked.items < 3).toBe(true);
   });
@@ -146,10 +146,10 @@ describe('checkUpload', () => {
   it('reports the dialect of CSV', async () => {
     const { items, csv } = await check('id,qty\n1,2\n', { format: 'csv' });
     expect(items).toBe(1);
-    if (csv) expect(csv.columns.map(({ header }) => header)).toEqual(['id', 'qty']);
+    expect(csv?.columns.map(({ header }) => header)).toEqual(['id', 'qty']);
   });
 
-  it('estimates the whole by its bytes, and not what it would refuse', async () => {
+  it('estimates the whole upload from its size, unless it would be refused', async () => {
     const body = many(10_000);
     const all = { size: body.length, prices: readPriceSheet('2026') };
     const { estimate } = await check(body, { ...all, body: cut(body, [5_000, 10_000]), maxItems: 100 });

@@ -9,16 +9,16 @@ describe('columnOfValue', () => {
     ['  {"a": -1.5e3}', ['a'], 7],
     ['{"a}":"{[,\\"]}","b":2}', ['b'], 2],
     ['["😀",2]', [1], 2],
-    // Of a field that is missing, the column of the object it is missing in.
+    // For a missing field, the column of its object.
     ['{"a":{"b":1}}', ['a', 'c'], 8],
     ['{"a":1}', ['a', 'b', 'c'], 2],
-    // As for JSON.parse, the last one counts.
+    // The last one counts, as in JSON.parse.
     ['{"a":1,"a":2}', ['a'], 2],
-  ])('finds in %s at %j', (text, path, fromEnd) => {
+  ])('finds the value in %s at %j', (text, path, fromEnd) => {
     expect(columnOfValue(text, path)).toBe([...text].length - fromEnd + 1);
   });
 
-  it('finds every value of every JSON text', () => {
+  it('finds every value in any JSON text', () => {
     const walk = (value: unknown, path: PropertyKey[]): [PropertyKey[], unknown][] => [
       [path, value],
       ...(typeof value === 'object' && value !== null

@@ -7,7 +7,7 @@ import { serviceError } from '../../../helpers/data/factories.ts';
 const CONTENT = Buffer.from('0123456789abcdefghij');
 const METADATA = { order: '0x1' };
 
-/** A blob that keeps its uncommitted blocks. */
+/** Creates a blob that keeps its uncommitted blocks. */
 function target() {
   const blocks = new Map<string, Buffer>();
   let committed: { content: string; metadata: Record<string, string> } | undefined;
@@ -41,12 +41,12 @@ interface Server {
   content: Buffer;
   etag: string | undefined;
   ranges: boolean;
-  /** Offset at which the next answers break off. */
+  /** Offsets at which the connection is lost during the next responses. */
   breaks: number[];
   saysLength?: boolean;
 }
 
-/** A source, and where it was asked to begin. */
+/** Creates a source, and records the requested offsets. */
 function source(given: Partial<Server> = {}) {
   const server: Server = { content: CONTENT, etag: '"v1"', ranges: true, breaks: [], ...given };
   const asked: number[] = [];
@@ -72,7 +72,7 @@ const copyOf = (open: OpenSource, blob: TargetBlob, options: Partial<Copy> = {})
 
 describe('copying a source', () => {
   it.each([{}, { saysLength: false }, { etag: undefined }, { ranges: false }])(
-    'makes the same of it: %o',
+    'copies the content: %o',
     async (given) => {
       const { blob, content } = target();
 
@@ -82,7 +82,7 @@ describe('copying a source', () => {
     },
   );
 
-  it('takes up an answer that breaks off where the stored blocks end', async () => {
+  it('resumes after the stored blocks when the connection is lost', async () => {
     const { blob, content } = target();
     const { open, asked } = source({ breaks: [8, 14] });
 
@@ -92,7 +92,7 @@ describe('copying a source', () => {
     expect(asked).toEqual([0, 6, 12]);
   });
 
-  it('gives up when answers break off without a block between', async () => {
+  it('fails after five lost connections without a new block', async () => {
     const { open, asked } = source({ breaks: [8, 7, 7, 7, 7, 7, 7, 7] });
 
     await expect(copyOf(open, target().blob)).rejects.toMatchObject({ type: 'busy' });
@@ -100,7 +100,7 @@ describe('copying a source', () => {
     expect(asked).toEqual([0, 6, 6, 6, 6, 6]);
   });
 
-  it('goes on behind the blocks of a try that a crash ended, of which it reads the last again', async () => {
+  it('resumes after a crash, and reads only the last stored block again', async () => {
     const { blob, content, blocks } = target();
     await expect(copyOf(source({ breaks: [14], ranges: false }).open, blob)).rejects.toThrow();
     expect(blocks.size).toBe(2);
@@ -113,10 +113,10 @@ describe('copying a source', () => {
   });
 
   it.each([
-    ['is of another version', { etag: '"v2"' }],
+    ['has another version', { etag: '"v2"' }],
     ['has no version', { etag: undefined }],
     ['ignores ranges', { ranges: false }],
-  ])('begins anew after a crash when the source %s', async (_what, given) => {
+  ])('starts from the beginning after a crash when the source %s', async (_what, given) => {
     const { blob, content } = target();
     await expect(copyOf(source({ breaks: [14], ranges: false }).open, blob)).rejects.toThrow();
     const { open, asked } = source({ content: Buffer.from('ABCDEFGHIJKLM'), ...given });
@@ -127,7 +127,7 @@ describe('copying a source', () => {
     expect(content()).toBe('ABCDEFGHIJKLM');
   });
 
-  it('begins anew after a crash when the source has become shorter', async () => {
+  it('starts from the beginning after a crash when the source has become shorter', async () => {
     const { blob, content } = target();
     await expect(copyOf(source({ breaks: [18], ranges: false }).open, blob)).rejects.toThrow();
     const { open } = source({ content: Buffer.from('AB') });
@@ -141,7 +141,7 @@ describe('copying a source', () => {
     expect(content()).toBe('AB');
   });
 
-  it('refuses a source that changes in the middle', async () => {
+  it('refuses a source that changes during the copy', async () => {
     const { blob, content } = target();
     const { open, server } = source({ breaks: [8] });
     const changing: OpenSource = (place, signal) => {
@@ -153,7 +153,7 @@ describe('copying a source', () => {
     expect(content()).toBeUndefined();
   });
 
-  it.each([true, false])('refuses what is over the limit (says its length: %s)', async (saysLength) => {
+  it.each([true, false])('refuses a source over the limit (reports its length: %s)', async (saysLength) => {
     const { blob, blocks } = target();
 
     const copied = copyOf(source({ saysLength }).open, blob, { maxBytes: 10 });
@@ -162,14 +162,14 @@ describe('copying a source', () => {
     expect(blocks.size).toBeLessThan(3);
   });
 
-  it('takes an answer that ends too early for one that broke off', async () => {
+  it('treats a truncated response like a lost connection', async () => {
     const { open } = source({ ranges: false });
     const short: OpenSource = async (place, signal) => ({ ...(await open(place, signal)), bytes: 21 });
 
     await expect(copyOf(short, target().blob)).rejects.toMatchObject({ type: 'busy' });
   });
 
-  it('ends when its signal aborts, and goes on from there', async () => {
+  it('ends when its signal aborts, and a repeat resumes from there', async () => {
     const { blob, content, blocks } = target();
     const ending = new AbortController();
     const { open } = source();
@@ -192,7 +192,7 @@ describe('copying a source', () => {
     expect(content()).toBe(CONTENT.toString());
   });
 
-  it('knows the blob that it has made itself, and reads nothing for it', async () => {
+  it('recognizes the blob of an earlier attempt, and reads nothing', async () => {
     const { blob, put } = target();
     const { open, asked } = source();
     put(METADATA);

@@ -14,7 +14,7 @@ afterEach(() => {
   asked.length = 0;
 });
 
-/** A server without TLS on this machine, in place of `https://files.example.com`. */
+/** Starts a server without TLS on this machine, which replaces `https://files.example.com`. */
 async function serve(answer: RequestListener): Promise<UrlDeps & { port: number }> {
   const own = createServer((message, response) => {
     asked.push(message);
@@ -39,7 +39,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('a file is read as it is, with its size and version', async () => {
+test('reads a file without content coding, with its size and version', async () => {
   const deps = await serve((_message, answer) =>
     answer.writeHead(200, { etag: '"v1"', 'content-length': 5 }).end('hello'),
   );
@@ -52,7 +52,7 @@ test('a file is read as it is, with its size and version', async () => {
   expect(asked[0]?.headers).not.toHaveProperty('range');
 });
 
-test('a range is asked for with the version that it has to be of', async () => {
+test('requests a range on condition of the expected version', async () => {
   const deps = await serve((_message, answer) =>
     answer.writeHead(206, { etag: '"v1"', 'content-range': 'bytes 3-4/5' }).end('lo'),
   );
@@ -64,7 +64,7 @@ test('a range is asked for with the version that it has to be of', async () => {
   expect(asked[0]?.headers).toMatchObject({ range: 'bytes=3-', 'if-match': '"v1"' });
 });
 
-test('a server without ranges answers from the beginning; a weak version is none', async () => {
+test('accepts a server that ignores ranges; ignores a weak ETag', async () => {
   const deps = await serve((_message, answer) => answer.writeHead(200, { etag: 'W/"v1"' }).end('hello'));
 
   expect(await open(deps, { offset: 3 })).toMatchObject({ offset: 0, etag: undefined, bytes: undefined });
@@ -75,14 +75,14 @@ test.each([
     'a redirect',
     302,
     { location: 'http://169.254.169.254/secret?x=s3cret' },
-    /redirect to http:\/\/169.254.169.254\/secret,/,
+    /redirect to http:\/\/169.254.169.254\/secret\./,
   ],
   ['a redirect to nowhere', 301, {}, /redirect/],
   ['no file', 404, {}, /status 404/],
   ['no right', 403, {}, /status 403/],
   ['another range', 206, { 'content-range': 'bytes 0-4/5' }, /another range/],
   ['no range', 206, {}, /another range/],
-])('%s is refused for good, without the signature', async (_what, status, headers, message) => {
+])('refuses %s permanently, and does not show the signature', async (_what, status, headers, message) => {
   const deps = await serve((_message, answer) => answer.writeHead(status, headers).end());
 
   const opened = open(deps, { offset: 3 });
@@ -92,19 +92,19 @@ test.each([
   expect(asked).toHaveLength(1);
 });
 
-test.each([408, 429, 500, 503])('status %i may pass', async (status) => {
+test.each([408, 429, 500, 503])('reports status %i as transient', async (status) => {
   const deps = await serve((_message, answer) => answer.writeHead(status).end());
 
   await expect(open(deps)).rejects.toMatchObject({ type: 'busy' });
 });
 
-test.each([412, 416])('status %i is another version', async (status) => {
+test.each([412, 416])('reports status %i as another version', async (status) => {
   const deps = await serve((_message, answer) => answer.writeHead(status).end());
 
   await expect(open(deps, { offset: 3, etag: '"v1"' })).rejects.toMatchObject({ name: 'SourceChangedError' });
 });
 
-test('an answer of another version than asked for is one, whatever its status', async () => {
+test('reports another version from the ETag of a successful response', async () => {
   const deps = await serve((_message, answer) =>
     answer.writeHead(206, { etag: '"v2"', 'content-range': 'bytes 3-4/5' }).end('lo'),
   );
@@ -112,7 +112,7 @@ test('an answer of another version than asked for is one, whatever its status', 
   await expect(open(deps, { offset: 3, etag: '"v1"' })).rejects.toMatchObject({ name: 'SourceChangedError' });
 });
 
-test('an answer that breaks off may pass', async () => {
+test('reports a truncated response as transient', async () => {
   const deps = await serve((_message, answer) => {
     answer.writeHead(200, { 'content-length': 5 }).write('he');
     answer.socket?.end();
@@ -121,13 +121,13 @@ test('an answer that breaks off may pass', async () => {
   await expect(open(deps).then(({ body }) => textOf(body))).rejects.toMatchObject({ type: 'busy' });
 });
 
-test('a server that says nothing is not waited for', async () => {
+test('times out if the server sends nothing', async () => {
   const deps = await serve(() => {});
 
   await expect(open({ ...deps, silenceMs: 20 })).rejects.toMatchObject({ type: 'busy' });
 });
 
-test('a name that leads to this machine is not connected to', async () => {
+test('does not connect to a name that resolves to this machine', async () => {
   const { port } = await serve((_message, answer) => answer.end('secret'));
   const lookup = publicLookup((_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]));
 

@@ -13,7 +13,7 @@ test.each([
   ...['::1', '::', 'fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd12::1', 'ff02::1', '2001:db8::1', '2001::1'],
   ...['::ffff:127.0.0.1', '::ffff:10.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::'],
   ...['', 'localhost', '0x7f.1', '127.1'],
-])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 
 const look = (addresses: LookupAddress[], all: boolean) =>
   new Promise((found, failed) => {
@@ -25,12 +25,12 @@ const look = (addresses: LookupAddress[], all: boolean) =>
 const PUBLIC = { address: '20.60.1.1', family: 4 };
 const PRIVATE = { address: '10.0.0.4', family: 4 };
 
-test('a name that leads to public addresses is connected to', async () => {
+test('allows a name that resolves to public addresses', async () => {
   expect(await look([PUBLIC, { address: '2a01:111::1', family: 6 }], true)).toHaveLength(2);
   expect(await look([PUBLIC], false)).toEqual(PUBLIC);
 });
 
-test.each([true, false])('a name is refused for one address that is not public, or for none (all: %s)', async (all) => {
+test.each([true, false])('refuses a name with any address that is not public, or with none (all: %s)', async (all) => {
   await expect(look([PUBLIC, PRIVATE], all)).rejects.toThrow(PrivateAddressError);
   await expect(look([{ address: '::ffff:10.0.0.4', family: 6 }], all)).rejects.toThrow(PrivateAddressError);
   await expect(look([], all)).rejects.toThrow(PrivateAddressError);

@@ -1,13 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { describe, expect, it } from 'vitest';
-import { blobNameFault } from '../../../../shared/contract/text/blob-name.ts';
-import {
-  CopyPendingError,
-  type Move,
-  moveFile,
-  reasonName,
-  removeFile,
-} from '../../../../shared/intake/inbox/inbox-move.ts';
+import { CopyPendingError, type Move, moveFile, removeFile } from '../../../../shared/intake/inbox/inbox-move.ts';
 import { serviceError } from '../../../helpers/data/factories.ts';
 
 const FILE = { name: 'echo/a.ndjson', etag: '0x1' };
@@ -19,7 +12,7 @@ interface Blob {
   copyStatus?: string;
 }
 
-/** An inbox with the file, and a service that does what a test says. */
+/** Creates an inbox with the file, and a service whose behaviour a test defines. */
 function service(given: { statuses?: string[]; deleting?: (blobs: Map<string, Blob>) => void } = {}) {
   const blobs = new Map<string, Blob>([['inbox/echo/a.ndjson', { etag: '"0x1"' }]]);
   const calls: string[] = [];
@@ -55,7 +48,7 @@ function service(given: { statuses?: string[]; deleting?: (blobs: Map<string, Bl
 }
 
 describe('moving a file out of the inbox', () => {
-  it('waits for a copy that the service has not finished, and deletes the source only then', async () => {
+  it('waits until the service has finished the copy before it deletes the source', async () => {
     const { blobs, calls, deps } = service({ statuses: ['pending', 'pending', 'success'] });
 
     await moveFile(deps, MOVE);
@@ -64,7 +57,7 @@ describe('moving a file out of the inbox', () => {
     expect([...blobs.keys()]).toEqual(['inbox-done/echo/a.ndjson']);
   });
 
-  it('gives up waiting, and goes on with the same copy when it is repeated', async () => {
+  it('stops waiting after a limit, and continues with the same copy when it is repeated', async () => {
     const { blobs, calls, deps } = service({ statuses: Array<string>(20).fill('pending') });
 
     await expect(moveFile(deps, MOVE)).rejects.toThrow(CopyPendingError);
@@ -84,7 +77,7 @@ describe('moving a file out of the inbox', () => {
     expect(blobs.has('inbox/echo/a.ndjson')).toBe(true);
   });
 
-  it('copies again when the copy that an earlier look made has failed', async () => {
+  it('copies again when the copy of an earlier check has failed', async () => {
     const { blobs, calls, deps } = service({ statuses: ['failed', 'success'] });
     blobs.set('inbox-done/echo/a.ndjson', { etag: '"x"', metadata: { sourceetag: '0x1' }, copyStatus: 'pending' });
 
@@ -93,7 +86,7 @@ describe('moving a file out of the inbox', () => {
     expect(calls).toEqual(['copy', 'delete']);
   });
 
-  it('takes a delete whose reply was lost for its own', async () => {
+  it('accepts a repeated delete whose response was lost', async () => {
     const { blobs, deps } = service({ deleting: (all) => all.delete('inbox/echo/a.ndjson') });
 
     await moveFile(deps, MOVE);
@@ -101,7 +94,7 @@ describe('moving a file out of the inbox', () => {
     expect([...blobs.keys()]).toEqual(['inbox-done/echo/a.ndjson']);
   });
 
-  it('leaves another version of the file', async () => {
+  it('does not delete another version of the file', async () => {
     const { blobs, deps } = service({ deleting: (all) => all.set('inbox/echo/a.ndjson', { etag: '"0x2"' }) });
 
     await moveFile(deps, MOVE);
@@ -109,7 +102,7 @@ describe('moving a file out of the inbox', () => {
     expect(blobs.get('inbox/echo/a.ndjson')).toEqual({ etag: '"0x2"' });
   });
 
-  it.each([412, 409])('fails when the file cannot be deleted though it is the same (%i)', async (status) => {
+  it.each([412, 409])('fails when the unchanged file cannot be deleted (%i)', async (status) => {
     const { deps } = service({
       deleting: () => {
         throw serviceError(status);
@@ -119,30 +112,12 @@ describe('moving a file out of the inbox', () => {
     await expect(moveFile(deps, MOVE)).rejects.toMatchObject({ statusCode: status });
   });
 
-  it('removes without a copy where none is wanted', async () => {
+  it('removeFile deletes without a copy', async () => {
     const { blobs, calls, deps } = service();
 
     await removeFile(deps, FILE);
 
     expect(calls).toEqual(['delete']);
     expect(blobs.size).toBe(0);
-  });
-});
-
-describe('the name of a reason', () => {
-  it.each([
-    ['echo/a.ndjson', 'echo/a.ndjson.reason.json'],
-    ['x'.repeat(1_012), `${'x'.repeat(1_012)}.reason.json`],
-  ])('is that of the file, and a suffix', (name, expected) => {
-    expect(reasonName(name)).toBe(expected);
-  });
-
-  it('is cut where the file name leaves no room for the suffix, and is still its own', () => {
-    const names = ['x'.repeat(1_013), `${'x'.repeat(1_012)}y`, '😀'.repeat(512), `é${'😀'.repeat(511)}`];
-    const reasons = names.map(reasonName);
-
-    expect(reasons.map(blobNameFault)).toEqual(names.map(() => undefined));
-    expect(new Set(reasons).size).toBe(names.length);
-    for (const reason of reasons) expect(reason).toMatch(/\.reason\.json$/);
   });
 });

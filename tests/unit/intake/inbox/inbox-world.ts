@@ -21,7 +21,7 @@ export const registry = createRegistry([
   defineWorkload({ name: 'strict', version: 1, item, map, inbox: { repeatedContent: 'refuse' } }),
 ]);
 
-/** What a batch row in the table says. */
+/** The columns of a batch row that tests read. */
 export interface StoredBatch {
   id: string;
   accepted: number;
@@ -60,11 +60,11 @@ export class InboxWorld {
     } as unknown as InboxDeps;
   }
 
-  look(deps = this.deps): Promise<InboxResult> {
+  collect(deps = this.deps): Promise<InboxResult> {
     return withLog(SILENT_LOG, () => collectInbox(deps));
   }
 
-  /** Long enough for the claim of a dead process to lapse. */
+  /** Long enough for the claim of a crashed process to expire. */
   wait(ms = 2 * 60_000): void {
     this.nowMs += ms;
   }
@@ -80,7 +80,7 @@ export class InboxWorld {
     return rows;
   }
 
-  /** The records of a batch by its payload, each frame checked against the index. */
+  /** Reads the records of a batch from its payload, and checks each frame against the index. */
   recordsOf({ payload, indexOffset }: StoredBatch): string {
     const body = this.blobs.blobs.get(`payloads/${payload}`)?.body ?? Buffer.alloc(0);
     return readIndex(body.subarray(indexOffset))

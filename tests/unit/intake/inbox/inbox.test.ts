@@ -1,14 +1,11 @@
+import type { BlobItem } from '@azure/storage-blob';
 import { describe, expect, it } from 'vitest';
-import { submit } from '../../../../shared/intake/submit.ts';
-import { withLog } from '../../../../shared/telemetry/log.ts';
-import { dyingAt } from '../../../helpers/fakes/crashes.ts';
-import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
-import { InboxWorld, NOTHING, registry } from './inbox-world.ts';
+import { InboxWorld, NOTHING } from './inbox-world.ts';
 
 const ndjson = '{"id":1}\n{"id":2}\n';
 const LARGE = 33 * 1024 * 1024;
 
-/** Files whose reading waits: by name, what ends the wait. */
+/** Files whose reading waits, with the function that ends the wait. */
 function holding(world: InboxWorld, isHeld: (name: string) => boolean) {
   const { promise, resolve: release } = Promise.withResolvers<void>();
   const reading = { now: 0, most: 0, release, started: [] as string[] };
@@ -43,97 +40,126 @@ const drop = (world: InboxWorld, names: readonly string[], bytes?: number): void
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `plain/${prefix}-${n}.ndjson`);
 
-describe('a look into the inbox', () => {
-  it('takes four small files side by side, and no more', async () => {
+describe('an inbox check', () => {
+  it('takes at most four small files at the same time', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));
     const { deps, reading } = holding(world, () => true);
-    const look = world.look(deps);
+    const collecting = world.collect(deps);
     await expect.poll(() => reading.now).toBe(4);
     reading.release();
-    expect(await look).toEqual({ ...NOTHING, accepted: 9 });
+    expect(await collecting).toEqual({ ...NOTHING, accepted: 9 });
     expect(reading.most).toBe(4);
   });
 
-  it('reads a .tsv file with tabs, unless its metadata names another delimiter', async () => {
+  it('reads a .tsv file with tabs, unless its metadata specifies another delimiter', async () => {
     const world = new InboxWorld();
     world.blobs.put('inbox', 'plain/a.tsv', 'one,two\n1,2\n');
     world.blobs.put('inbox', 'plain/b.tsv', 'one,two\n1,2\n', { csv: 'delimiter=comma' });
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 2 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 2 });
     const records = (await world.batches()).map((batch) => world.recordsOf(batch));
     expect(records.toSorted()).toEqual(['{"one":"1","two":"2"}\n', '{"one,two":"1,2"}\n']);
   });
 
-  it('takes all others while one is stuck', async () => {
+  it('rejects an append blob, because nothing shows when it is complete', async () => {
+    const world = new InboxWorld();
+    drop(world, ['plain/a.ndjson']);
+    const container = ((name) => {
+      const client = world.deps.container(name);
+      const listBlobsFlat = async function* (): AsyncGenerator<BlobItem> {
+        for await (const { properties, ...blob } of client.listBlobsFlat())
+          yield { ...blob, properties: { ...properties, blobType: 'AppendBlob' } };
+      };
+      return Object.assign(Object.create(client) as typeof client, { listBlobsFlat });
+    }) as InboxWorld['deps']['container'];
+
+    expect(await world.collect({ ...world.deps, container })).toEqual({ ...NOTHING, rejected: 1 });
+  });
+
+  it('leaves a file that is replaced after it was listed, and takes the new version in the next check', async () => {
+    const world = new InboxWorld();
+    drop(world, ['plain/a.ndjson']);
+    const { deps, reading } = holding(world, () => true);
+    const collecting = world.collect(deps);
+    await expect.poll(() => reading.now).toBe(1);
+    world.blobs.put('inbox', 'plain/a.ndjson', '{"id":3}\n');
+    reading.release();
+
+    expect(await collecting).toEqual({ ...NOTHING, deferred: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    expect((await world.batches()).map((batch) => world.recordsOf(batch))).toEqual(['{"id":3}\n']);
+  });
+
+  it('takes all other files while one is stuck', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));
     const { deps, reading } = holding(world, (name) => name.endsWith('-0.ndjson'));
-    const look = world.look(deps);
+    const collecting = world.collect(deps);
     await expect.poll(() => world.names('inbox/')).toEqual(['inbox/plain/small-0.ndjson']);
     reading.release();
-    expect(await look).toEqual({ ...NOTHING, accepted: 9 });
+    expect(await collecting).toEqual({ ...NOTHING, accepted: 9 });
   });
 
-  it('takes small files beside large ones, of which it takes two at a time', async () => {
+  it('takes small files beside large ones, and at most two large ones at the same time', async () => {
     const world = new InboxWorld();
     drop(world, named('large', 4), LARGE);
     drop(world, named('small', 6));
     const { deps, reading } = holding(world, (name) => name.includes('large'));
-    const look = world.look(deps);
+    const collecting = world.collect(deps);
     await expect.poll(() => world.names('inbox/plain/small')).toEqual([]);
     expect(reading.now).toBe(2);
     reading.release();
     // Line feeds only.
-    expect(await look).toEqual({ ...NOTHING, accepted: 6, rejected: 4 });
+    expect(await collecting).toEqual({ ...NOTHING, accepted: 6, rejected: 4 });
   });
 
-  it('takes small files, and the large ones that it keeps, where there are more large ones than that', async () => {
+  it('takes all small files if there are more large files than it queues', async () => {
     const world = new InboxWorld();
-    // Imports count as large. None of these holds an address, so they are rejected.
+    // Imports count as large. None of these contains an address, so they are rejected.
     for (const name of named('a', 1_010)) world.blobs.put('inbox', `${name}.url`, '');
     drop(world, named('small', 6));
     const { promise, resolve: release } = Promise.withResolvers<void>();
-    const look = world.look({ ...world.deps, publishRejected: () => promise });
+    const collecting = world.collect({ ...world.deps, publishRejected: () => promise });
     await expect.poll(() => world.names('inbox/plain/small'), { timeout: 20_000 }).toEqual([]);
     release();
-    expect(await look).toEqual({ ...NOTHING, accepted: 6, rejected: 1_002 });
-    expect(await world.look()).toEqual({ ...NOTHING, rejected: 8 });
+    expect(await collecting).toEqual({ ...NOTHING, accepted: 6, rejected: 1_002 });
+    expect(await world.collect()).toEqual({ ...NOTHING, rejected: 8 });
   });
 
-  it('begins no file after five minutes, and leaves the marks of files that it has not listed', async () => {
+  it('starts no file after five minutes, and keeps the marks of files that it has not listed', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));
     const { deps, reading } = holding(world, () => true);
-    const look = world.look(deps);
+    const collecting = world.collect(deps);
     await expect.poll(() => reading.now).toBe(4);
     world.wait(6 * 60_000);
     reading.release();
-    expect(await look).toEqual({ ...NOTHING, accepted: 4 });
+    expect(await collecting).toEqual({ ...NOTHING, accepted: 4 });
     expect(world.names('inbox/')).toHaveLength(5);
   });
 });
 
-describe('what a file says of itself', () => {
+describe('the metadata of a file', () => {
   const rowOf = async (world: InboxWorld) => {
     const [batch] = await world.batches();
     return world.batchTable.row(batch?.id ?? '', 'batch');
   };
 
-  it('is kept with its batch: labels and the name of the file', async () => {
+  it('is stored with its batch: labels and file name', async () => {
     const world = new InboxWorld();
     const metadata = { Labels: 'month=2026-01,team=caf%C3%A9', filename: 'Stra%C3%9Fe.ndjson' };
     world.blobs.put('inbox', 'plain/a.ndjson', ndjson, metadata);
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     expect(await rowOf(world)).toMatchObject({
       fileName: 'Straße.ndjson',
       labels: JSON.stringify({ month: '2026-01', team: 'café' }),
     });
   });
 
-  it('is its own name where it says nothing', async () => {
+  it("defaults to the file's own name", async () => {
     const world = new InboxWorld();
     world.blobs.put('inbox', 'plain/a.ndjson', ndjson);
-    await world.look();
+    await world.collect();
     expect(await rowOf(world)).toMatchObject({ fileName: 'a.ndjson' });
   });
 
@@ -143,83 +169,11 @@ describe('what a file says of itself', () => {
     [{ filename: '%0A' }],
     [{ filename: 'x'.repeat(256) }],
     [{ csv: 'delimiter=x' }],
-  ])('is a reason to reject it where it is malformed: %j', async (metadata) => {
+  ])('causes a rejection if it is invalid: %j', async (metadata) => {
     const world = new InboxWorld();
     world.blobs.put('inbox', 'plain/a.ndjson', ndjson, metadata as Record<string, string>);
-    expect(await world.look()).toEqual({ ...NOTHING, rejected: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, rejected: 1 });
     const reason = world.blobs.blobs.get('inbox-rejected/plain/a.ndjson.reason.json')?.body.toString() ?? '';
     expect(JSON.parse(reason)).toMatchObject({ type: 'invalid-parameter' });
-  });
-});
-
-describe('content that a workload takes once only', () => {
-  const reasonOf = (world: InboxWorld, name: string): { type?: string; detail?: string } =>
-    JSON.parse(world.blobs.blobs.get(`inbox-rejected/${name}.reason.json`)?.body.toString() ?? '{}');
-
-  it('is rejected under another name for seven days, with the batch that has it', async () => {
-    const world = new InboxWorld();
-    drop(world, ['strict/first.ndjson']);
-    await world.look();
-    const [first] = await world.batches();
-
-    drop(world, ['strict/second.ndjson']);
-    expect(await world.look()).toEqual({ ...NOTHING, rejected: 1 });
-
-    const { type, detail } = reasonOf(world, 'strict/second.ndjson');
-    expect(type).toBe('repeated-content');
-    expect(detail).toContain(first?.id);
-    expect(world.names('payloads/')).toHaveLength(1);
-    world.wait(8 * 86_400_000);
-    drop(world, ['strict/third.ndjson']);
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
-  });
-
-  it('is one batch of two files that are taken at the same time', async () => {
-    const world = new InboxWorld();
-    drop(world, ['strict/a.ndjson', 'strict/b.ndjson']);
-    for (let looks = 0; looks < 3; looks++) await world.look();
-    expect(await world.batches()).toHaveLength(1);
-    expect([...world.names('inbox-done/'), ...world.names('inbox-rejected/')]).toHaveLength(3);
-  });
-
-  it('is rejected where the batch came over HTTP, which itself is never refused', async () => {
-    const world = new InboxWorld();
-    const workload = registry.workload('strict');
-    if (!workload) throw new Error('There is no such workload.');
-    const upload = (): ReturnType<typeof submit> =>
-      withLog(SILENT_LOG, () =>
-        submit(world.deps, {
-          ...{
-            workload,
-            format: 'ndjson',
-            encoding: 'identity',
-            limits: { ...world.deps.settings, maxBodyBytes: 1e6 },
-          },
-          source: { kind: 'http', name: 'test' },
-          body: (async function* () {
-            yield Buffer.from(ndjson);
-          })(),
-        }),
-      );
-    await upload();
-    await upload();
-    drop(world, ['strict/a.ndjson']);
-    expect(await world.look()).toEqual({ ...NOTHING, rejected: 1 });
-    expect(await world.batches()).toHaveLength(2);
-  });
-
-  it('is one batch whichever write a process dies at, and whichever of two files comes next', async () => {
-    for (let at = 1; at <= 16; at++) {
-      const world = new InboxWorld();
-      drop(world, ['strict/b.ndjson']);
-      await world.look(dyingAt(world.deps, at));
-      drop(world, ['strict/a.ndjson']);
-      for (let looks = 0; looks < 4; looks++) {
-        world.wait(6 * 60_000);
-        await world.look();
-      }
-      expect(await world.batches()).toHaveLength(1);
-      expect(world.names('inbox/')).toEqual([]);
-    }
   });
 });

@@ -27,8 +27,8 @@ const take = (world: InboxWorld, file: Partial<NamedFile> = {}, deps = world.dep
 const etagOf = async (world: InboxWorld, name = NAME): Promise<string> =>
   (await world.deps.container(CONTAINERS.inbox).getBlobClient(name).getProperties()).etag ?? '';
 
-describe('a file that a message names', () => {
-  it('becomes a batch that says who named it, and is moved', async () => {
+describe('a file that a message refers to', () => {
+  it('becomes a batch with the producer of the message, and is moved', async () => {
     const world = worldWith();
 
     expect(await take(world, { etag: await etagOf(world) })).toEqual({ end: 'accepted' });
@@ -41,19 +41,19 @@ describe('a file that a message names', () => {
     expect(world.names('inbox')).toEqual([`inbox-done/${NAME}`]);
   });
 
-  it('is one batch whichever write the process dies at, and whether the message or a look comes next', async () => {
+  it('becomes one batch after a crash at any write, whether the message or an inbox check comes next', async () => {
     const process = { writes: 0, dead: false };
     const whole = worldWith();
     await take(whole, {}, dyingAt(whole.deps, Number.POSITIVE_INFINITY, process));
     expect(process.writes).toBeGreaterThan(8);
 
     for (let at = 1; at <= process.writes; at++) {
-      for (const next of ['message', 'look']) {
+      for (const next of ['message', 'check']) {
         const world = worldWith();
         const etag = await etagOf(world);
         await take(world, { etag }, dyingAt(world.deps, at)).catch(() => undefined);
         world.wait();
-        if (next === 'look') expect(await world.look()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
+        if (next === 'check') expect(await world.collect()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
         expect((await take(world, { etag })).end).toMatch(/accepted|taken/);
         expect(await world.batches()).toHaveLength(1);
         expect(world.names('inbox')).toEqual([`inbox-done/${NAME}`]);
@@ -61,7 +61,7 @@ describe('a file that a message names', () => {
     }
   });
 
-  it('whose time is up before its reading begins is taken at the next try', async () => {
+  it('is taken by the next attempt if the time ends before its reading starts', async () => {
     const world = worldWith();
     const signal = AbortSignal.abort(new DOMException('The time is up.', 'TimeoutError'));
 
@@ -71,15 +71,15 @@ describe('a file that a message names', () => {
     expect(await take(world)).toEqual({ end: 'accepted' });
   });
 
-  it('is one batch when a look takes it at the same time', async () => {
+  it('becomes one batch if an inbox check takes it at the same time', async () => {
     const world = worldWith();
     const etag = await etagOf(world);
 
-    const ends = await Promise.all([take(world, { etag }), world.look(), take(world, { etag })]);
+    const ends = await Promise.all([take(world, { etag }), world.collect(), take(world, { etag })]);
     expect(ends[1]).toMatchObject({ rejected: 0, stuck: 0 });
     expect([ends[0].end, ends[2].end].filter((end) => end === 'stuck' || end === 'rejected')).toEqual([]);
 
-    // A caller that found the file taken by another one tries again.
+    // A caller whose file another one is taking tries again.
     expect((await take(world, { etag })).end).toMatch(/accepted|taken/);
     expect(await world.batches()).toHaveLength(1);
     expect(world.names('inbox')).toEqual([`inbox-done/${NAME}`]);
@@ -88,9 +88,9 @@ describe('a file that a message names', () => {
   it.each<[string, string, string, RegExp]>([
     ['is too large for an upload', NAME, `{"id":"${'x'.repeat(1_000)}"}\n`, /"type":"too-large"/],
     ['is malformed', NAME, '{"id":', /"type":"malformed-record"/],
-    ['names a lane that is not there', 'plain/express/a.ndjson', NDJSON, /"type":"invalid-parameter"/],
-    ['says no format', 'plain/a.txt', NDJSON, /"type":"unsupported-media-type"/],
-  ])('that %s is rejected as the inbox does it', async (_what, name, content, reason) => {
+    ['specifies an unknown lane', 'plain/express/a.ndjson', NDJSON, /"type":"invalid-parameter"/],
+    ['has no format in its name', 'plain/a.txt', NDJSON, /"type":"unsupported-media-type"/],
+  ])('that %s is rejected in the same way as by an inbox check', async (_what, name, content, reason) => {
     const world = worldWith();
     const published: string[] = [];
     world.deps.publishRejected = async (file) => void published.push(file.name);
@@ -107,16 +107,16 @@ describe('a file that a message names', () => {
     expect(await take(world, { name })).toEqual({ end: 'taken' });
   });
 
-  it('is not read when it is too large, and a look may accept it all the same', async () => {
+  it('is not read if it is too large, but an inbox check may accept it', async () => {
     const world = worldWith(NDJSON, { maxBodyBytes: NDJSON.length - 1 });
     expect(await take(world)).toEqual({ end: 'rejected' });
     expect(world.blobs.downloaded.get(`inbox/${NAME}`)).toBeUndefined();
 
     world.blobs.put('inbox', NAME, NDJSON);
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
   });
 
-  it('is absent when the inbox has another version of it, until that is what the message names', async () => {
+  it('is absent if the inbox has another version than the message specifies', async () => {
     const world = worldWith();
 
     expect(await take(world, { etag: '"0x77"' })).toEqual({ end: 'absent' });
@@ -127,19 +127,19 @@ describe('a file that a message names', () => {
     expect(await take(world, { etag: quoted })).toEqual({ end: 'taken' });
   });
 
-  it('was taken, where the message names no version, if one was moved after it or a little before', async () => {
+  it('counts as taken, without a version, if a file was moved after the message or shortly before', async () => {
     const world = worldWith();
-    await world.look();
+    await world.collect();
 
     expect(await take(world)).toEqual({ end: 'taken' });
     world.wait(9 * 60_000);
     expect(await take(world)).toEqual({ end: 'taken' });
-    // The file of yesterday is not the one that this message announces.
+    // Yesterday's file is not the one that this message refers to.
     world.wait(24 * 3_600_000);
     expect(await take(world)).toEqual({ end: 'absent' });
   });
 
-  it('goes on from its checkpoint where the process ended while it was read', async () => {
+  it('continues from its checkpoint after a crash', async () => {
     const lines = Array.from({ length: 800 }, (_, id) => `{"id":${id},"text":"${Math.sin(id)}"}\n`).join('');
     const world = worldWith(lines, { maxBodyBytes: 1e6 });
     const ending = new AbortController();

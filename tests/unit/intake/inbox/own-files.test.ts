@@ -17,7 +17,7 @@ const added = workload('added', 'two');
 const OLD = createRegistry([first, second]);
 const NEW = createRegistry([first, second, added]);
 
-/** Containers in which no copy can be made just now: a taken file stays in the inbox, and gets a mark. */
+/** Returns containers in which copies fail for now: a taken file stays in the inbox, and gets a mark. */
 const withoutCopies =
   (world: InboxWorld): InboxDeps['container'] =>
   (name) => {
@@ -29,7 +29,7 @@ const withoutCopies =
     return Object.assign(Object.create(client) as typeof client, { getBlobClient });
   };
 
-/** Names of the files that have a mark. */
+/** Returns the names of the files that have a mark. */
 async function marked({ keys }: InboxWorld): Promise<unknown[]> {
   const names: unknown[] = [];
   for await (const { name } of keys.table.listEntities({ queryOptions: { filter: "PartitionKey eq 'inbox'" } }))
@@ -37,7 +37,7 @@ async function marked({ keys }: InboxWorld): Promise<unknown[]> {
   return names;
 }
 
-describe('two pools at one inbox', () => {
+describe('two pools that share an inbox', () => {
   let world: InboxWorld;
   let rejections: string[];
   beforeEach(() => {
@@ -45,9 +45,9 @@ describe('two pools at one inbox', () => {
     rejections = [];
   });
 
-  /** A look of the app of a pool, of a version of the package. */
-  const look = (pool: string | undefined, registry = OLD, change: Partial<InboxDeps> = {}): Promise<InboxResult> =>
-    world.look({
+  /** Runs an inbox check of the app of a pool, with a version of the package. */
+  const collect = (pool: string | undefined, registry = OLD, change: Partial<InboxDeps> = {}): Promise<InboxResult> =>
+    world.collect({
       ...world.deps,
       ...change,
       registry,
@@ -60,44 +60,44 @@ describe('two pools at one inbox', () => {
     for (const name of names) world.blobs.put('inbox', name, '{"id":1}\n');
   };
 
-  it('each takes the files of its workloads, and leaves the others where they are', async () => {
+  it('each takes the files of its workloads, and leaves the others', async () => {
     drop('first/a.ndjson', 'second/a.ndjson');
 
-    expect(await look('two')).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect('two')).toEqual({ ...NOTHING, accepted: 1 });
     expect(world.names('inbox/')).toEqual(['inbox/first/a.ndjson']);
-    expect(await look('one')).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect('one')).toEqual({ ...NOTHING, accepted: 1 });
     expect(world.names('inbox-done/')).toEqual(['inbox-done/first/a.ndjson', 'inbox-done/second/a.ndjson']);
   });
 
-  it('both at the same moment make one batch per file', async () => {
+  it('create one batch per file if both run at the same time', async () => {
     drop('first/a.ndjson', 'second/a.ndjson', 'first/b.txt', 'second/b.txt');
 
-    await Promise.all([look('one'), look('two')]);
+    await Promise.all([collect('one'), collect('two')]);
 
     expect(await world.batches()).toHaveLength(2);
     expect(rejections.toSorted()).toEqual(['first/b.txt', 'second/b.txt']);
     expect(world.names('inbox/')).toEqual([]);
   });
 
-  it('two versions that disagree about the pool of a workload make one batch of its file', async () => {
+  it('two versions that disagree about the pool of a workload create one batch from its file', async () => {
     const before = createRegistry([first, workload('moved', 'one')]);
     const after = createRegistry([first, workload('moved', 'two')]);
     drop('moved/a.ndjson');
 
-    await Promise.all([look('one', before), look('two', after)]);
-    await look('two', after);
+    await Promise.all([collect('one', before), collect('two', after)]);
+    await collect('two', after);
 
     expect(await world.batches()).toHaveLength(1);
     expect(world.names('inbox')).toEqual(['inbox-done/moved/a.ndjson']);
   });
 
   it.each([['nobody/a.ndjson'], ['a.ndjson'], ['nobody/a.ndjson.url']])(
-    '%s, which names no workload, is rejected once: by the first pool',
+    '%s, which contains no workload, is rejected once, by the first pool',
     async (name) => {
       drop(name);
       world.wait(16 * MINUTE);
 
-      const [one, two] = await Promise.all([look('one'), look('two')]);
+      const [one, two] = await Promise.all([collect('one'), collect('two')]);
 
       expect([one, two]).toEqual([{ ...NOTHING, rejected: 1 }, NOTHING]);
       expect(rejections).toEqual([name]);
@@ -109,45 +109,45 @@ describe('two pools at one inbox', () => {
   it.each([
     ['the first pool', { one: OLD, two: NEW }],
     ['the pool of the workload', { one: NEW, two: OLD }],
-  ])('a file of a new workload waits while %s still runs the version before', async (_which, { one, two }) => {
+  ])('a file of a new workload waits while %s still runs the previous version', async (_which, { one, two }) => {
     drop('added/a.ndjson');
-    // The pool of the workload takes the file as soon as it knows it; until then nobody rejects it.
-    expect(await look('one', one)).toEqual(NOTHING);
-    if (two === OLD) expect(await look('two', two)).toEqual(NOTHING);
+    // The pool of the workload takes the file as soon as it knows the workload. Until then no app rejects it.
+    expect(await collect('one', one)).toEqual(NOTHING);
+    if (two === OLD) expect(await collect('two', two)).toEqual(NOTHING);
     expect(rejections).toEqual([]);
 
-    expect(await look('two', NEW)).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect('two', NEW)).toEqual({ ...NOTHING, accepted: 1 });
   });
 
-  it('an app of all pools takes every file, and rejects what names no workload at once', async () => {
+  it('an app of all pools takes every file, and rejects a file without a workload immediately', async () => {
     drop('first/a.ndjson', 'second/a.ndjson', 'nobody/a.ndjson');
 
-    expect(await look(undefined)).toEqual({ ...NOTHING, accepted: 2, rejected: 1 });
+    expect(await collect(undefined)).toEqual({ ...NOTHING, accepted: 2, rejected: 1 });
   });
 
-  it('a look removes no mark of a file that another pool could not move', async () => {
+  it('an inbox check keeps the mark of a file that another pool could not move', async () => {
     drop('first/a.ndjson', 'second/a.ndjson');
-    await look('two', OLD, { container: withoutCopies(world) });
+    await collect('two', OLD, { container: withoutCopies(world) });
     expect(world.names('inbox/')).toEqual(['inbox/first/a.ndjson', 'inbox/second/a.ndjson']);
 
-    await look('one');
+    await collect('one');
 
     expect(await marked(world)).toEqual(['second/a.ndjson']);
-    expect(await look('two')).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await collect('two')).toEqual({ ...NOTHING, accepted: 1 });
     expect(await world.batches()).toHaveLength(2);
   });
 
-  it('a look removes no mark while a file waits for its workload to be known', async () => {
+  it('an inbox check removes no mark while a file waits for its workload to be known', async () => {
     drop('second/a.ndjson');
-    await look('two', OLD, { container: withoutCopies(world) });
-    // The workload is gone with this version, and the file names none any more.
+    await collect('two', OLD, { container: withoutCopies(world) });
+    // This version does not contain the workload, so the file no longer belongs to one.
     const without = createRegistry([first]);
     drop('first/b.ndjson');
 
-    await look('one', without);
+    await collect('one', without);
 
     expect(await marked(world)).toEqual(['second/a.ndjson']);
     world.wait(16 * MINUTE);
-    expect(await look('one', without)).toMatchObject({ accepted: 1, rejected: 0 });
+    expect(await collect('one', without)).toMatchObject({ accepted: 1, rejected: 0 });
   });
 });

@@ -6,11 +6,12 @@ import { listTaking, type TakenFile } from '../../../../shared/intake/inbox/oper
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
 import { Crash, dyingAt } from '../../../helpers/fakes/crashes.ts';
 import { InboxWorld, NOTHING, type StoredBatch } from './inbox-world.ts';
 
 const ITEMS = 800;
-// Hashes do not compress, so that blocks fill up.
+// Hashes do not compress, so they fill blocks.
 const lines = Array.from({ length: ITEMS }, (_, index) => `{"index":${index},"text":"${hashOf(index)}"}`);
 const ndjson = `${lines.join('\n')}\n`;
 
@@ -22,7 +23,7 @@ const csv = `index,text\n${lines.map((_, index) => `${index},${hashOf(index)}\n`
 /** Without a schema of the items, cells are text. */
 const csvAsNdjson = lines.map((_, index) => `{"index":"${index}","text":"${hashOf(index)}"}\n`).join('');
 
-/** Every `step`-th write is one to die at. */
+/** Every `step`-th write is one at which the process crashes. */
 const FORMATS: [name: string, content: string | Buffer, step: number, expected?: string][] = [
   ['plain/large.ndjson', ndjson, 1],
   ['plain/large.ndjson.gz', gzipSync(ndjson), 4],
@@ -36,7 +37,7 @@ const worldWith = (name = 'plain/large.ndjson', content: string | Buffer = ndjso
   return world;
 };
 
-/** The one batch that there must be in the end, whole. */
+/** Checks that there is exactly one batch in the end, and that it is complete. */
 async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson', expected = ndjson): Promise<StoredBatch> {
   const batches = await world.batches();
   expect(batches).toHaveLength(1);
@@ -48,22 +49,22 @@ async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson', ex
   return batch;
 }
 
-/** How many writes a look makes that nothing disturbs. */
+/** Returns the number of writes of an undisturbed inbox check. */
 async function countWrites(name?: string, content?: string | Buffer): Promise<number> {
   const world = worldWith(name, content);
   const process = { writes: 0, dead: false };
-  await world.look(dyingAt(world.deps, Number.POSITIVE_INFINITY, process));
+  await world.collect(dyingAt(world.deps, Number.POSITIVE_INFINITY, process));
   return process.writes;
 }
 
 const WRITES = await countWrites();
-/** The write at which more than half of the file is behind a checkpoint. */
+/** The write at which a checkpoint covers more than half of the file. */
 const HALF = await findHalf();
 
 async function findHalf(): Promise<number> {
   for (let at = 1; ; at++) {
     const world = worldWith();
-    await world.look(dyingAt(world.deps, at));
+    await world.collect(dyingAt(world.deps, at));
     const [taken] = await takingOf(world);
     if ((taken?.readItems ?? 0) > ITEMS / 2) return at;
   }
@@ -76,33 +77,33 @@ async function takingOf(world: InboxWorld): Promise<TakenFile[]> {
 }
 
 describe('a large file', () => {
-  it('is one batch, and its checkpoint is gone then', async () => {
+  it('becomes one batch, and its checkpoint is deleted', async () => {
     const world = worldWith();
 
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
 
     await expectOneBatch(world);
     expect(world.names('payloads/checkpoints/')).toEqual([]);
     expect(WRITES).toBeGreaterThan(25);
   });
 
-  it.each(FORMATS)('%s is the same batch whichever write a process dies at', async (name, content, step, expected) => {
+  it.each(FORMATS)('%s becomes the same batch after a crash at any write', async (name, content, step, expected) => {
     const { digest } = await wholeBatch(name, content, expected);
     for (let at = 1; at <= WRITES; at += step) {
       const world = worldWith(name, content);
-      await world.look(dyingAt(world.deps, at));
+      await world.collect(dyingAt(world.deps, at));
       world.wait();
-      // After its last write nothing is left to do.
-      expect(await world.look()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
+      // After the last write there is nothing left to do.
+      expect(await world.collect()).toMatchObject({ rejected: 0, deferred: 0, stuck: 0 });
       expect((await expectOneBatch(world, name, expected)).digest).toBe(digest);
       // A crash after acceptance may leave the checkpoint to the sweep.
       expect(world.names('payloads/checkpoints/').length).toBeLessThanOrEqual(1);
     }
   });
 
-  it('is listed as being taken, up to its checkpoint', async () => {
+  it('is listed as being taken, with the progress of its checkpoint', async () => {
     const world = worldWith();
-    await world.look(dyingAt(world.deps, HALF));
+    await world.collect(dyingAt(world.deps, HALF));
     const [taken] = await takingOf(world);
     const size = Buffer.byteLength(ndjson);
     expect(taken).toMatchObject({ name: 'plain/large.ndjson', workload: 'plain', lane: undefined, bytes: size });
@@ -110,7 +111,7 @@ describe('a large file', () => {
     expect(taken?.readBytes).toBeLessThan(size);
   });
 
-  it('is read by range from the last 8 MiB before its checkpoint', async () => {
+  it('is read by range from the last segment (8 MiB) before its checkpoint', async () => {
     const size = 9_000 * 2_048;
     const record = JSON.stringify({ text: 'x'.repeat(2_048 - 12) });
     const world = worldWith('plain/large.ndjson', `${record}\n`.repeat(9_000));
@@ -119,24 +120,24 @@ describe('a large file', () => {
       await call();
       if (path.includes('checkpoints/')) throw new Crash('after the checkpoint');
     });
-    await world.look(deps);
+    await world.collect(deps);
     const path = 'inbox/plain/large.ndjson';
     const before = world.blobs.downloaded.get(path) ?? 0;
 
     world.wait();
-    await world.look();
+    await world.collect();
 
     expect((world.blobs.downloaded.get(path) ?? 0) - before).toBe(size - 8 * 1024 * 1024);
     expect(await world.batches()).toMatchObject([{ accepted: 9_000 }]);
   });
 
-  it('comes to its end though every process dies after a few writes', async () => {
+  it('is finished although every process crashes after a few writes', async () => {
     const world = worldWith();
-    for (let looks = 0; looks < 20 && (await world.batches()).length === 0; looks++) {
-      await world.look(dyingAt(world.deps, 12));
+    for (let run = 0; run < 20 && (await world.batches()).length === 0; run++) {
+      await world.collect(dyingAt(world.deps, 12));
       world.wait();
     }
-    await world.look();
+    await world.collect();
     await expectOneBatch(world);
     expect(WRITES).toBeGreaterThan(3 * 12);
   });
@@ -144,13 +145,13 @@ describe('a large file', () => {
 
 async function wholeBatch(name: string, content: string | Buffer, expected?: string): Promise<StoredBatch> {
   const world = worldWith(name, content);
-  await world.look();
+  await world.collect();
   return expectOneBatch(world, name, expected);
 }
 
 const BLOB_WRITES = new Set(['upload', 'stageBlock', 'commitBlockList', 'deleteIfExists']);
 
-/** Has `around` make each write of a blob; it is given the number of the write, the call, and the blob's address. */
+/** Calls `around` for each write of a blob, with the number of the write, the call, and the blob's address. */
 function hooked(
   deps: InboxDeps,
   around: (at: number, call: () => Promise<unknown>, path: string) => Promise<unknown>,
@@ -178,7 +179,7 @@ function hooked(
 const blobWrites = async (): Promise<number> => {
   const world = worldWith();
   let most = 0;
-  await world.look(
+  await world.collect(
     hooked(world.deps, (at, call) => {
       most = at;
       return call();
@@ -189,8 +190,8 @@ const blobWrites = async (): Promise<number> => {
 
 const BLOB_CALLS = await blobWrites();
 
-describe('two processes at one file', () => {
-  /** The second one cuts the payload into other blocks, as another release might. */
+describe('two processes that take one file', () => {
+  /** The second one divides the payload into other blocks, as another release might. */
   const second = (world: InboxWorld): InboxDeps => ({
     ...world.deps,
     intakeSizes: { checkpointBytes: 10 * 1024, blockBytes: 1_000 },
@@ -205,51 +206,54 @@ describe('two processes at one file', () => {
       }
       return call();
     });
-    return world.look(deps);
+    return world.collect(deps);
   }
 
-  it('hold no claim of each other: who finds a newer checkpoint stops, and leaves the claim', async () => {
+  it('the one that finds a newer checkpoint stops, and keeps the claim of the other', async () => {
     const world = worldWith();
-    expect(await freeze(world, 6, () => world.look(dyingAt(second(world), HALF)))).toEqual({ ...NOTHING, deferred: 1 });
-    // The claim of the second one is not released: a third one waits for it to lapse.
-    expect(await world.look()).toEqual({ ...NOTHING, deferred: 1 });
+    expect(await freeze(world, 6, () => world.collect(dyingAt(second(world), HALF)))).toEqual({
+      ...NOTHING,
+      deferred: 1,
+    });
+    // The claim of the second one is not released: a third one waits until it expires.
+    expect(await world.collect()).toEqual({ ...NOTHING, deferred: 1 });
     world.wait();
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
   });
 
-  it('make one whole batch, wherever the first one freezes while the second takes over', async () => {
+  it('create one complete batch, wherever the first freezes while the second takes over', async () => {
     for (let at = 1; at <= BLOB_CALLS; at++) {
       const world = worldWith();
-      await freeze(world, at, () => world.look(second(world)));
+      await freeze(world, at, () => world.collect(second(world)));
       world.wait();
-      await world.look();
+      await world.collect();
       await expectOneBatch(world);
     }
   });
 
-  it('make one whole batch when the second one dies, the first one goes on, and a third one comes', async () => {
+  it('create one complete batch if the second crashes, the first continues, and a third starts', async () => {
     for (let at = 4; at <= BLOB_CALLS; at += 1) {
       for (let death = 3; death <= WRITES; death += 7) {
         const world = worldWith();
-        await freeze(world, at, () => world.look(dyingAt(second(world), death)));
+        await freeze(world, at, () => world.collect(dyingAt(second(world), death)));
         world.wait();
-        await world.look();
+        await world.collect();
         await expectOneBatch(world);
       }
     }
   });
 });
 
-describe('an answer that is lost', () => {
-  it('changes nothing, whichever write is repeated', async () => {
+describe('a lost response', () => {
+  it('has no effect, whichever write is repeated', async () => {
     for (let lost = 1; lost <= BLOB_CALLS; lost++) {
       const world = worldWith();
       const repeated = hooked(world.deps, async (at, call) => {
         if (at === lost) await call();
         return call();
       });
-      expect(await world.look(repeated)).toEqual({ ...NOTHING, accepted: 1 });
+      expect(await world.collect(repeated)).toEqual({ ...NOTHING, accepted: 1 });
       await expectOneBatch(world);
     }
   });
@@ -258,58 +262,67 @@ describe('an answer that is lost', () => {
 describe('a checkpoint', () => {
   const half = async (): Promise<InboxWorld> => {
     const world = worldWith();
-    await world.look(dyingAt(world.deps, HALF));
+    await world.collect(dyingAt(world.deps, HALF));
     world.wait();
     expect(world.names('payloads/checkpoints/')).toHaveLength(1);
     return world;
   };
 
-  it('whose blocks are gone is deleted, and the next look begins anew', async () => {
+  it('whose blocks no longer exist is deleted, and the next check starts from the beginning', async () => {
     const world = await half();
     world.blobs.dropStaged();
-    expect(await world.look()).toEqual({ ...NOTHING, deferred: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, deferred: 1 });
     expect(world.names('payloads/checkpoints/')).toEqual([]);
     world.wait();
-    await world.look();
+    await world.collect();
     await expectOneBatch(world);
   });
 
-  it('that is half a day old is not used', async () => {
+  it('that is half a day old is ignored', async () => {
     const world = await half();
     world.blobs.dropStaged();
     world.wait(13 * 3_600_000);
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
   });
 
-  it('whose payload was committed half a day ago is not used: the sweep may be about to delete that', async () => {
+  it('whose payload was committed half a day ago is ignored, because the sweep may delete the payload', async () => {
     const world = await half();
     const state = world.blobs.blobs.get(world.names('payloads/checkpoints/')[0] ?? '')?.body ?? Buffer.alloc(0);
     const { payload } = JSON.parse(zstdDecompressSync(state).toString()) as { payload: string };
     const lastModified = new Date(world.nowMs - 13 * 3_600_000);
     world.blobs.blobs.set(`payloads/${payload}`, { body: Buffer.from(''), metadata: {}, lastModified });
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     expect((await expectOneBatch(world)).payload).not.toBe(payload);
   });
 
-  it('of another version of the file is not used', async () => {
+  it('that cannot be decoded is ignored', async () => {
+    const world = await half();
+    const [name = ''] = world.names('payloads/checkpoints/');
+    const stored = world.blobs.blobs.get(name);
+    if (stored) stored.body = Buffer.alloc(stored.body.length, 'x');
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
+  it('of another version of the file is ignored', async () => {
     const world = worldWith();
     world.blobs.put('inbox', 'plain/large.ndjson', ndjson, { idempotencykey: 'one' });
-    await world.look(dyingAt(world.deps, HALF));
+    await world.collect(dyingAt(world.deps, HALF));
     world.blobs.put('inbox', 'plain/large.ndjson', lines.slice(0, 700).join('\n'), { idempotencykey: 'one' });
     world.wait();
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     expect((await world.batches()).map(({ accepted }) => accepted)).toEqual([700]);
   });
 
-  it('goes with a file that is rejected', async () => {
+  it('is deleted with a file that is rejected', async () => {
     const world = worldWith('plain/large.ndjson', `${ndjson}{"broken`);
-    expect(await world.look()).toEqual({ ...NOTHING, rejected: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, rejected: 1 });
     expect(world.names('payloads/')).toEqual([]);
   });
 });
 
-/** A workload that accepts no file with this item; `seen` is called with each item. */
+/** Creates a workload that accepts no file with this item; calls `seen` with each item. */
 function refusing(refused: number, seen: (index: number) => void = () => {}): Registry {
   const validate = (value: unknown) => {
     const { index } = value as { index: number };
@@ -324,15 +337,15 @@ function refusing(refused: number, seen: (index: number) => void = () => {}): Re
 }
 
 describe('a file that is validated before it is accepted', () => {
-  it('is rejected for the item that does not fit, whichever write a process dies at', async () => {
+  it('is rejected for its invalid item after a crash at any write', async () => {
     let resumed = 0;
     for (let at = 1; at <= WRITES; at++) {
       const world = worldWith();
       const deps = { ...world.deps, registry: refusing(ITEMS - 100) };
-      await world.look(dyingAt(deps, at));
+      await world.collect(dyingAt(deps, at));
       resumed += (await takingOf(world)).length;
       world.wait();
-      await world.look(deps);
+      await world.collect(deps);
       expect(await world.batches()).toEqual([]);
       expect(world.names('inbox-rejected/')).toHaveLength(2);
     }
@@ -340,19 +353,19 @@ describe('a file that is validated before it is accepted', () => {
   });
 });
 
-describe('the end of the time', () => {
+describe('the time limit', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('rejects a file of which an item does not fit: the next look would come no further', async () => {
+  it('rejects a file with an invalid item, because the next check would get no further', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const world = worldWith();
     const registry = refusing(60, (index) => {
       if (index === ITEMS / 2) vi.advanceTimersByTime(8 * 60_000);
     });
 
-    expect(await world.look({ ...world.deps, registry })).toEqual({ ...NOTHING, rejected: 1 });
+    expect(await world.collect({ ...world.deps, registry })).toEqual({ ...NOTHING, rejected: 1 });
 
     const reason = world.blobs.blobs.get('inbox-rejected/plain/large.ndjson.reason.json')?.body.toString() ?? '';
     expect(JSON.parse(reason)).toMatchObject({
@@ -363,18 +376,37 @@ describe('the end of the time', () => {
     expect(world.names('payloads/')).toEqual([]);
   });
 
-  it('ends the reading with a checkpoint, and the next look goes on', async () => {
+  it('ends the reading with a checkpoint, and the next check continues', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const world = worldWith();
     const stopped = hooked(world.deps, (at, call) => {
       if (at === 8) vi.advanceTimersByTime(8 * 60_000);
       return call();
     });
-    expect(await world.look(stopped)).toEqual({ ...NOTHING, unfinished: 1 });
+    expect(await world.collect(stopped)).toEqual({ ...NOTHING, unfinished: 1 });
     const [taken] = await takingOf(world);
     expect(taken?.readItems).toBeGreaterThan(50);
 
-    expect(await world.look()).toEqual({ ...NOTHING, accepted: 1 });
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
+    await expectOneBatch(world);
+  });
+
+  it('ends the reading also if the last checkpoint cannot be saved', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const world = worldWith();
+    let failures = 0;
+    const intakeSizes = { checkpointBytes: 64 * 1024, blockBytes: 4 * 1024 };
+    const stopped = hooked({ ...world.deps, intakeSizes }, (at, call, path) => {
+      if (at === 4) vi.advanceTimersByTime(8 * 60_000);
+      if (!path.includes('checkpoints/')) return call();
+      failures += 1;
+      throw serviceError(503);
+    });
+
+    expect(await world.collect(stopped)).toEqual({ ...NOTHING, unfinished: 1 });
+
+    expect(failures).toBe(1);
+    expect(await world.collect()).toEqual({ ...NOTHING, accepted: 1 });
     await expectOneBatch(world);
   });
 });

@@ -13,7 +13,7 @@ const unicode = Object.keys(encode) as (keyof typeof encode)[];
 const all: TextOptions = { marks: CHARSETS };
 
 describe('decodeText', () => {
-  it('reads a text by its byte order mark, whatever the option says, and however it is cut', async () => {
+  it('reads a text according to its byte order mark, for any option and any split', async () => {
     const option = fc.constantFrom(undefined, ...CHARSETS);
     await fc.assert(
       fc.asyncProperty(
@@ -30,7 +30,7 @@ describe('decodeText', () => {
     );
   });
 
-  it.each(unicode)('reads %s without a mark where it is declared', async (charset) => {
+  it.each(unicode)('reads %s without a mark if it is declared', async (charset) => {
     for (const text of ['', 'ż', 'a;żółw 🐢\n'])
       for (const source of [cut, byteByByte]) {
         const decoded = decodeText(source(encode[charset](text)), { ...all, charset });
@@ -45,17 +45,17 @@ describe('decodeText', () => {
     expect(text.slice(0, 0x80) + text.slice(0xa0)).toBe(bytes.toString('latin1').replaceAll(/[\x80-\x9f]/g, ''));
   });
 
-  it('takes a mark for text that it does not look for', async () => {
+  it('treats a mark that it does not look for as text', async () => {
     const decoded = decodeText(cut('\ufeffa'), { marks: [] });
     expect([await collectText(decoded.pieces), decoded.markBytes]).toEqual(['\ufeffa', 0]);
   });
 
   it.each([
-    ['half of a pair', Buffer.from('a\nbc\ud83dd', 'utf16le'), 3],
-    ['the other half', Buffer.from('a\nbc\udc22d', 'utf16le'), 3],
-    ['half of a pair at the end', Buffer.from('a\nbc\ud83d', 'utf16le'), 3],
+    ['a high surrogate alone', Buffer.from('a\nbc\ud83dd', 'utf16le'), 3],
+    ['a low surrogate alone', Buffer.from('a\nbc\udc22d', 'utf16le'), 3],
+    ['a high surrogate at the end', Buffer.from('a\nbc\ud83d', 'utf16le'), 3],
     ['half of a character at the end', Buffer.concat([Buffer.from('a\nbc', 'utf16le'), Buffer.from('d')]), 3],
-  ])('refuses %s in UTF-16, with its place', async (_, bytes, column) => {
+  ])('refuses %s in UTF-16, with the position', async (_, bytes, column) => {
     const expected = { type: 'malformed-record', at: { line: 2, column, message: 'Invalid UTF-16.' } };
     for (const source of [cut, byteByByte])
       expect(await problemOf(decodeText(source(bytes), { charset: 'utf-16le' }).pieces)).toMatchObject(expected);

@@ -14,14 +14,14 @@ const skippable = skippableFrame(Buffer.from('not for you'));
 const coded: [name: string, encoding: UploadEncoding, bytes: Buffer, expected: string][] = [
   ['identity', 'identity', Buffer.from(text), text],
   ['gzip', 'gzip', gzipSync(text), text],
-  ['gzip of several members', 'gzip', Buffer.concat([gzipSync(text), gzipSync(''), gzipSync(more)]), text + more],
+  ['gzip with several members', 'gzip', Buffer.concat([gzipSync(text), gzipSync(''), gzipSync(more)]), text + more],
   ['deflate', 'deflate', deflateSync(text), text],
   ['deflate without the zlib wrapper', 'deflate', deflateRawSync(text), text],
   ['br', 'br', brotliCompressSync(text), text],
   ['zstd', 'zstd', zstdCompressSync(text), text],
   ['zstd with a checksum', 'zstd', zstdCompressSync(text, { params: { [constants.ZSTD_c_checksumFlag]: 1 } }), text],
   [
-    'zstd of several frames',
+    'zstd with several frames',
     'zstd',
     Buffer.concat([zstdCompressSync(text), zstdCompressSync(''), zstdCompressSync(more)]),
     text + more,
@@ -38,7 +38,7 @@ const coded: [name: string, encoding: UploadEncoding, bytes: Buffer, expected: s
     Buffer.concat([skippableFrame(Buffer.alloc(0)), zstdCompressSync(text)]),
     text,
   ],
-  ['zstd of blocks that repeat one byte', 'zstd', zstdCompressSync('x'.repeat(400_000)), 'x'.repeat(400_000)],
+  ['zstd with blocks that repeat one byte', 'zstd', zstdCompressSync('x'.repeat(400_000)), 'x'.repeat(400_000)],
 ];
 const encodings = coded.filter(([name, encoding]) => name === encoding && encoding !== 'identity');
 
@@ -50,7 +50,7 @@ describe('decodeUpload', () => {
     expect(await collectText(decodeUpload(byteByByte(bytes), { encoding, limits }))).toBe(expected);
   });
 
-  it('decodes the same however the body is split', async () => {
+  it('decodes the same for any split of the body', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...coded), offsets, async ([, encoding, bytes, expected], at) => {
         expect(await collectText(decodeUpload(cut(bytes, at), { encoding, limits }))).toBe(expected);
@@ -58,7 +58,7 @@ describe('decodeUpload', () => {
     );
   });
 
-  it.each(encodings)('refuses %s that ends anywhere before its end', async (_, encoding, bytes) => {
+  it.each(encodings)('refuses %s that is truncated at any byte', async (_, encoding, bytes) => {
     for (const length of [1, 2, 5, 9, bytes.length >> 1, bytes.length - 5, bytes.length - 1])
       for (const source of [cut, byteByByte])
         expect([
@@ -67,7 +67,7 @@ describe('decodeUpload', () => {
         ]).toMatchObject([length, { type: 'malformed-encoding' }]);
   });
 
-  it('refuses a second zstd frame that ends anywhere before its end', async () => {
+  it('refuses a second zstd frame that is truncated at any byte', async () => {
     const first = zstdCompressSync(text);
     const second = zstdCompressSync(more);
     for (let length = 1; length < second.length; length++) {
@@ -78,14 +78,14 @@ describe('decodeUpload', () => {
     }
   });
 
-  it('refuses a skippable frame that ends too early', async () => {
+  it('refuses a truncated skippable frame', async () => {
     const body = Buffer.concat([zstdCompressSync(text), skippable.subarray(0, -1)]);
     expect(await problemOf(decodeUpload(cut(body), { encoding: 'zstd', limits }))).toMatchObject({
       type: 'malformed-encoding',
     });
   });
 
-  it.each(encodings)('refuses something behind the end of %s', async (_, encoding, bytes) => {
+  it.each(encodings)('refuses data after the end of %s', async (_, encoding, bytes) => {
     for (const garbage of ['x', '\0', '\0\0x', 'garbage of some length', '\u0028'])
       for (const source of [cut, byteByByte]) {
         const body = Buffer.concat([bytes, Buffer.from(garbage)]);
@@ -96,7 +96,7 @@ describe('decodeUpload', () => {
       }
   });
 
-  it.each(encodings)('refuses what is not %s at all', async (_, encoding) => {
+  it.each(encodings)('refuses data that is not %s', async (_, encoding) => {
     const body = cut('{"a":"plain text, but declared as compressed"}\n');
     expect(await problemOf(decodeUpload(body, { encoding, limits }))).toMatchObject({ type: 'malformed-encoding' });
   });
@@ -117,7 +117,7 @@ describe('decodeUpload', () => {
     },
   );
 
-  it.each(encodings)('stops a bomb of %s early', async (_, encoding) => {
+  it.each(encodings)('stops a decompression bomb in %s early', async (_, encoding) => {
     const zeros = Buffer.alloc(50_000_000);
     const bomb = {
       gzip: gzipSync,
@@ -140,7 +140,7 @@ describe('decodeUpload', () => {
     expect(largest).toBeLessThanOrEqual(limits.maxDecodedBytes);
   });
 
-  it('stops reading a body over its limit, whatever it decodes to', async () => {
+  it('stops reading a body over its limit, for any decoded size', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (; ; given += 1_000) yield Buffer.alloc(1_000);
@@ -153,7 +153,7 @@ describe('decodeUpload', () => {
     expect(given).toBeLessThanOrEqual(10_000);
   });
 
-  it('takes a body of just the greatest size', async () => {
+  it('accepts a body of exactly the maximum size', async () => {
     const exact = { maxBodyBytes: 10, maxDecodedBytes: 10 };
     expect(await collectText(decodeUpload(cut('0123456789'), { encoding: 'identity', limits: exact }))).toBe(
       '0123456789',
@@ -167,9 +167,9 @@ describe('decodeUpload', () => {
     });
   });
 
-  it('says how to compress when the window of zstd is too large', async () => {
+  it('says how to compress if the window of zstd is too large', async () => {
     const params = { [constants.ZSTD_c_windowLog]: 25, [constants.ZSTD_c_contentSizeFlag]: 0 };
-    // Without a known size the encoder declares the whole window.
+    // Without a known size, the encoder declares the whole window.
     const frame = Buffer.concat([
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x78]),
       zstdCompressSync('x', { params }).subarray(6),
@@ -180,7 +180,7 @@ describe('decodeUpload', () => {
     });
   });
 
-  it.each(coded)('passes on the error of a %s body that breaks off', async (_, encoding, bytes) => {
+  it.each(coded)('rethrows the error of an interrupted %s body', async (_, encoding, bytes) => {
     const gone = new Error('The client went away.');
     async function* broken(): AsyncGenerator<Buffer> {
       yield bytes.subarray(0, bytes.length >> 1);
@@ -189,7 +189,7 @@ describe('decodeUpload', () => {
     await expect(collect(decodeUpload(broken(), { encoding, limits }))).rejects.toBe(gone);
   });
 
-  it.each(coded)('lets go of a %s body when its reader stops', async (_, encoding, bytes) => {
+  it.each(coded)('closes a %s body when its reader stops', async (_, encoding, bytes) => {
     let closed = false;
     async function* endless(): AsyncGenerator<Buffer> {
       try {
@@ -203,7 +203,7 @@ describe('decodeUpload', () => {
     expect(closed).toBe(true);
   });
 
-  it('reads no further ahead than its buffers while nobody takes what is decoded', async () => {
+  it('reads ahead only up to its buffers while the decoded data is not consumed', async () => {
     const member = gzipSync(Buffer.alloc(100_000, 'x'));
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {

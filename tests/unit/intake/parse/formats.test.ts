@@ -14,7 +14,7 @@ describe('formatOf', () => {
     expect(formatOf(contentType)).toEqual({ format });
   });
 
-  it('takes the delimiter of tab-separated values from their type', () => {
+  it('derives the delimiter of tab-separated values from the type', () => {
     expect(formatOf('text/tab-separated-values; charset=utf-8')).toEqual({ format: 'csv', delimiter: '\t' });
   });
 

@@ -23,7 +23,7 @@ describe('findJsonFault', () => {
     ['1 2', 2, 'Expected the end of the record, got "2".'],
     ['01', 1, 'Expected the end of the record, got "1".'],
     ['1.', 1, 'Expected the end of the record, got ".".'],
-    ['-', 0, 'Not a number of JSON.'],
+    ['-', 0, 'Not a valid JSON number.'],
     ['[nul]', 1, 'Unknown word; JSON has true, false and null.'],
     ['"a\tb"', 2, 'Control character in a string; escape it.'],
     ['"a\\x"', 2, 'Bad escape in a string.'],
@@ -34,7 +34,7 @@ describe('findJsonFault', () => {
     expect(findJsonFault(text)).toEqual({ offset, message });
   });
 
-  it('finds a fault in just what JSON.parse refuses', () => {
+  it('finds a fault in exactly the texts that JSON.parse refuses', () => {
     const soup = fc.string({
       unit: fc.constantFrom(...'{}[]:,"\\-01.eE+ tuna\n', 'true', 'null', '"a"', '"b":', '[1,'),
     });
@@ -46,7 +46,7 @@ describe('findJsonFault', () => {
     );
   });
 
-  it('places the fault within the text, and not before what is good on its own', () => {
+  it('reports an offset within the text, and not before a valid prefix', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), (text, at) => {
         const cutOff = text.slice(0, at % text.length);
@@ -56,7 +56,7 @@ describe('findJsonFault', () => {
     );
   });
 
-  it('does not mind how deep a client nests', () => {
+  it('accepts any nesting depth', () => {
     expect(findJsonFault('['.repeat(200_000))).toMatchObject({ offset: 200_000 });
     expect(findJsonFault(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)).toBeUndefined();
   });

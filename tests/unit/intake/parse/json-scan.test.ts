@@ -5,7 +5,7 @@ import { findTooDeep, MAX_ITEM_NESTING } from '../../../../shared/contract/text/
 import { jsonEnd, jsonLineEnd, NOT_RECOGNISED } from '../../../../shared/intake/parse/json-scan.ts';
 import { json, nearJson, soup } from './json-soup.ts';
 
-/** By JSON.parse. */
+/** Expected result, from JSON.parse. */
 function isItem(text: string): boolean {
   try {
     JSON.parse(text);
@@ -16,7 +16,7 @@ function isItem(text: string): boolean {
 }
 
 describe('jsonLineEnd', () => {
-  it('recognises just the lines that JSON.parse takes', () => {
+  it('recognises only lines that JSON.parse accepts', () => {
     const oneLine = fc.oneof(soup, json, nearJson).filter((bytes) => isUtf8(bytes) && !/[\r\n]/.test(bytes.toString()));
     fc.assert(
       fc.property(
@@ -34,7 +34,7 @@ describe('jsonLineEnd', () => {
     );
   });
 
-  it('never recognises a value that goes on behind its line', () => {
+  it('never recognises a value that continues after its line', () => {
     for (const text of ['[1,\n2]\n', '{"a":\n1}\n', '"a\nb"\n', '\n1\n', '1 2\n', '1,2\n', '{}{}\n', ' \n'])
       expect([text, jsonLineEnd(Buffer.from(text), 0)]).toEqual([text, NOT_RECOGNISED]);
   });

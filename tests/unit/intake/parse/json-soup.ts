@@ -1,4 +1,4 @@
-/** Bytes that are JSON, nearly JSON or none, for properties of the parsers. */
+/** Generates bytes that are valid, nearly valid or invalid JSON, for property tests of the parsers. */
 import fc from 'fast-check';
 import { MAX_ITEM_NESTING } from '../../../../shared/contract/text/nesting.ts';
 
@@ -28,7 +28,7 @@ const TOKENS = [
   ...[MAX_ITEM_NESTING - 1, MAX_ITEM_NESTING, MAX_ITEM_NESTING + 1].map(nested),
   '['.repeat(MAX_ITEM_NESTING + 5),
 ];
-/** No UTF-8, or cut off. */
+/** Invalid or truncated UTF-8. */
 const BROKEN = [[0xff], [0x80], [0xc3], [0xf0, 0x9f], [0xed, 0xa0, 0x80], [0xc0, 0xaf]].map((bytes) =>
   Buffer.from(bytes),
 );
@@ -49,7 +49,7 @@ export const soup: fc.Arbitrary<Buffer> = fc.array(token, { maxLength: 8 }).map(
 /** One JSON value. */
 export const json: fc.Arbitrary<Buffer> = value.map((text) => Buffer.from(text));
 
-/** One JSON value in which tokens stand that do not belong there, mostly none. */
+/** One JSON value with some unexpected tokens, mostly none. */
 export const nearJson: fc.Arbitrary<Buffer> = fc
   .tuple(json, fc.nat(), fc.oneof({ weight: 2, arbitrary: fc.constant(Buffer.alloc(0)) }, soup))
   .map(([bytes, at, wrong]) => {

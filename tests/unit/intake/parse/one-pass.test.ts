@@ -1,4 +1,4 @@
-/** Records that are recognised in the bytes are the same, and so are the faults, as when each is decoded and parsed. */
+/** Records that are recognised in the bytes, and their faults, equal those of decoding and parsing each record. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../shared/errors.ts';
@@ -12,11 +12,11 @@ import { json, nearJson, soup } from './json-soup.ts';
 
 interface Outcome {
   records: string[];
-  /** Type, message and places of the problem. */
+  /** Type, message and positions of the problem. */
   problem: unknown;
 }
 
-/** Records as `line: record`, in hex, up to the first problem. */
+/** Returns the records as `line: record`, in hex, up to the first problem. */
 async function outcomeOf(blocks: AsyncIterable<RecordBlock>): Promise<Outcome> {
   const records: string[] = [];
   try {
@@ -34,7 +34,7 @@ function factsOf(error: unknown): unknown {
   return [error.type, error.message, error.errors];
 }
 
-/** NDJSON as its rules say: line by line, each as a text, by JSON.parse. */
+/** Reads NDJSON line by line, each line as a text with JSON.parse. */
 function readByParse(bytes: Buffer, maxBytes: number): Outcome {
   const records: string[] = [];
   const all = Buffer.concat([bytes, Buffer.from('\n')]);
@@ -67,7 +67,7 @@ const joined = (parts: readonly Buffer[], separator: string): Buffer =>
 const RUNS = { numRuns: 300 };
 
 describe('records that are recognised in the bytes', () => {
-  it('are those of NDJSON that is read line by line, with the same faults, wherever the upload is cut', async () => {
+  it('equal those of NDJSON read line by line, with the same faults, for any split', async () => {
     const blank = fc.constantFrom('', ' ', '\t\r', '\r').map((text) => Buffer.from(text));
     const line = fc.oneof({ weight: 6, arbitrary: json }, { weight: 1, arbitrary: nearJson }, blank, {
       weight: 1,
@@ -86,7 +86,7 @@ describe('records that are recognised in the bytes', () => {
     );
   });
 
-  it('are those of a JSON array that comes byte by byte, in which none can be recognised, with the same faults', async () => {
+  it('equal those of a JSON array that arrives byte by byte, where none is recognised, with the same faults', async () => {
     const element = fc.oneof({ weight: 8, arbitrary: json }, { weight: 1, arbitrary: nearJson });
     const separator = fc.constantFrom(',', ', ', ',\n', ' ,\r\n\t', '\n,');
     const upload = fc

@@ -38,28 +38,28 @@ describe('parseJsonArray', () => {
     ['a missing comma', '[1,\n  {"a":1} {"a":2}]', 2, 11],
     ['a fault in an element', '["🐢", {"a":\n 1, b}]', 2, 5],
     ['crossed brackets', '[[1}, 2]]', 1, 4],
-    ['a brace that nothing opened', '[1}]', 1, 3],
-    ['something behind the array', '[1] 2', 1, 5],
+    ['a closing brace without an opening one', '[1}]', 1, 3],
+    ['data after the array', '[1] 2', 1, 5],
     ['a second array', '[1]\n[2]', 2, 1],
     ['an open array', '[1,\n2', 2, 2],
-    ['an open array behind a comma', '[1,', 1, 4],
+    ['an open array after a comma', '[1,', 1, 4],
     ['an open string', '[1,"ab', 1, 7],
     ['an open object', '[{"a":1', 1, 8],
-    ['a missing quote, by the line break it runs into', '[{"a":"x},\n{"a":"y"},\n{"a":"z"}]', 1, 11],
-  ])('refuses %s, with its place', async (_, text, line, column) => {
+    ['a missing quote, reported at the next line break', '[{"a":"x},\n{"a":"y"},\n{"a":"z"}]', 1, 11],
+  ])('refuses %s, with the position', async (_, text, line, column) => {
     const expected = { type: 'malformed-record', at: { line, column } };
     expect(await problemOf(parseJsonArray(cut(text), limits))).toMatchObject(expected);
     expect(await problemOf(parseJsonArray(byteByByte(text), limits))).toMatchObject(expected);
   });
 
-  it('refuses bytes that are not UTF-8, with their place', async () => {
+  it('refuses bytes that are not UTF-8, with their position', async () => {
     const upload = Buffer.concat([Buffer.from('["ż",\n "🐢'), Buffer.from([0xc3, 0x28]), Buffer.from('"]')]);
     const expected = { type: 'malformed-record', at: { line: 2, column: 4, message: 'Invalid UTF-8.' } };
     expect(await problemOf(parseJsonArray(cut(upload), limits))).toMatchObject(expected);
     expect(await problemOf(parseJsonArray(byteByByte(upload), limits))).toMatchObject(expected);
   });
 
-  it('takes an element of the greatest size and no larger one', async () => {
+  it('accepts an element of exactly the maximum size', async () => {
     const fits = `"${'x'.repeat(998)}"`;
     expect(await recordsOf(parseJsonArray(cut(`[1,${fits}]`), limits))).toHaveLength(2);
     for (const source of [cut, byteByByte])
@@ -70,7 +70,7 @@ describe('parseJsonArray', () => {
   });
 
   it.each(['true', '-1.5e+7', '"\\u0041"', 'null'])(
-    'reports a long element cut inside %s as too large, not as malformed',
+    'reports a long element that is cut inside %s as too large, not as malformed',
     async (token) => {
       for (let length = 1; length <= token.length; length++) {
         const long = `[[${`${token},`.repeat(3_000)}`.slice(0, 3_000 + length);
@@ -81,7 +81,7 @@ describe('parseJsonArray', () => {
     },
   );
 
-  it('names the fault of an element that swallows the rest, not its length', async () => {
+  it('reports the fault of an element that contains the rest of the upload, not its length', async () => {
     const upload = `[{"a":"x},\n${'{"a":"y"},\n'.repeat(500)}1]`;
     for (const source of [cut, byteByByte])
       expect(await problemOf(parseJsonArray(source(upload), limits))).toMatchObject({
@@ -90,7 +90,7 @@ describe('parseJsonArray', () => {
       });
   });
 
-  it('gives the same records however the upload is split and spaced', async () => {
+  it('returns the same records for any split and whitespace', async () => {
     const space = fc.constantFrom('', ' ', '\n', '\r\n\t');
     await fc.assert(
       fc.asyncProperty(

@@ -10,16 +10,16 @@ const read = (text: string | Uint8Array, at: number[] = []): Promise<string[]> =
 
 describe('parseNdjson', () => {
   it.each([
-    ['one line a record', '{"a":1}\n{"a":2}\n', ['1: {"a":1}', '2: {"a":2}']],
+    ['one line per record', '{"a":1}\n{"a":2}\n', ['1: {"a":1}', '2: {"a":2}']],
     ['no line feed at the end', '1\n2', ['1: 1', '2: 2']],
     ['any JSON value', 'null\n"x"\n[1, 2]\n-1.50e2\n', ['1: null', '2: "x"', '3: [1, 2]', '4: -1.50e2']],
     ['digits that a number would lose', '{"n":12345678901234567890.10}\n', ['1: {"n":12345678901234567890.10}']],
     ['CRLF', '1\r\n\r\n2\r\n', ['1: 1', '3: 2']],
     ['blank lines, counted', '\n\n1\n \t\n2\n\n', ['3: 1', '5: 2']],
-    ['whitespace round a record', ' 1 \n', ['1:  1 ']],
+    ['whitespace around a record', ' 1 \n', ['1:  1 ']],
     ['other scripts', '"żółw 🐢"\n"ÿ"\n', ['1: "żółw 🐢"', '2: "ÿ"']],
     ['nothing', '', []],
-    ['blank lines alone', '\n \n\r\n', []],
+    ['only blank lines', '\n \n\r\n', []],
   ])('reads %s', async (_, text, expected) => {
     expect(await read(text)).toEqual(expected);
     expect(await recordsOf(parseNdjson(byteByByte(text), limits))).toEqual(expected);
@@ -30,11 +30,11 @@ describe('parseNdjson', () => {
     ['a record that the upload cuts off', '1\n{"a":', 2, 6],
     ['two values on a line', '1\n1,2\n', 2, 2],
     ['an array over two lines', '[1\n2]\n', 1, 3],
-    ['values over lines that would add up', '[1\n2]\n1,2\n', 1, 3],
-    ['a fault behind an emoji, which is one column', '{"🐢🐢":}\n', 1, 7],
+    ['values over lines that would form one value', '[1\n2]\n1,2\n', 1, 3],
+    ['a fault after an emoji, which is one column', '{"🐢🐢":}\n', 1, 7],
     ['blank lines before it', '\n\n\n{\n', 4, 2],
     ['a bare CR between records', '1\r2\n', 1, 3],
-  ])('refuses %s, with its place', async (_, text, line, column) => {
+  ])('refuses %s, with the position', async (_, text, line, column) => {
     const expected = { type: 'malformed-record', at: { line, column } };
     expect(await problemOf(parseNdjson(cut(text), limits))).toMatchObject(expected);
     expect(await problemOf(parseNdjson(byteByByte(text), limits))).toMatchObject(expected);
@@ -52,7 +52,7 @@ describe('parseNdjson', () => {
     expect(await problemOf(parseNdjson(byteByByte(upload), limits))).toMatchObject(expected);
   });
 
-  it('reports the first of several faults, however the upload is split', async () => {
+  it('reports the first of several faults, for any split', async () => {
     const upload = Buffer.concat([Buffer.from('1\n{\n'), Buffer.from([0xff, 0x0a])]);
     await fc.assert(
       fc.asyncProperty(offsets, async (at) => {
@@ -61,7 +61,7 @@ describe('parseNdjson', () => {
     );
   });
 
-  it('takes a record of the greatest size and no larger one', async () => {
+  it('accepts a record of exactly the maximum size', async () => {
     const fits = `"${'x'.repeat(998)}"`;
     expect(await recordsOf(parseNdjson(cut(`1\n${fits}\r\n`), limits))).toHaveLength(2);
     for (const source of [cut, byteByByte])
@@ -71,7 +71,7 @@ describe('parseNdjson', () => {
       });
   });
 
-  it('stops a long record before it is there as a whole', async () => {
+  it('refuses a long record before it has arrived completely', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Buffer> {
       for (; ; given += 100) yield Buffer.alloc(100, 0x31);
@@ -80,7 +80,7 @@ describe('parseNdjson', () => {
     expect(given).toBeLessThan(1_200);
   });
 
-  it('gives the same records however the upload is split', async () => {
+  it('returns the same records for any split', async () => {
     const line = fc.oneof(
       fc.json(),
       fc.constant(''),

@@ -14,15 +14,15 @@ import { collectText, cut } from '../uploads.ts';
 interface FakeBlob {
   blob: PayloadBlob;
   calls: string[];
-  /** What is visible. */
+  /** The visible content. */
   content: Buffer | undefined;
-  /** Most bytes held by stageBlock calls at a time. */
+  /** Maximum number of bytes that stageBlock calls hold at a time. */
   mostStaging: number;
 }
 
 const httpError = (statusCode: number): Error => Object.assign(new Error(`HTTP ${statusCode}`), { statusCode });
 
-/** Block blob semantics: staged blocks are visible once committed, and a create-only call refuses a blob that exists. */
+/** A block blob: staged blocks are visible after the commit, and a create-only call refuses an existing blob. */
 function fakeBlob(faults: { stage?: number; commit?: 'refused' | 'answer lost' } = {}): FakeBlob {
   const blocks = new Map<string, Buffer>();
   let metadata: Record<string, string> | undefined;
@@ -36,7 +36,7 @@ function fakeBlob(faults: { stage?: number; commit?: 'refused' | 'answer lost' }
     if (faults.commit === 'refused') throw httpError(403);
     fake.content = bytes;
     metadata = options.metadata;
-    if (faults.commit === 'answer lost') throw httpError(409); // What the SDK's own repeat of the call then meets.
+    if (faults.commit === 'answer lost') throw httpError(409); // The result of the SDK's retry of the call.
   };
   const calls = {
     async upload(body: Buffer, length: number, options: object) {
@@ -77,14 +77,14 @@ async function* chunksOf(records: readonly string[], size: number): AsyncGenerat
   for (let first = 0; first < records.length; first += size) yield chunk(first, records.slice(first, first + size));
 }
 
-// Digits of a hash do not compress, so that blocks fill up.
+// Digits of a hash do not compress, so they fill blocks.
 const records = Array.from({ length: 100 }, (_, index) =>
   JSON.stringify({ index, text: digestOf(Buffer.from([index])) }),
 );
 const ndjson = records.map((record) => `${record}\n`).join('');
 
 describe('writePayload', () => {
-  it('puts a small payload at once, with an index that finds every chunk', async () => {
+  it('writes a small payload with one Put, with an index that finds every chunk', async () => {
     const fake = fakeBlob();
     const payload = await writePayload({ blob: fake.blob, chunks: chunksOf(records, 30) });
     expect(fake.calls).toEqual(['upload']);
@@ -105,7 +105,7 @@ describe('writePayload', () => {
     }
   });
 
-  it('releases the memory of a chunk once, and not before it is compressed', async () => {
+  it('releases the memory of a chunk once, after it is compressed', async () => {
     const released: number[] = [];
     async function* releasing(): AsyncGenerator<RawChunk> {
       for await (const each of chunksOf(records, 7)) {
@@ -123,14 +123,14 @@ describe('writePayload', () => {
     expect(released.sort((a, b) => a - b)).toEqual(Array.from({ length: 15 }, (_, index) => index * 7));
   });
 
-  it('stages a larger one in blocks and commits them', async () => {
+  it('stages a larger payload in blocks and commits them', async () => {
     const fake = fakeBlob();
     await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes: 1_000 });
     expect(fake.calls.slice(0, 2)).toEqual(['stage', 'stage']);
     expect(fake.calls.at(-1)).toBe('commit');
   });
 
-  it('stores the same bytes whatever the size of blocks, and holds no more than one block on its way', async () => {
+  it('stores the same bytes for any block size, and stages one block at a time', async () => {
     const whole = fakeBlob();
     await writePayload({ blob: whole.blob, chunks: chunksOf(records, 7) });
     await fc.assert(
@@ -143,7 +143,7 @@ describe('writePayload', () => {
     );
   });
 
-  it('stores what decodes as zstd of the NDJSON, here and with the zstd tool', async () => {
+  it('stores zstd that decodes to the NDJSON, here and with the zstd tool', async () => {
     const fake = fakeBlob();
     await writePayload({ blob: fake.blob, chunks: chunksOf(records, 30) });
     const limits = { maxBodyBytes: 1e6, maxDecodedBytes: 1e6 };
@@ -151,7 +151,7 @@ describe('writePayload', () => {
     if (hasZstd()) expect(execFileSync('zstd', ['-dc'], { input: fake.content }).toString()).toBe(ndjson);
   });
 
-  it('passes on what its chunks throw, and leaves nothing visible', async () => {
+  it('rethrows errors of its chunks, and leaves nothing visible', async () => {
     const fake = fakeBlob();
     const gone = new Error('The client went away.');
     async function* broken(): AsyncGenerator<RawChunk> {
@@ -211,16 +211,13 @@ describe('writePayload', () => {
     expect(fake.content.toString()).toBe('older');
   });
 
-  it.each([500, 1_000_000])(
-    'takes the blob it finds for its own when only the answer was lost (blocks of %i)',
-    async (blockBytes) => {
-      const fake = fakeBlob({ commit: 'answer lost' });
-      const payload = await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes });
-      expect(payload.storedBytes).toBe(fake.content?.length);
-    },
-  );
+  it.each([500, 1_000_000])('accepts its own blob if only the response was lost (blocks of %i)', async (blockBytes) => {
+    const fake = fakeBlob({ commit: 'answer lost' });
+    const payload = await writePayload({ blob: fake.blob, chunks: chunksOf(records, 5), blockBytes });
+    expect(payload.storedBytes).toBe(fake.content?.length);
+  });
 
-  it('stops when it is aborted', async () => {
+  it('stops when its signal aborts', async () => {
     const fake = fakeBlob();
     const abort = new AbortController();
     async function* aborting(): AsyncGenerator<RawChunk> {

@@ -23,7 +23,7 @@ describe('cellType', () => {
 });
 
 describe('cellJson', () => {
-  it('takes no more time for zeros that lead to no number than for any other text', () => {
+  it('needs no more time for zeros without a number than for other text', () => {
     const cell = `${'0'.repeat(60_000)}x`;
     expect(number(cell)).toBe(JSON.stringify(cell));
     expect(number(`${'0'.repeat(60_000)}7`)).toBe('7');
@@ -45,7 +45,7 @@ describe('cellJson', () => {
     ['0.10000000000000000555', '0.10000000000000000555'],
     ['9007199254740991', '9007199254740991'],
     ['123456789012.25', '123456789012.25'],
-  ])('makes a number of %j', (cell, expected) => {
+  ])('converts %j to a number', (cell, expected) => {
     expect(number(cell)).toBe(expected);
     expect(Number.isFinite(JSON.parse(expected))).toBe(true);
   });
@@ -55,21 +55,21 @@ describe('cellJson', () => {
     ['the same with a fraction', '12345678901234567.89'],
     ['one that is infinite as a double', '1e999'],
     ['a thousands separator', '1,234.50'],
-    ['a decimal comma that is no option', '1,5'],
+    ['a decimal comma without the option', '1,5'],
     ['words', 'n/a'],
     ['another base', '0x10'],
-    ['what JavaScript takes for numbers', 'Infinity'],
+    ['text that JavaScript accepts as numbers', 'Infinity'],
     ['a date', '2026-01-01'],
     ['two signs', '--1'],
-    ['a sign alone', '-'],
-    ['a point alone', '.'],
+    ['only a sign', '-'],
+    ['only a point', '.'],
     ['a currency', '€5'],
     ['other digits', '١٢'],
   ])('leaves %s as text', (_, cell) => {
     expect(number(cell)).toBe(JSON.stringify(cell));
   });
 
-  it('reads a decimal comma where it is an option, and no point then', () => {
+  it('reads a decimal comma if the option is set, and then no decimal point', () => {
     expect(number('-1,50', ',')).toBe('-1.50');
     expect(number('12', ',')).toBe('12');
     expect(number('1.5', ',')).toBe('"1.5"');
@@ -87,14 +87,14 @@ describe('cellJson', () => {
     expect(cellJson(cell, { types: ALLOWS.boolean, decimal: '.' })).toBe(expected);
   });
 
-  it('reads a number or a boolean where both are allowed, and neither where text is', () => {
+  it('reads numbers and booleans if the schema allows both, and neither if it allows text', () => {
     const either = { types: NUMBER | ALLOWS.boolean, decimal: '.' } as const;
     expect([cellJson('1', either), cellJson('true', either)]).toEqual(['1', 'true']);
     const text = { types: NUMBER | ALLOWS.boolean | ALLOWS.string, decimal: '.' } as const;
     expect(['00123', 'true', ' x"'].map((cell) => cellJson(cell, text))).toEqual(['"00123"', '"true"', '" x\\""']);
   });
 
-  it('changes no digit of a number, and makes JSON of everything', () => {
+  it('keeps every digit of a number, and returns valid JSON for any text', () => {
     const digits = fc.stringMatching(/^[+-]?\d{0,20}[.,]?\d{0,20}$/);
     fc.assert(
       fc.property(fc.oneof(digits, fc.string()), fc.constantFrom('.', ','), (cell, decimal) => {

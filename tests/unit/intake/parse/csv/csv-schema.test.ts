@@ -6,7 +6,7 @@ import { itemSchemaOf } from '../../../../../shared/workload/item-schema.ts';
 
 const NUMBER = ALLOWS.integer | ALLOWS.fraction;
 
-/** The types of the property at `path`, and whether it is required. */
+/** Returns the types of the property at `path`, and whether it is required. */
 function read(root: unknown, path: string): [types: number, required: boolean] {
   const reader = new SchemaReader(root as SchemaReader['root']);
   const steps = path.split('.');
@@ -18,7 +18,7 @@ function read(root: unknown, path: string): [types: number, required: boolean] {
 const object = (a: unknown, rest: object = {}): object => ({ type: 'object', properties: { a }, ...rest });
 
 describe('SchemaReader', () => {
-  it.each(['anyOf', 'allOf'])('follows a path through %s whose members lead to it again', (union) => {
+  it.each(['anyOf', 'allOf'])('follows a path through %s whose members refer back to it', (union) => {
     const member = (description: string): object => ({
       type: 'object',
       properties: { next: { $ref: '#/$defs/Node', description }, value: { type: 'integer' } },
@@ -34,7 +34,7 @@ describe('SchemaReader', () => {
     ['several types', object({ type: ['boolean', 'null'] }), ALLOWS.boolean | ALLOWS.null],
     ['nothing', object({}), ANY],
     ['true', object(true), ANY],
-    ['a description alone', object({ description: 'x' }), ANY],
+    ['only a description', object({ description: 'x' }), ANY],
     ['an unknown type', object({ type: 'decimal' }), 0],
     ['alternatives', object({ anyOf: [{ type: 'number' }, { type: 'null' }] }), NUMBER | ALLOWS.null],
     ['one of', object({ oneOf: [{ type: 'string' }, { type: 'integer' }] }), ALLOWS.string | ALLOWS.integer],
@@ -46,23 +46,23 @@ describe('SchemaReader', () => {
     ['an object', object({ type: 'object' }), ALLOWS.other],
     ['a reference', object({ $ref: '#/$defs/Money' }, { $defs: { Money: { type: 'number' } } }), NUMBER],
     [
-      'a reference with signs',
+      'a reference with special characters',
       object({ $ref: '#/$defs/a~1b%20c' }, { $defs: { 'a/b c': { type: 'integer' } } }),
       ALLOWS.integer,
     ],
-    ['a reference to nowhere', object({ $ref: '#/$defs/none' }), ANY],
-    ['a reference elsewhere', object({ $ref: 'https://example.com/schema' }), ANY],
+    ['a reference without a target', object({ $ref: '#/$defs/none' }), ANY],
+    ['a reference to another document', object({ $ref: 'https://example.com/schema' }), ANY],
     ['a reference to itself', object({ $ref: '#/properties/a' }), ANY],
     ['records', { type: 'object', additionalProperties: { type: 'number' } }, NUMBER],
     ['records of anything', { type: 'object', additionalProperties: true }, ANY],
     ['an item that is a reference', { $ref: '#/$defs/Item', $defs: { Item: object({ type: 'number' }) } }, NUMBER],
     [
-      'a property that several say something of',
+      'a property that several schemas describe',
       { allOf: [object({ type: 'number' }), object({ type: ['integer', 'null'] })] },
       ALLOWS.integer,
     ],
     [
-      'alternatives of which one does not know it',
+      'alternatives of which one does not contain it',
       { anyOf: [object({ type: 'number' }), { type: 'object', properties: { b: {} } }] },
       NUMBER,
     ],
@@ -80,7 +80,7 @@ describe('SchemaReader', () => {
     expect(read({ oneOf: [object({}, required), object({}, required)] }, 'a')[1]).toBe(true);
   });
 
-  it('names the properties of all parts', () => {
+  it('returns the property names of all parts', () => {
     const schema = {
       $ref: '#/$defs/I',
       $defs: { I: object({}) },
@@ -90,7 +90,7 @@ describe('SchemaReader', () => {
     expect([...reader.names(reader.root)].sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('ends with schemas that contain themselves', () => {
+  it('terminates for schemas that contain themselves', () => {
     const loop = { anyOf: [{ $ref: '#' }, { allOf: [{ $ref: '#' }, { $ref: '#' }] }] };
     const reader = new SchemaReader(loop);
     expect([reader.types(loop), reader.property(loop, 'a'), reader.requires(loop, 'a')]).toEqual([
@@ -102,7 +102,7 @@ describe('SchemaReader', () => {
   });
 });
 
-describe('the schema that zod gives', () => {
+describe('the schema that zod generates', () => {
   const types = (item: z.ZodType, path = 'a'): [number, boolean] =>
     read(itemSchemaOf(defineWorkload({ name: 'x', version: 1, item, map: (value) => value })), path);
 
@@ -120,7 +120,7 @@ describe('the schema that zod gives', () => {
     ['preprocess', z.preprocess((value) => value, z.number()), NUMBER, true],
     ['array', z.array(z.number()), ALLOWS.other, true],
   ])(
-    'allows in a field what its type takes, and requires it unless it is optional: %s',
+    'allows the types that a field accepts, and requires it unless it is optional: %s',
     (_, schema, expected, required) => {
       expect(types(z.object({ a: schema }))).toEqual([expected, required]);
     },

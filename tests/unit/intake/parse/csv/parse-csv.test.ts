@@ -8,10 +8,10 @@ const roomy = { maxRecordBytes: 1_000_000 };
 
 describe('parseCsv', () => {
   it.each([
-    ['a row a record', 'a,b\n1,2\n3,4\n', ['2: {"a":"1","b":"2"}', '3: {"a":"3","b":"4"}']],
+    ['one row per record', 'a,b\n1,2\n3,4\n', ['2: {"a":"1","b":"2"}', '3: {"a":"3","b":"4"}']],
     ['CRLF, and no line ending at the end', 'a,b\r\n1,2\r\n3,4', ['2: {"a":"1","b":"2"}', '3: {"a":"3","b":"4"}']],
     ['a CR as the last byte', 'a\r\n1\r', ['2: {"a":"1"}']],
-    ['an empty cell as nothing', 'a,b\n,2\n"",3\n1,\n', ['2: {"b":"2"}', '3: {"b":"3"}', '4: {"a":"1"}']],
+    ['an empty cell as absent', 'a,b\n,2\n"",3\n1,\n', ['2: {"b":"2"}', '3: {"b":"3"}', '4: {"a":"1"}']],
     [
       'a row of empty cells as a blank line',
       'a,b\n1,2\n,\n,,,\n3,4\n',
@@ -23,11 +23,11 @@ describe('parseCsv', () => {
       ['2: {"a":"x,\\"y\\"","b":"1\\r\\n2"}', '4: {"a":"3","b":"4"}'],
     ],
     ['a quoted header', '"a ""b""",c\n1,2\n', ['2: {"a \\"b\\"":"1","c":"2"}']],
-    ['spaces round text as they are, but not round names', ' a ,\u00a0b\n 1 , 2\n', ['2: {"a":" 1 ","b":" 2"}']],
+    ['spaces around text, but not around names', ' a ,\u00a0b\n 1 , 2\n', ['2: {"a":" 1 ","b":" 2"}']],
     ['blank lines, counted', '\na\n\n1\n\r\n2\n', ['4: {"a":"1"}', '6: {"a":"2"}']],
-    ['names that objects treat in a special way', '__proto__,1\nx,y\n', ['2: {"__proto__":"x","1":"y"}']],
+    ['names with a special meaning in objects', '__proto__,1\nx,y\n', ['2: {"__proto__":"x","1":"y"}']],
     ['other scripts', 'ż🐢\nÿ\n', ['2: {"ż🐢":"ÿ"}']],
-    ['a header alone', 'a,b\n', []],
+    ['only a header', 'a,b\n', []],
     ['nothing', '', []],
   ])('reads %s', async (_, text, expected) => {
     expect(await recordsOf(parseCsv(cut(text), limits))).toEqual(expected);
@@ -35,26 +35,26 @@ describe('parseCsv', () => {
   });
 
   it.each([
-    ['a field too many', 'a,b\n1,2,3\n', 2, 5],
-    ['a field too few', 'a,b\n"x\n",y\n🐢\n', 4, 2],
-    ['a field too few behind a blank line', 'a,b\n\n1\r\n', 3, 2],
-    ['a name that stands twice', 'a,"b",a\n', 1, 7],
+    ['one field too many', 'a,b\n1,2,3\n', 2, 5],
+    ['one field too few', 'a,b\n"x\n",y\n🐢\n', 4, 2],
+    ['one field too few after a blank line', 'a,b\n\n1\r\n', 3, 2],
+    ['a duplicate name', 'a,"b",a\n', 1, 7],
     ['an empty name', 'a,,b\n', 1, 3],
     ['a quote inside a plain field', 'a\nx"y"\n', 2, 2],
-    ['text behind a quoted field', 'a\n"x"y\n', 2, 4],
+    ['text after a quoted field', 'a\n"x"y\n', 2, 4],
     ['an open quote', 'a,b\n1,"x\n2,3\n', 2, 3],
     ['an open quote at the very end', 'a\n"', 2, 1],
     ['a bare CR', 'a\r1\r2\r', 1, 2],
-    ['an open quote that swallows the rest', `a,b\n1,2\n3,"${'x\n'.repeat(1_000)}`, 3, 3],
-    ['an open quote that a quote below closes', 'a,b\n1,"x\n2,"y"\n', 2, 3],
-    ['a stray quote that swallows the rest', `a\nx"\n${'y\n'.repeat(2_000)}`, 2, 2],
-  ])('refuses %s, with its place', async (_, text, line, column) => {
+    ['an open quote whose field includes the rest', `a,b\n1,2\n3,"${'x\n'.repeat(1_000)}`, 3, 3],
+    ['an open quote that a quote in a later line closes', 'a,b\n1,"x\n2,"y"\n', 2, 3],
+    ['a stray quote whose field includes the rest', `a\nx"\n${'y\n'.repeat(2_000)}`, 2, 2],
+  ])('refuses %s, with the position', async (_, text, line, column) => {
     const expected = { type: 'malformed-record', at: { line, column } };
     expect(await problemOf(parseCsv(cut(text), limits))).toMatchObject(expected);
     expect(await problemOf(parseCsv(byteByByte(text), limits))).toMatchObject(expected);
   });
 
-  it('refuses bytes that are not UTF-8, with their place', async () => {
+  it('refuses bytes that are not UTF-8, with their position', async () => {
     const upload = Buffer.concat([Buffer.from('a,b\nż,🐢'), Buffer.from([0xff]), Buffer.from('\n')]);
     const expected = {
       type: 'malformed-record',
@@ -67,7 +67,7 @@ describe('parseCsv', () => {
   it.each([
     ['a long row', `a\n${'x'.repeat(1_001)}\n`, 2],
     ['a long row in characters of several bytes', `a\n${'ż'.repeat(501)}\n`, 2],
-    ['a row that is long as JSON alone', `${'h'.repeat(500)}\n1\n${'x'.repeat(600)}\n`, 3],
+    ['a row that is too long only as JSON', `${'h'.repeat(500)}\n1\n${'x'.repeat(600)}\n`, 3],
     ['a long header', `${'h'.repeat(1_001)}\n1\n`, 1],
   ])('refuses %s as too large', async (_, text, line) => {
     const expected = { type: 'too-large', at: { line, column: 1 } };
@@ -75,7 +75,7 @@ describe('parseCsv', () => {
     expect(await problemOf(parseCsv(byteByByte(text), limits))).toMatchObject(expected);
   });
 
-  it('gives the same records however the upload is split, quoted and ended', async () => {
+  it('returns the same records for any split, quoting and line ending', async () => {
     const field = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'x') }),

@@ -1,0 +1,60 @@
+/** Stores and reads the reason of a rejection, a blob beside the rejected file. */
+import { createHash } from 'node:crypto';
+import type { BlobClient } from '@azure/storage-blob';
+import { CONTAINERS } from '../../contract/names.ts';
+import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
+import { type Problem, statusOf, type UploadPosition } from '../../errors.ts';
+import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
+import type { MoveDeps } from './inbox-move.ts';
+
+const REASON_SUFFIX = '.reason.json';
+/** A reason has at most 100 positions. More bytes than this are not read. */
+const MAX_REASON_BYTES = 64 * 1024;
+
+/** Why a file was rejected, in the form of the problem that an upload over HTTP would return. */
+export interface RejectionReason {
+  type: string;
+  status: number;
+  title: string;
+  detail: string;
+  errors: UploadPosition[];
+}
+
+/** Stores the reason of a rejection, beside the place that the file is moved to. */
+export async function writeReason(deps: MoveDeps, name: string, problem: Problem): Promise<void> {
+  const { type, status, title, message: detail, errors } = problem;
+  const reason = JSON.stringify({ type, status, title, detail, errors }, undefined, 2);
+  const beside = deps.container(CONTAINERS.inboxRejected).getBlockBlobClient(reasonName(name));
+  await beside.upload(reason, Buffer.byteLength(reason), { blobHTTPHeaders: { blobContentType: 'application/json' } });
+}
+
+/** Returns `<name>.reason.json`. A name that is too long for the suffix is truncated, and made unique by a hash. */
+export function reasonName(name: string): string {
+  if (name.length + REASON_SUFFIX.length <= MAX_BLOB_NAME) return `${name}${REASON_SUFFIX}`;
+  const end = `~${createHash('sha256').update(name).digest('hex').slice(0, 16)}${REASON_SUFFIX}`;
+  // Truncation inside a surrogate pair would leave half of it.
+  return `${name.slice(0, MAX_BLOB_NAME - end.length).replace(/[\ud800-\udbff]$/, '')}${end}`;
+}
+
+/** Reads why a file was rejected; undefined if the reason was removed or was not written by this app. One operation. */
+export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
+  try {
+    const text = await textOf(blob, MAX_REASON_BYTES);
+    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
+    if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
+    return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Reads the beginning of a blob with one operation, independent of its size. */
+async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
+  const { body } = await openDownload(blob, { count: maxBytes });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of downloadedPieces(body)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });

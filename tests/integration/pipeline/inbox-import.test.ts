@@ -1,0 +1,203 @@
+import type { LookupFunction } from 'node:net';
+import functions from '@azure/functions';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readBatch } from '../../../shared/batches/ledger.ts';
+import { importBatch } from '../../../shared/http/inbox/import-batch.ts';
+import { importAnswerSchema } from '../../../shared/http/inbox/schemas.ts';
+import { accountOf } from '../../../shared/intake/import/import-file.ts';
+import type { InboxDeps } from '../../../shared/intake/inbox/take-file.ts';
+import { createRegistry } from '../../../shared/workload/registry.ts';
+import { serviceError } from '../../helpers/data/factories.ts';
+import { echo } from '../in-process/echo.ts';
+import { inventory, itemsOf, ndjson } from '../in-process/world.ts';
+import { call, useInbox } from './use-inbox.ts';
+
+const inbox = useInbox();
+const { list, namesIn, propertiesOf } = inbox;
+
+/** Returns containers in which one blob cannot be deleted for now. */
+const withoutDeleting =
+  (name: string): InboxDeps['container'] =>
+  (container) => {
+    const client = inbox.world.clients.container(container);
+    const blobOf = client.getBlobClient.bind(client);
+    client.getBlobClient = (blob) => {
+      const found = blobOf(blob);
+      if (blob === name) found.delete = () => Promise.reject(serviceError(503));
+      return found;
+    };
+    return client;
+  };
+
+describe('a file that is imported', () => {
+  const REGISTRY = createRegistry([{ ...echo, containers: ['uploads'] }]);
+  const SOURCE = ndjson(itemsOf(3));
+  const source = () => inbox.world.clients.container('uploads');
+  const addressOf = (name: string) => `${accountOf(inbox.world.clients.container('inbox'))}uploads/${name}`;
+  beforeAll(() => source().createIfNotExists());
+
+  const order = (body: unknown, headers: Record<string, string> = {}, settings = {}) => {
+    const path = 'workloads/echo/batches/from-url';
+    const asked = new functions.HttpRequest({
+      ...{ url: `http://localhost/api/${path}`, method: 'POST', params: { workload: 'echo' }, headers },
+      body: { string: JSON.stringify(body) },
+    });
+    const own = { container: inbox.world.clients.container, registry: REGISTRY };
+    const urlHosts = { urlHosts: ['*.example.com'], inboxSchedule: '* * * * * *', ...settings };
+    return call((message) => importBatch({ ...own, settings: urlHosts }, message), asked);
+  };
+  const ordered = async (body: unknown, headers?: Record<string, string>): Promise<string> => {
+    const answer = await order(body, headers);
+    expect(answer.status).toBe(202);
+    return importAnswerSchema.parse(answer.jsonBody).inbox.name;
+  };
+  const collect = (deps: Partial<InboxDeps> = {}) => inbox.collect({ registry: REGISTRY, ...deps });
+  const found = async (name: string) => (await list(`?name=${encodeURIComponent(name)}`)).files;
+
+  it("becomes a batch in one check, from a declared container of the app's own account", async () => {
+    await source().getBlockBlobClient('2026/a b.ndjson').upload(SOURCE, SOURCE.length);
+    const url = addressOf('2026/a%20b.ndjson');
+    const name = await ordered({ url, lane: 'normal', labels: { month: 'März' } });
+    expect(name).toMatch(/^echo\/normal\/[0-9a-f]{12}-a b\.ndjson$/);
+    expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'waiting', workload: 'echo' }]);
+
+    expect(await collect()).toMatchObject({ accepted: 1, rejected: 0 });
+
+    expect(await found(name)).toMatchObject([{ name, state: 'done', batch: expect.any(String) }]);
+    expect(await namesIn('inbox')).toEqual([]);
+    const [{ batch = '' } = {}] = await found(name);
+    expect((await readBatch(inbox.world.clients.batches, batch))?.row).toMatchObject({ accepted: 3 });
+  });
+
+  it('keeps the metadata of its order, even if the address then does not fit', async () => {
+    await source().getBlockBlobClient('c.ndjson').upload(SOURCE, SOURCE.length);
+    const text = (signs: number): string => '€'.repeat(signs);
+    const labels = { ...Object.fromEntries([...'abcdefg'].map((key) => [key, text(100)])), h: text(85) };
+    const name = await ordered({ url: addressOf('c.ndjson'), labels });
+
+    expect(await collect()).toMatchObject({ accepted: 1, rejected: 0 });
+
+    const [{ batch = '' } = {}] = await found(name);
+    expect((await readBatch(inbox.world.clients.batches, batch))?.row).toMatchObject({ labels, fileName: 'c.ndjson' });
+  });
+
+  it('becomes one batch after a crash before its order is removed', async () => {
+    const batches = async () => (await inventory(inbox.world.clients)).filter((line) => / batch$/.test(line)).length;
+    const before = await batches();
+    await source().getBlockBlobClient('b.ndjson').upload(SOURCE, SOURCE.length);
+    const name = await ordered({ url: addressOf('b.ndjson') });
+    await collect({ container: withoutDeleting(`${name}.url`) });
+    expect(await namesIn('inbox')).toEqual([name, `${name}.url`]);
+
+    await collect();
+
+    expect(await found(name)).toMatchObject([{ state: 'done' }]);
+    expect(await namesIn('inbox')).toEqual([]);
+    expect(await batches()).toBe(before + 1);
+  });
+
+  it('reports the progress of the copy while it is under way', async () => {
+    const name = await ordered({ url: 'https://files.example.com/c.csv.gz' });
+    const target = inbox.world.clients.container('inbox').getBlockBlobClient(name);
+    await target.stageBlock(Buffer.from('0000000000000000-000000').toString('base64'), 'abc', 3);
+
+    expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'taking', readBytes: 3 }]);
+  });
+
+  it('is rejected, with a reason and an event, when its source cannot be read', async () => {
+    const name = await ordered({ url: addressOf('none.csv') });
+
+    expect(await collect()).toMatchObject({ rejected: 1 });
+
+    expect(await found(name)).toMatchObject([
+      { name: `${name}.url`, state: 'rejected', reason: { type: 'source-unreadable', status: 422 } },
+    ]);
+    expect(inbox.world.topic.events).toMatchObject([
+      { type: 'InboxRejected', details: { name: `${name}.url`, type: 'source-unreadable' } },
+    ]);
+  });
+
+  it('is tried again while its source fails temporarily, and rejected after an hour', async () => {
+    const name = await ordered({ url: 'https://files.example.com/d.ndjson?sig=s3cret' });
+    const urls = {
+      lookup: ((_host, _options, failed) =>
+        failed(Object.assign(new Error('later'), { code: 'EAI_AGAIN' }), '')) as LookupFunction,
+    };
+    const settings = { ...inbox.world.settings, urlHosts: ['files.example.com'] };
+
+    expect(await collect({ settings, urls })).toMatchObject({ deferred: 1 });
+    inbox.world.wait(61 * 60_000);
+    expect(await collect({ settings, urls })).toMatchObject({ rejected: 1 });
+
+    const [file] = await found(name);
+    expect(file).toMatchObject({ state: 'rejected', reason: { detail: expect.stringContaining('tried for an hour') } });
+    expect(JSON.stringify(file)).not.toContain('s3cret');
+  });
+
+  it('is rejected if it is not finished after a day', async () => {
+    await source().getBlockBlobClient('g.ndjson').upload(SOURCE, SOURCE.length);
+    const name = await ordered({ url: addressOf('g.ndjson') });
+    inbox.world.wait(25 * 60 * 60_000);
+
+    expect(await collect()).toMatchObject({ rejected: 1 });
+
+    expect(await found(name)).toMatchObject([{ state: 'rejected', reason: { type: 'source-unreadable' } }]);
+  });
+
+  it('is one file for one idempotency key', async () => {
+    const url = 'https://files.example.com/e.ndjson';
+    const headers = { 'idempotency-key': 'order 7' };
+    const [first, repeat] = [await ordered({ url }, headers), await ordered({ url }, headers)];
+
+    expect(repeat).toBe(first);
+    expect(await order({ url: `${url}?other` }, headers)).toMatchObject({ status: 422 });
+    expect((await propertiesOf('inbox', `${first}.url`)).metadata).toMatchObject({ idempotencykey: 'order 7' });
+  });
+
+  it('keeps the options of its client', async () => {
+    const csv = { delimiter: 'semicolon', decimal: ',', rename: { 'Old = name': 'newName' } };
+    const url = 'https://files.example.com/download?id=7';
+    const name = await ordered({ url, fileName: 'März.csv', labels: { month: 'März' }, csv });
+
+    expect((await propertiesOf('inbox', `${name}.url`)).metadata).toEqual({
+      ...{ filename: 'M%C3%A4rz.csv', labels: 'month=M%C3%A4rz' },
+      csv: 'delimiter=semicolon&decimal=comma&rename=Old+%3D+name%3DnewName',
+    });
+  });
+
+  it.each([
+    [400, { url: 'https://127.0.0.1/a.csv' }],
+    [400, { url: 'https://elsewhere.example.org/a.csv' }],
+    [400, { url: 'https://files.example.com/a.csv', lane: 'none' }],
+    [400, { url: 'https://files.example.com/a.csv', labels: { 'Not a key': 'x' } }],
+    [400, { url: 'https://files.example.com/a.csv', csv: { delimiter: '#' } }],
+    [400, { url: 'https://files.example.com/a.csv', fileName: '../payloads/a.csv' }],
+    [400, { url: 'https://files.example.com/a.csv', unknown: 1 }],
+    [400, { url: 'https://files.example.com/' }],
+    [415, { url: 'https://files.example.com/download' }],
+    [415, { url: 'https://files.example.com/a.csv', fileName: 'a.xlsx' }],
+    [413, { url: 'https://files.example.com/a.csv', csv: { rename: { ['x'.repeat(8_000)]: 'y' } } }],
+  ])('is refused with %i: %o', async (status, body) => {
+    expect(await order(body)).toMatchObject({ status });
+    expect(await namesIn('inbox')).toEqual([]);
+  });
+
+  it('is refused if no app would take it', async () => {
+    const url = 'https://files.example.com/a.csv';
+    const refused = await order({ url }, {}, { inboxSchedule: undefined });
+
+    expect(refused).toMatchObject({ status: 409 });
+    expect(JSON.parse(String(refused.body)).detail).toContain('pool "default" of workload "echo"');
+  });
+
+  it("is accepted by any app, and copied by the app of the workload's pool", async () => {
+    await source().getBlockBlobClient('f.ndjson').upload(SOURCE, SOURCE.length);
+    const name = await ordered({ url: addressOf('f.ndjson') });
+    const collectOf = (pool: string) => collect({ settings: { ...inbox.world.settings, pool } });
+
+    expect(await collectOf('other')).toEqual({ accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 });
+    expect(await found(name)).toMatchObject([{ name: `${name}.url`, state: 'waiting' }]);
+    expect(await collectOf(echo.pool)).toMatchObject({ accepted: 1 });
+    expect(await found(name)).toMatchObject([{ name, state: 'done' }]);
+  });
+});
