@@ -14,13 +14,13 @@ async function book(order: unknown, { idempotencyKey, signal }: ItemContext): Pr
     body: JSON.stringify(order),
     signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
   });
-  const text = await response.text(); // also of a refusal: a body that nobody reads keeps its connection
+  const text = await response.text(); // always: an unread body keeps its connection open
   if (response.ok) return booking.parse(JSON.parse(text));
   const { status, headers } = response;
   if (status === 429) throw new Retry('The ledger is busy.', { after: Number(headers.get('retry-after')) });
-  // The order is at fault, not the app's credentials (401, 403) or the moment (408, 409): a dead letter at once.
+  // The order itself is wrong, not the app's credentials (401, 403) or the timing (408, 409): a dead letter, no retry.
   if (status < 500 && ![401, 403, 408, 409].includes(status)) throw new Reject(`The ledger refused it: "${text}"`);
-  throw new Error(`The ledger answered ${status}.`); // tried again, as after any other error
+  throw new Error(`The ledger answered ${status}.`); // retried, like any other error
 }
 
 export default defineWorkload({
