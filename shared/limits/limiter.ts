@@ -1,4 +1,4 @@
-/** The limits of the workloads that one process works at: it leases their shares while dequeue tasks run. */
+/** Leases shares of the workloads' limits for one process while its dequeue tasks run. */
 import { toError } from '../errors.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
@@ -13,45 +13,53 @@ import type { Permits } from './permits.ts';
 import { NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
 
 /**
- * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
+ * A process stops using a lease this long before its end: the service clock is up to a second behind, plus a round trip
+ * (service-clock.ts).
  */
 const MARGIN_MS = 1_500;
-/** Shortest time between two claims that report throttling. */
+/** Minimum time between two claims that report throttling. */
 const THROTTLED_CLAIM_MS = 1_000;
-/** Wait before a claim is tried again that met a fault. */
+/** Wait before a failed claim is repeated. */
 const FAULT_RETRY_MS = 1_000;
 export interface LimiterDeps {
   /** The table of the gates. */
   table: Table;
   /** Service time in milliseconds. */
   now: () => number;
-  /** A monotonic clock in milliseconds that is one for all threads of the process. */
+  /** A monotonic clock in milliseconds that is the same for all threads of the process. */
   clockMs: () => number;
-  /** Names this process among the holders. */
+  /** Identifies this process among the holders. */
   id: string;
-  /** Calls that this process can have in flight per workload. */
+  /** Returns the maximum number of calls that this process can have in flight for a workload. */
   callsInFlight: (workload: Workload) => number;
 }
 
 /**
- * Whether work may begin; without a share: when to ask again, as service time in milliseconds. Whoever leaves last gives up
- * the share of the process, so that the queue's next task finds it free wherever it runs; `leave` never rejects.
+ * Whether work may start. Without a share, `retryAt` is the service time in milliseconds at which to ask again. When
+ * the last task leaves, the share of the process is released, so that the queue's next task can get it in any process.
+ * `leave` never rejects.
  */
 export type Entry = { leave: () => Promise<void> } | { retryAt: number };
 
 /** The limits of one process. */
 export interface Limiter {
-  /** Enters a queue's workload before its work is received. Costs an operation if there is no lease that still holds. */
+  /**
+   * Enters a queue's workload before its messages are received. Costs one operation unless the process has a valid
+   * lease.
+   */
   enter: (address: Pick<QueueAddress, 'queue' | 'workload'>) => Promise<Entry>;
-  /** The permits of a workload that was entered; undefined when it has no limits. */
+  /** The permits of a workload that was entered; undefined if it has no limits. */
   permitsOf: (workload: Workload) => Permits | undefined;
-  /** Whether the process has lost its share of a workload: what has not begun is better returned. */
+  /**
+   * Whether the process has lost its share of a workload. Messages that have not started should then be returned to the
+   * queue.
+   */
   isStarved: (workload: Workload) => boolean;
-  /** Gives up all shares, for others to take; never rejects. */
+  /** Releases all shares for other processes; never rejects. */
   close: () => Promise<void>;
 }
 
-/** Makes the limiter of a process. Its timers run only while there is work of a limited workload. */
+/** Creates the limiter of a process. Its timers run only while dequeue tasks of a limited workload run. */
 export function createLimiter(deps: LimiterDeps): Limiter {
   const quotas = new Map<string, Quota>();
   const quotaOf = (workload: Workload): Quota | undefined => {
@@ -74,24 +82,24 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   };
 }
 
-/** One workload's limits in this process. */
+/** The limits of one workload in this process. */
 class Quota {
   readonly pacer: Pacer;
   readonly #workload: Workload;
   readonly #limit: Limit;
   readonly #deps: LimiterDeps;
-  /** The queues of the tasks that have entered, once per task. */
+  /** The queues of the tasks that have entered, one entry per task. */
   #tasks: string[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<unknown> | undefined;
-  /** Whether what is being written gives the share up. */
+  /** Whether the current write releases the share. */
   #isReleasing = false;
-  /** As this process has written it; undefined: it has not. */
+  /** The row as this process last wrote it; undefined if it has not written it. */
   #known: VersionedQuota | undefined;
   /** By the process-wide clock. */
   #renewMs = 0;
   #claimedMs = 0;
-  /** The queues whose tasks have ended since the share was given up last. */
+  /** The queues whose tasks have finished since the share was last released. */
   readonly #left = new Set<string>();
   #quiet = 0;
   #isShared = false;
@@ -136,7 +144,9 @@ class Quota {
     }
   }
 
-  /** Whether the row counts something for this process: its share, or items that were in flight when it lost it. */
+  /**
+   * Whether the row contains anything of this process: its share, or items that were in flight when the share ended.
+   */
   get #isCounted(): boolean {
     const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
     return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
@@ -152,7 +162,7 @@ class Quota {
     const throttledSeconds = this.pacer.tick();
     const nowMs = this.#deps.clockMs();
     if (throttledSeconds !== undefined) {
-      // Half the pace for all with the claim that follows: answers of one moment share one.
+      // The next claim halves the rate for all processes. Throttling responses of the same moment share one claim.
       this.#throttledSeconds = Math.max(throttledSeconds, this.#throttledSeconds ?? 0);
       this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
     }
@@ -166,7 +176,10 @@ class Quota {
     });
   }
 
-  /** One at a time: tasks that begin together share the lease. One that begins during a release makes its own. */
+  /**
+   * Makes one claim at a time: tasks that start at the same time share the lease. A task that starts during a release
+   * claims after it.
+   */
   async #claim(queues: readonly string[]): Promise<void> {
     while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
     await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
@@ -185,18 +198,19 @@ class Quota {
     const { table } = this.#deps;
     const throttledSeconds = this.#throttledSeconds;
     const wants = this.#wants();
-    // Until the answer is there: a claim that fails is repeated, but not with each tick.
+    // Valid until the claim succeeds: a claim that fails is repeated, but not at every tick.
     this.#claimedMs = this.#deps.clockMs();
     this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
-    // Where others write it, too, what is known of the row is old.
-    let atHand = this.#isShared ? undefined : this.#known;
+    // If other processes write the row too, the known version is outdated.
+    let achedRow = this.#isShared ? undefined : this.#known;
     const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
-      const found = atHand ?? (await readQuota(table, this.#workload.name));
-      atHand = undefined;
+      const found = achedRow ?? (await readQuota(table, this.#workload.name));
+      achedRow = undefined;
       const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
       const situation = { limit: this.#limit, nowMs: this.#deps.now() };
       const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);
-      // Before the row says so: nobody may take what is still used here. What was begun until then is in flight.
+      // Shrinks before the row is written: no other process may get what is still used here. What has started until
+      // then is in flight.
       this.pacer.shrinkTo(claimNow().share);
       const claimed = claimNow();
       const etag = await writeQuota(table, { row: claimed.row, etag: found.etag });

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import { RestError } from '@azure/storage-blob';
 
 /**
- * A streamed answer that fails when its source gives nothing for `gapMs` although somebody reads: a server may fall silent
- * in mid-body, and the time limit of its call has ended with the headers. While nobody reads, no time counts.
- * @param ended is called once the stream is over, read or not
+ * Wraps a streamed response and fails if its source sends nothing for `gapMs` while the stream is being read: a server
+ * may stop in the middle of a body, and the time limit of the call ends with the headers. Time without a reader does
+ * not count.
+ * @param ended is called once the stream is closed, read or not
  */
 export function guardBody(
   source: NodeJS.ReadableStream,
@@ -38,7 +39,7 @@ export function guardBody(
     guard.push(null);
   });
   source.on('error', (error: Error) => guard.destroy(error));
-  // Nobody may have read yet.
+  // The stream may have no reader yet.
   source.pause();
   return guard;
 }
