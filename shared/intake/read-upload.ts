@@ -147,5 +147,5 @@ async function* counted(
       throw uploadTooLarge(`The records take over ${limits.maxDecodedBytes} bytes as JSON.`);
     yield block;
   }
-  if (items === 0) throw new Problem('empty-batch', 'The upload holds no record.');
+  if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');
 }

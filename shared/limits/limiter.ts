@@ -202,10 +202,10 @@ class Quota {
     this.#claimedMs = this.#deps.clockMs();
     this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
     // If other processes write the row too, the known version is outdated.
-    let achedRow = this.#isShared ? undefined : this.#known;
+    let cachedRow = this.#isShared ? undefined : this.#known;
     const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
-      const found = achedRow ?? (await readQuota(table, this.#workload.name));
-      achedRow = undefined;
+      const found = cachedRow ?? (await readQuota(table, this.#workload.name));
+      cachedRow = undefined;
       const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
       const situation = { limit: this.#limit, nowMs: this.#deps.now() };
       const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);

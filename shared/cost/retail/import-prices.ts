@@ -1,6 +1,7 @@
 /**
- * Makes a price sheet of saved answers of the Azure Retail Prices API
- * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). No network: the answers are files.
+ * Creates a price sheet from saved responses of the Azure Retail Prices API
+ * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). The responses are files, so it
+ * needs no network.
  */
 import { z } from 'zod';
 import { PRICE_CLASSES, type Price, type PriceClass, type PriceSheet, unitPrice, valueIn } from '../sheet.ts';
@@ -8,7 +9,7 @@ import { METERS, type Meter } from './meters.ts';
 
 const itemSchema = z.object({
   currencyCode: z.string().optional(),
-  /** Units from which on the price holds; missing: from the first on. */
+  /** The number of units from which the price applies. If absent, it applies from the first unit. */
   tierMinimumUnits: z.number().nonnegative().default(0),
   retailPrice: z.number().nonnegative(),
   armRegionName: z.string(),
@@ -27,21 +28,24 @@ const answerSchema = z.object({
   Items: z.array(itemSchema),
   NextPageLink: z.string().nullish(),
 });
-/** A saved answer: one page. */
+/** A saved response: one page. */
 export type RetailAnswer = z.infer<typeof answerSchema>;
 
-/** What was saved is no answer of the API, or answers do not fit together; the message says which. */
+/** A file is not a response of the API, or responses do not fit together; the message names the file. */
 export class RetailPricesError extends Error {
   override name = 'RetailPricesError';
 }
 
-/** Checks a saved answer; `where` names it in errors. Throws RetailPricesError. */
+/**
+ * Checks a saved response; `where` identifies it in errors.
+ * @throws RetailPricesError
+ */
 export function toRetailAnswer(content: unknown, where: string): RetailAnswer {
   const parsed = answerSchema.safeParse(content);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `  ${issue.path.join(' > ') || '(top)'}: ${issue.message}`);
   throw new RetailPricesError(
-    [`${where} is no saved answer of the Azure Retail Prices API:`, ...problems.slice(0, 5)].join('\n'),
+    [`${where} is not a saved response of the Azure Retail Prices API:`, ...problems.slice(0, 5)].join('\n'),
     { cause: parsed.error },
   );
 }
@@ -49,27 +53,27 @@ export function toRetailAnswer(content: unknown, where: string): RetailAnswer {
 /** The options of the import. */
 export interface ImportOptions {
   name: string;
-  /** The armRegionName to take; meters of the region `Global` count for all. */
+  /** The armRegionName to import; meters of the region `Global` apply to all regions. */
   region: string;
-  /** When the answers were saved: 2026-11-23. */
+  /** When the responses were saved: 2026-11-23. */
   date: string;
-  /** The sheet that gives units, and the prices that the answers do not have. */
+  /** The sheet that provides units, and the prices that the responses do not contain. */
   base: PriceSheet;
 }
 
-/** A sheet, and what became of each class. */
+/** A sheet, and the result for each class. */
 export interface ImportedPrices {
   sheet: PriceSheet;
   found: PriceClass[];
-  /** Kept from the base sheet, or without a price where its currency is another one. */
+  /** Kept from the base sheet, or without a price if its currency is different. */
   notFound: PriceClass[];
-  /** Not taken, for the reason given. */
+  /** Not imported, for the given reason. */
   ambiguous: { priceClass: PriceClass; reason: string }[];
-  /** Addresses of further pages that the answers name. */
+  /** Addresses of further pages that the responses contain. */
   nextPages: string[];
 }
 
-/** Things that one price of the API is for; an hour is a part of Azure's month of 730 hours. */
+/** The number of things that one price of the API covers; an hour is a part of Azure's month of 730 hours. */
 const MEASURES: Readonly<Record<string, number>> = {
   '1': 1,
   '10': 10,
@@ -95,14 +99,14 @@ const isOf = (meter: Meter, item: Item): boolean =>
   item.skuName === meter.skuName &&
   meter.meterNames.includes(item.meterName);
 
-/** The meter's items of the region; of everywhere, if the region has none. */
+/** Returns the meter's items of the region, or if there are none, those that apply everywhere. */
 function itemsOf(meter: Meter, items: readonly Item[], region: string): Item[] {
   const all = items.filter((item) => isOf(meter, item));
   const own = all.filter(({ armRegionName }) => armRegionName === region);
   return own.length > 0 ? own : all.filter(({ armRegionName }) => EVERYWHERE.includes(armRegionName));
 }
 
-/** The price of one thing, and how many are free before it; or why there is none. */
+/** The price of one thing and the free number before it, or the reason why there is no price. */
 type Reading = { price: number; included: number; item: Item } | { reason: string };
 
 function read(items: readonly Item[]): Reading {
@@ -122,12 +126,15 @@ function read(items: readonly Item[]): Reading {
   return { price, included: tier * (MEASURES[item.unitOfMeasure] ?? 1), item };
 }
 
-/** Removes the noise of floating point arithmetic. */
+/** Removes the errors of floating-point arithmetic. */
 const clean = (value: number): number => Number(value.toPrecision(9));
 
 const SOURCE = 'Azure Retail Prices API';
 
-/** Makes a sheet of the answers. Throws RetailPricesError when they are in more than one currency. */
+/**
+ * Creates a sheet from the responses.
+ * @throws RetailPricesError if they are in more than one currency
+ */
 export function importPrices(answers: readonly RetailAnswer[], options: ImportOptions): ImportedPrices {
   const { name, region, date, base } = options;
   const currency = onlyCurrency(answers);
@@ -171,7 +178,7 @@ export function importPrices(answers: readonly RetailAnswer[], options: ImportOp
   };
 }
 
-/** Counts of included things and what is free are the same in every currency; other prices are not. */
+/** Counts of included things and free things are equal in every currency; other prices are not. */
 function keptFrom(base: PriceSheet, priceClass: PriceClass, currency: string): Price {
   const kept = base.prices[priceClass];
   const isAmount = !kept.unit.includes('included') && unitPrice(base, priceClass) !== 0;
@@ -179,7 +186,7 @@ function keptFrom(base: PriceSheet, priceClass: PriceClass, currency: string): P
   return {
     value: null,
     unit: kept.unit,
-    source: `not in the saved answers, and ${base.name} is in ${base.currency}`,
+    source: `not in the saved responses, and ${base.name} is in ${base.currency}`,
     date: kept.date,
     verified: false,
   };
@@ -189,11 +196,13 @@ function onlyCurrency(answers: readonly RetailAnswer[]): string {
   const currencies = [...new Set(answers.map(({ BillingCurrency }) => BillingCurrency))];
   const [currency] = currencies;
   if (currency === undefined || currencies.length > 1)
-    throw new RetailPricesError(`Expected answers in one currency, got ${currencies.join(' and ') || 'no answer'}.`);
+    throw new RetailPricesError(
+      `Expected responses in one currency, got ${currencies.join(' and ') || 'no response'}.`,
+    );
   return currency;
 }
 
-/** The regions of the answers, without the meters that have one price everywhere. */
+/** Returns the regions of the responses, without the meters that have one price everywhere. */
 export const regionsOf = (answers: readonly RetailAnswer[]): string[] =>
   [...new Set(answers.flatMap(({ Items }) => Items.map(({ armRegionName }) => armRegionName)))].filter(
     (region) => !EVERYWHERE.includes(region),

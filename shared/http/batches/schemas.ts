@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { operationsSchema } from '../../contract/operations.ts';
 import { DELIMITERS, ENCODINGS, FORMATS } from '../../contract/upload-kinds.ts';
-import { DURABLE_BACKENDS } from '../../cost/counts.ts';
+import { DURABLE_BACKENDS } from '../../cost/durable-backend.ts';
 import { CHARSETS } from '../../intake/parse/csv/csv-options.ts';
 import { reportHeaderSchema } from '../../results/read-report.ts';
 import { count, time, uploadPosition, usd } from '../edge/schemas.ts';

@@ -2,7 +2,7 @@
 
 import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.ts';
 import { batchSpending } from '../../cost/batch-operations.ts';
-import type { DurableBackend } from '../../cost/counts.ts';
+import type { DurableBackend } from '../../cost/durable-backend.ts';
 import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { Problem, type UploadPosition } from '../../errors.ts';

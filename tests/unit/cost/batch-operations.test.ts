@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchOperations, batchSpending, planOf } from '../../../shared/cost/batch-operations.ts';
-import { storageOperations } from '../../../shared/cost/counts.ts';
+import { storageOperations } from '../../../shared/cost/times-operations.ts';
 
 describe('the operations of a batch', () => {
   // 21 + s' + 3c + 2[c > 1] of a batch that its only round collects; of others

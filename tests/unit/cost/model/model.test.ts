@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { breakEven } from '../../../../shared/cost/model/break-even.ts';
-import { idlePollsADay, modelMonth, type Solution } from '../../../../shared/cost/model/model.ts';
+import { idlePollsPerDay, modelMonth, type Solution } from '../../../../shared/cost/model/model.ts';
 import { DEFAULT_PARAMETERS, type MonthParameters } from '../../../../shared/cost/model/month-parameters.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 
@@ -26,7 +26,7 @@ describe('idle pollers', () => {
   ])('%i queues, %i pollers, %f h: %i polls a day, USD %f a month', (queues, pollers, idleHours, polls, usd) => {
     const parameters = withParameters({ queues, pollers, idleHours, items: 0 });
 
-    expect(idlePollsADay(parameters)).toBe(polls);
+    expect(idlePollsPerDay(parameters)).toBe(polls);
     expect(modelMonth(parameters, then).pollers.totalUsd).toBeCloseTo(usd, 9);
   });
 });

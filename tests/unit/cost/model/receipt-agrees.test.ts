@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchSpending } from '../../../../shared/cost/batch-operations.ts';
-import { DURABLE_BACKENDS } from '../../../../shared/cost/counts.ts';
+import { DURABLE_BACKENDS } from '../../../../shared/cost/durable-backend.ts';
 import { batchPrice } from '../../../../shared/cost/model/batch-price.ts';
 import { shapeOf } from '../../../../shared/cost/model/month-parameters.ts';
 import { receipt } from '../../../../shared/cost/receipt.ts';

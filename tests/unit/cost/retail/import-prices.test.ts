@@ -101,7 +101,9 @@ it('knows the regions of an answer, without those of everywhere', () => {
 });
 
 it('refuses what is no answer of the API, and answers in two currencies', () => {
-  expect(() => toRetailAnswer({ items: [] }, 'some.json')).toThrow(/some.json is no saved answer.*BillingCurrency/s);
+  expect(() => toRetailAnswer({ items: [] }, 'some.json')).toThrow(
+    /some.json is not a saved response.*BillingCurrency/s,
+  );
   expect(() => importPrices([answer, { ...answer, BillingCurrency: 'USD' }], options)).toThrow(RetailPricesError);
 });
 
