@@ -41,7 +41,7 @@ async function instanceOf(parent: number): Promise<number> {
 
 it('npm start runs a copy of the build: an instance that is killed is started again, with the code of before', async () => {
   command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson']);
-  await command.until('Running; Ctrl-C ends it.');
+  await command.until('Running. Press Ctrl-C to stop.');
   access = accessIn(command.output());
   const [, url = '', key = ''] = /SLUICE_URL=(\S+) SLUICE_KEY=(\S+)/.exec(access) ?? [];
   await rm(join(folder, 'dist'), { recursive: true });
@@ -71,7 +71,7 @@ it('npm run dev turns each edit into a new result, and an error of types into a 
 
 it('npm run dev goes on with the code before an edit that does not start, until that is mended', async () => {
   await writeFile(file, `${source}\nthrow new Error('not yet');\n`);
-  await command.until('The app does not start; the code before this edit goes on until the error is mended:');
+  await command.until('The app does not start; the previous code continues to run until the error is fixed:');
   const lineNumber = source.split('\n').length + 1;
   await command.until(`at workloads/billing.ts:${lineNumber}:7`);
   command.send('r');

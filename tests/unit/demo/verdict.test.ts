@@ -19,7 +19,7 @@ const shown = (state: Batch['state'], given: Partial<Batch> = {}, problems: stri
 };
 
 it.each(['completed', 'completedWithDeadLetters'] as const)('a batch that is %s, as its file wants it', (state) => {
-  const lines = ['Checked: equal to the totals computed straight from the input.'];
+  const lines = ['Checked: equal to the totals computed directly from the input.'];
   expect(verdictOf(shown(state), submission)).toEqual({ lines, code: 0 });
 });
 
@@ -33,7 +33,7 @@ it('a suspect batch: what it is, and the command that says what is wrong', () =>
 it('a batch without a report: the problem, and how the report is made after the mend', () => {
   const { lines, code } = verdictOf(shown('reportFailed', { reportProblem: 'x' }, ['no report: x']), submission);
   expect(code).toBe(1);
-  expect(lines.slice(0, 2)).toEqual(['NOT as it has to be (points: 1):', '  no report: x']);
+  expect(lines.slice(0, 2)).toEqual(['NOT as expected (differences: 1):', '  no report: x']);
   expect(lines.at(-1)).toBe('  npm run --silent sluice -- redrive b1');
 });
 
@@ -64,5 +64,5 @@ it('what is not as it has to be comes first, whatever the state, and only its be
   const problems = Array.from({ length: 30 }, (_, n) => `lost: ${n}`);
   const { lines, code } = verdictOf(shown('suspect', {}, problems), submission);
 
-  expect([lines[0], lines[1], lines.length, code]).toEqual(['NOT as it has to be (points: 30):', '  lost: 0', 21, 1]);
+  expect([lines[0], lines[1], lines.length, code]).toEqual(['NOT as expected (differences: 30):', '  lost: 0', 21, 1]);
 });

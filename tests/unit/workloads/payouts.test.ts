@@ -35,7 +35,7 @@ describe('a sale', () => {
     [{ amount: '9.999' }, 'Expected whole minor units of EUR, got 9.999.'],
     [{ royalty: '100.1' }, 'Expected a percentage of at most 100, got 100.1.'],
     [{ authors: thirds.slice(1) }, 'The shares of "atlas" must sum to 100, got 66.6666.'],
-    [{ authors: [0, 1].map(() => ({ author: 'ada', share: '50' })) }, 'An author of "atlas" stands there twice.'],
+    [{ authors: [0, 1].map(() => ({ author: 'ada', share: '50' })) }, '"atlas" lists an author twice.'],
   ])('of %j is refused', (change, message) => {
     expect(() => distribute(sold(change))).toThrow(message);
   });
