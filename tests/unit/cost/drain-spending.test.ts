@@ -25,29 +25,29 @@ const shown = (records: readonly DrainRecord[]) =>
     .map(readDrainRecord)
     .map(({ generation, chunks, operations }) => [generation, chunks, operations['table.get']]);
 
-describe('what drains have spent', () => {
-  it('is read as it was added, also what has no place of its own', () => {
+describe('the spending of drains', () => {
+  it('is read as it was added, including operations without a position', () => {
     const operations = { 'table.get': 2, 'functions.gbSecond': 0.4, 'queue.peek': 1 };
     expect(addSpent([], { ...spent(1, 2, 0), operations }).map(readDrainRecord)).toEqual([
       { generation: 1, chunks: 2, received: true, operations },
     ]);
   });
 
-  it('of a drain without chunks goes to the next one', () => {
+  it('of a drain without chunks is added to the next one', () => {
     expect(shown(recordsOf(spent(1, 2, 5), spent(2, 0, 4, true), spent(3, 0, 2), spent(3, 1, 1)))).toEqual([
       [1, 2, 5],
       [3, 1, 7],
     ]);
   });
 
-  it('of a drain that a late wake has started goes to the one before', () => {
+  it('of a drain that a late wake has started is added to the previous one', () => {
     expect(shown(endDrain(recordsOf(spent(1, 2, 5), spent(2, 0, 4))))).toEqual([[1, 2, 9]]);
     const received = recordsOf(spent(1, 2, 5), spent(2, 0, 4, true));
     expect(endDrain(received)).toBe(received);
     expect(shown(endDrain(recordsOf(spent(2, 0, 4))))).toEqual([[2, 0, 4]]);
   });
 
-  it('leaves the gate when there are too many, but for the two that may still be added to', () => {
+  it('is archived when there are too many records, except the last two', () => {
     const full = recordsOf(...Array.from({ length: MAX_DRAIN_RECORDS }, (_, n) => spent(n + 1, 1, 1)));
     expect(splitRecords(full)).toEqual({ old: [], kept: full });
     const { old, kept } = splitRecords(addSpent(full, spent(99, 1, 1)));
@@ -57,7 +57,7 @@ describe('what drains have spent', () => {
     ]);
   });
 
-  it('takes little room in the gate, of which each receive reads all', () => {
+  it('needs little space in the gate, because every receive reads all of it', () => {
     const busy = {
       'table.get': 412,
       'table.update': 205,
@@ -74,14 +74,14 @@ describe('what drains have spent', () => {
   });
 });
 
-/** Batches by drain: how many chunks of each a drain has ended. */
+/** Batches by drain: the number of chunks of each that a drain has finished. */
 const histories = fc.array(
   fc.record({ chunks: fc.array(fc.nat({ max: 5 }), { minLength: 3, maxLength: 3 }), gets: fc.nat({ max: 50 }) }),
   { maxLength: 40 },
 );
 
 describe('the shares of batches', () => {
-  it('come to what drains with chunks have spent, and none is negative', () => {
+  it('sum to the spending of drains with chunks, and none is negative', () => {
     fc.assert(
       fc.property(histories, (drains) => {
         let records: DrainRecord[] = [];
@@ -107,7 +107,7 @@ describe('the shares of batches', () => {
     );
   });
 
-  it('of a batch that is alone in many drains are all of them, also when the oldest are counted together', () => {
+  it('of a batch that is alone in many drains are complete, even if the oldest are combined', () => {
     const generations = Array.from({ length: 200 }, (_, n) => n + 1);
     const records = recordsOf(...generations.map((generation) => spent(generation, 2, 10)));
     const own = generations.reduce<OwnDrains>(
@@ -118,17 +118,17 @@ describe('the shares of batches', () => {
     expect(shareOf(own, () => records)).toEqual({ 'table.get': 2_000 });
   });
 
-  it('of a batch with the most queues, all in more drains than it distinguishes, still fit a property of its row', () => {
+  it('of a batch with the maximum number of queues and drains fit into a property of its row', () => {
     const queues = Array.from({ length: 33 }, (_, n) => `${'w'.repeat(48)}-${n}`);
     let own: OwnDrains = {};
     for (const queue of queues)
       for (let generation = 1_000_000; generation < 1_000_080; generation += 1)
         own = addOwnChunks(own, { queue, generation, chunks: 10_000 });
-    // A property has 64 KiB, two bytes a character.
+    // A property has 64 KiB, two bytes per character.
     expect(JSON.stringify(own).length).toBeLessThan(32_768);
   });
 
-  it('are found among very many drains without looking at each', () => {
+  it('are found among very many drains without reading each', () => {
     const records = recordsOf(...Array.from({ length: 5_000 }, (_, n) => spent(2 * n + 1, 1, n + 1)));
     const own: OwnDrains = {
       [QUEUE]: [
@@ -149,7 +149,7 @@ describe('the shares of batches', () => {
     expect(looks).toBeLessThan(200);
   });
 
-  it('are in proportion to the chunks', () => {
+  it('are proportional to the chunks', () => {
     const own = addOwnChunks({}, { queue: QUEUE, generation: 4, chunks: 1 });
     expect(shareOf(own, () => recordsOf(spent(3, 9, 100), spent(4, 4, 8)))).toEqual({ 'table.get': 2 });
     expect(shareOf(own, () => [])).toEqual({});

@@ -19,12 +19,12 @@ type Limits = Pick<WorkloadOptions<z.ZodUnknown, unknown, never>, 'rateLimit' | 
 const workloadOf = (limits: Limits) =>
   defineWorkload({ name: 'mail', version: 1, item: z.unknown(), map: async () => 1, ...limits });
 
-/** Processes that work at a workload; their operations are counted. */
+/** Processes that work on one workload; their operations are recorded. */
 function world(limits: Limits) {
   const workload = workloadOf(limits);
   const { table } = memoryTable();
   const operations: string[] = [];
-  /** What each operation waits for. */
+  /** Every operation waits for this promise. */
   let before: Promise<unknown> = Promise.resolve();
   const counting = new Proxy(table, {
     get: (target, name: keyof Table) => {
@@ -40,7 +40,7 @@ function world(limits: Limits) {
     const clock = { now: () => Date.now(), clockMs: () => Date.now() };
     const limiter = createLimiter({ ...clock, table: counting, id, callsInFlight: () => 32 });
     const permits = (): Permits => limiter.permitsOf(workload) as Permits;
-    /** Uses all permits there are; gives how many. */
+    /** Takes all available permits and returns their number. */
     const used = (): number => {
       let calls = 0;
       for (; take(permits(), 1, Date.now()); calls += 1) endCall(permits(), 1);
@@ -50,10 +50,10 @@ function world(limits: Limits) {
       limiter,
       enter: (queue: string) => limiter.enter({ queue, workload }),
       permits,
-      /** Takes a call's permit if there is one. */
+      /** Takes the permit of a call if one is available. */
       take: () => take(permits(), 1, Date.now()),
       used,
-      /** Calls that begin within `ms`, if each ends at once. */
+      /** Returns the number of calls that start within `ms` if each finishes immediately. */
       calls: async (ms: number): Promise<number> => {
         let calls = 0;
         for (let at = 0; at < ms; at += 20) {
@@ -64,7 +64,7 @@ function world(limits: Limits) {
       },
     };
   };
-  /** Holds all operations back; gives the way to let them go, or fail. */
+  /** Blocks all operations; returns functions that release them or make them fail. */
   const hold = (): { release: () => void; fail: () => void } => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     promise.catch(() => undefined);
@@ -80,7 +80,7 @@ const leaveOf = (entry: Awaited<ReturnType<ReturnType<ReturnType<typeof world>['
 };
 
 describe('a process alone', () => {
-  it('begins 0.96 of the rate, evenly; what is not used is not saved up', async () => {
+  it('starts calls evenly at 0.96 of the rate, and does not save unused permits', async () => {
     const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
     await a.enter('queue-1');
     expect(await a.calls(1_000)).toBeGreaterThanOrEqual(93);
@@ -89,7 +89,7 @@ describe('a process alone', () => {
     expect(await a.calls(10_000)).toBeLessThanOrEqual(966);
   });
 
-  it('loses nothing by a main thread that is busy for a moment while calls wait, but all by a stop', async () => {
+  it('loses no permits while its main thread is briefly busy, but all of them while it is suspended', async () => {
     const a = world({ rateLimit: { calls: 1_000, perSeconds: 1 } }).process('a');
     await a.enter('queue-1');
     await a.calls(1_000);
@@ -99,18 +99,18 @@ describe('a process alone', () => {
     expect(await a.calls(20)).toBeLessThanOrEqual(100);
   });
 
-  it('costs operations for its leases alone, however many calls there are', async () => {
+  it('makes operations only for its leases, regardless of the number of calls', async () => {
     const { process, operations } = world({ rateLimit: { calls: 10_000, perSeconds: 1 } });
     const a = process('a');
     const leave = leaveOf(await a.enter('queue-1'));
     expect(operations).toEqual(['getEntity', 'createEntity']);
     expect(await a.calls(30_000)).toBeGreaterThan(200_000);
     await leave();
-    // Renewed after 3, 9, 15, 21 and 27 s, and given up at the end.
+    // Renewed after 3, 9, 15, 21 and 27 s, and released at the end.
     expect(operations.slice(2)).toEqual(Array.from({ length: 6 }, () => 'updateEntity'));
   });
 
-  it('has what may be in flight, no more', async () => {
+  it('never has more items in flight than permitted', async () => {
     const a = world({ maxConcurrency: 3 }).process('a');
     await a.enter('queue-1');
     expect([a.take(), a.take(), a.take(), a.take()]).toEqual([true, true, true, false]);
@@ -118,11 +118,11 @@ describe('a process alone', () => {
     expect([a.take(), a.take()]).toEqual([true, false]);
   });
 
-  it('starts nothing after its lease, if it cannot be renewed, and goes on when it can', async () => {
+  it('starts nothing after its lease has expired, and continues after a renewal', async () => {
     const w = world({ maxConcurrency: 3 });
     const a = w.process('a');
     const leave = leaveOf(await a.enter('queue-1'));
-    // Stopped for a minute, and nothing was renewed.
+    // The process was suspended for a minute and has renewed nothing.
     vi.setSystemTime(Date.now() + 60_000);
     expect(a.take()).toBe(false);
     expect(a.limiter.isStarved(workloadOf({ maxConcurrency: 3 }))).toBe(true);
@@ -134,7 +134,7 @@ describe('a process alone', () => {
 });
 
 describe('several processes', () => {
-  it('share the rate, and one that finds no share left gets the time of its next attempt', async () => {
+  it('share the rate; one that gets no share gets the time of its next attempt', async () => {
     const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     await a.enter('queue-1');
@@ -149,7 +149,7 @@ describe('several processes', () => {
     expect(calls).toBeLessThanOrEqual(970);
   });
 
-  it('go on with what a task enters while the last one leaves', async () => {
+  it('continue with a task that enters while the last one leaves', async () => {
     const { process, hold } = world({ maxConcurrency: 3 });
     const a = process('a');
     const leave = leaveOf(await a.enter('queue-1'));
@@ -162,7 +162,7 @@ describe('several processes', () => {
     expect(a.take()).toBe(true);
   });
 
-  it('count nothing of a process that has left after its share was lost', async () => {
+  it('do not count items of a process that has left after its share was lost', async () => {
     const { process, row } = world({ maxConcurrency: 1 });
     const [a, b] = [process('a'), process('b')];
     const leave = leaveOf(await a.enter('queue-1'));
@@ -184,7 +184,7 @@ describe('several processes', () => {
     [200, 60, 8],
     [20, 1, 8],
   ])(
-    'use all of %i calls per %i s, %i processes, though a renewal may see none of their calls',
+    'use all of %i calls per %i s with %i processes, although a renewal may find none of their calls',
     async (calls, perSeconds, count) => {
       const { process } = world({ rateLimit: { calls, perSeconds } });
       const all = Array.from({ length: count }, (_, n) => process(`process-${n}`));
@@ -203,7 +203,7 @@ describe('several processes', () => {
     },
   );
 
-  it('leave to others what they do not use, and have it back when they do', async () => {
+  it('leave unused parts to others, and get them back when needed', async () => {
     const { process, row } = world({ rateLimit: { calls: 10, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     await a.enter('queue-1');
@@ -218,7 +218,7 @@ describe('several processes', () => {
     expect(await rateOf('b')).toBeCloseTo(4.8);
   });
 
-  it('take over at once what the last task of another leaves', async () => {
+  it('immediately get what the last task of another process releases', async () => {
     const { process } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     const first = leaveOf(await a.enter('queue-1'));
@@ -231,7 +231,7 @@ describe('several processes', () => {
   });
 });
 
-it('halves its pace at once when the other side throttles, and writes it to the row for the others', async () => {
+it('halves its rate immediately when the other side throttles, and writes that to the row for the others', async () => {
   const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
   const a = process('a');
   await a.enter('queue-1');
@@ -242,7 +242,7 @@ it('halves its pace at once when the other side throttles, and writes it to the 
   expect(await a.calls(1_000)).toBeLessThanOrEqual(50);
 });
 
-it('begins nothing for the longest time that the other side has asked for, though the row cannot be written', async () => {
+it('starts nothing for the longest pause that the other side asked for, even if the row cannot be written', async () => {
   const { process, hold } = world({ rateLimit: { calls: 600, perSeconds: 60 } });
   const a = process('a');
   await a.enter('queue-1');
@@ -250,11 +250,11 @@ it('begins nothing for the longest time that the other side has asked for, thoug
   reportThrottled(a.permits(), 5_000);
   await a.calls(40);
   reportThrottled(a.permits(), 1_000);
-  // Its lease ends after three and a half seconds.
+  // The lease ends after 3.5 s.
   expect(await a.calls(3_400)).toBe(0);
 });
 
-it('counts that the other side throttles, once per report to the others', async () => {
+it('counts throttling once per report to the others', async () => {
   const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
   await a.enter('queue-1');
   const found = await measured(async () => {
@@ -265,7 +265,7 @@ it('counts that the other side throttles, once per report to the others', async 
   expect(found['sluice.rate.lowered']).toEqual([[{ workload: 'mail' }, 1]]);
 });
 
-it('claims once a second, however many answers throttle', async () => {
+it('claims once per second, regardless of the number of throttling responses', async () => {
   const { process, operations, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
   const a = process('a');
   await a.enter('queue-1');
@@ -279,7 +279,7 @@ it('claims once a second, however many answers throttle', async () => {
   expect((await row()).factor).toBe(0.5);
 });
 
-it('claims once a second also while claims fail', async () => {
+it('claims only once per second while claims fail', async () => {
   const { process, operations, hold } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
   const a = process('a');
   await a.enter('queue-1');
@@ -293,7 +293,7 @@ it('claims once a second also while claims fail', async () => {
   expect(operations.length).toBeLessThanOrEqual(2);
 });
 
-it('a workload without limits costs nothing', async () => {
+it('makes no operation for a workload without limits', async () => {
   const { process, operations } = world({});
   const a = process('a');
   await leaveOf(await a.enter('queue-1'))();

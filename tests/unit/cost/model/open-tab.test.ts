@@ -5,7 +5,7 @@ import { everyMs } from '../../../../web/live/pace.ts';
 
 const SHEET = readPriceSheet('2026');
 
-/** Looks of the dashboard itself at a page where nothing moves any more. */
+/** Refreshes of the dashboard itself for a page on which nothing changes. */
 function looksOfPage(seconds: number): number {
   let looks = 0;
   for (let atMs = 0; atMs < seconds * 1_000; looks += 1) {
@@ -17,13 +17,13 @@ function looksOfPage(seconds: number): number {
 }
 
 it.each([[30], [60], [120], [900], [1_800], [86_400]])(
-  'looks as the dashboard does in %i s without movement',
+  'refreshes like the dashboard in %i s without a change',
   (seconds) => {
     expect(looksWhileStill(seconds)).toBe(looksOfPage(seconds));
   },
 );
 
-it('looks as the dashboard does while something moves', () => {
+it('refreshes like the dashboard while something changes', () => {
   const looks = (touchedAt: number) =>
     86_400_000 / (everyMs({ isMoving: true, movedAt: 3_600_000, touchedAt }, 3_600_000) ?? 0);
   const { attended, unattended } = openTab({ idleHours: 0, batches: 0 }, SHEET);
@@ -31,7 +31,7 @@ it('looks as the dashboard does while something moves', () => {
   expect([attended.looks, unattended.looks]).toEqual([looks(3_600_000) * 30, looks(0) * 30]);
 });
 
-it('costs cents a month when nothing moves, and what the documentation says with the default parameters', () => {
+it('costs cents per month if nothing changes, and the documented amount with the default parameters', () => {
   const idle = openTab({ idleHours: 24, batches: 0 }, SHEET);
   const usual = openTab({ idleHours: 22, batches: 10 }, SHEET);
 

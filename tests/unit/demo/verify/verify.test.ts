@@ -16,7 +16,7 @@ function answered(change: { counts?: object; rows?: object; more?: Answered['rep
 }
 
 describe('the check', () => {
-  it('finds nothing in a report that is right, in any order', () => {
+  it('finds no difference in a correct report, in any order', () => {
     const { counts, report } = answered();
     expect(differences(expected, { counts, report: report.toReversed() })).toEqual([]);
   });
