@@ -85,7 +85,7 @@ export function priceOperations(operations: Operations, sheet: PriceSheet): Pric
 /** Memory of an instance: the deployment's default (infra/pools.json). */
 export const INSTANCE_GB = 2;
 /**
- * An execution on demand is billed for at least 1,000 ms, in steps of 100 ms. Source: Microsoft Learn,
+ * An execution on demand is billed for at least 1,000 ms, in steps of 100 ms. Source: learn.microsoft.com,
  * flex-consumption-plan.
  */
 const LEAST_SECONDS = 1;

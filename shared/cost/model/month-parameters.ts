@@ -50,7 +50,7 @@ export const shapeOf = (
 });
 
 /**
- * The documented polling interval of Durable Functions' own queues. Source: Microsoft Learn,
+ * The documented polling interval of Durable Functions' own queues. Source: learn.microsoft.com,
  * durable-functions-azure-storage-provider. For queues with a queue trigger no interval is documented, and the model
  * assumes the same.
  */

@@ -61,7 +61,7 @@ describe('the idle bill', () => {
     ]);
     expect(text).toContain(`USD ${idle.perPoolUsd.toFixed(2)} each`);
     expect(text).toContain(
-      `one pool comes to ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`,
+      `one pool costs ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`,
     );
   });
 
