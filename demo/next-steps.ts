@@ -39,7 +39,7 @@ export function describeNextSteps(
     `  npm run --silent sluice -- dead-letters ${batch.id}`,
     `  npm run --silent sluice -- submit ${args.join(' ')} --again --wait`,
     '  npm run --silent sluice -- --help',
-    'or without the command:',
+    'Or without the command:',
     `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,
     'Your own items, from a sample file: npm run new-workload -- NAME --from FILE; npm run dev applies each edit',
     ...(instances.length > 1 ? [] : ['Scale out: npm start -- --instances 3']),

@@ -41,7 +41,7 @@ async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, fold
   const { writeImages } = await import('./usage/media.ts');
   const file = join(folder.path, `images-${items}-${seed}.ndjson`);
   const compare = await writeImages(file, { items, seed, storage: stack.storage });
-  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);
+  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, listed in ${file}`);
   return { file, workload: 'media', compare };
 }
 

@@ -10,7 +10,7 @@ export class TimeLimitError extends Error {
 export async function withinTime<T>(answer: Promise<T>, ms: number, what: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new TimeLimitError(`${what}: expected an answer within ${ms} ms, got none.`)),
+    () => reject(new TimeLimitError(`${what}: expected a response within ${ms} ms, got none.`)),
     ms,
   );
   try {

@@ -42,6 +42,6 @@ export function verdictOf({ batch, problems }: Shown, submission: Submission): V
 }
 
 const reportHint = (id: string, workload: string): string[] => [
-  `Correct reduce of the workload ${workload}. With that code on the same data (npm start -- --keep, or npm run dev), the report is made by:`,
+  `Fix reduce of the workload ${workload}. Then start it with the same data (npm start -- --keep, or npm run dev) and create the report:`,
   `  ${COMMAND} redrive ${id}`,
 ];

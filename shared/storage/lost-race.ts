@@ -41,7 +41,7 @@ export async function retryLostRace<T>(
     const result = await attempt();
     if (result !== LOST_RACE) return result;
   }
-  throw new ContentionError(`The ${what} was changed by others at each of ${MAX_ATTEMPTS} attempts to change it.`);
+  throw new ContentionError(`Other writers changed the ${what} during each of ${MAX_ATTEMPTS} attempts to change it.`);
 }
 
 const delayMs = (nth: number, random: number): number => random * Math.min(FIRST_DELAY_MS * 2 ** nth, LONGEST_DELAY_MS);

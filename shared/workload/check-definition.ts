@@ -35,20 +35,20 @@ export function checkDefinition(workload: Workload): void {
   if (!isWorkloadName(workload.name)) fail('name', 'lower-case words joined by dashes', workload.name);
   if (!isPoolName(workload.pool)) fail('pool', 'a lower-case word of at most 20 characters', workload.pool);
   if ((workload.map === undefined) === (workload.mapChunk === undefined))
-    fail('map', 'given, or else mapChunk', 'both or none');
+    fail('either map or mapChunk', 'specified', 'both or none');
   // Limits before sizes: the default sizes are derived from the limits.
   checkLimits(workload, fail);
   if (workload.map !== undefined && workload.group.maxItems !== workload.chunk.maxItems)
-    fail('group', 'absent where there is no mapChunk', workload.group);
+    fail('group', 'absent without mapChunk', workload.group);
   if (workload.lanes.length === 0) fail('lanes', 'at least one lane', workload.lanes);
   for (const lane of workload.lanes) checkLane(workload, lane, fail);
   for (const container of workload.containers) {
-    if (!isOwnContainerName(container)) fail('containers', 'valid names that the pipeline does not use', container);
+    if (!isOwnContainerName(container)) fail('containers', 'valid container names that are not reserved', container);
   }
   const { repeatedContent } = workload.inbox;
   if (repeatedContent !== 'report' && repeatedContent !== 'refuse')
     fail('inbox.repeatedContent', "'report' or 'refuse'", repeatedContent);
-  if ('attempts' in workload) fail('attempts', 'given as retry.attempts', workload.attempts);
+  if ('attempts' in workload) fail('attempts', 'specified as retry.attempts', workload.attempts);
   for (const [field, [value, min, max]] of Object.entries(ranges(workload))) {
     const whole = !FRACTIONS.has(field);
     if (!(value >= min && value <= max) || (whole && !Number.isInteger(value))) fail(field, `${min} to ${max}`, value);
@@ -58,19 +58,20 @@ export function checkDefinition(workload: Workload): void {
 function checkLimits({ rateLimit, maxConcurrency, map, group }: Workload, fail: Fail): void {
   const perCall = map === undefined ? group.maxItems : 1;
   if (maxConcurrency !== undefined && !isWhole(maxConcurrency, perCall, 1_000_000))
-    fail('maxConcurrency', `a whole number of items, at least the ${perCall} of one call`, maxConcurrency);
+    fail('maxConcurrency', `a whole number of items, at least ${perCall} as in one call`, maxConcurrency);
   if (rateLimit === undefined) return;
   const { items, calls, perSeconds } = rateLimit as { items?: unknown; calls?: unknown; perSeconds: unknown };
-  if ((items === undefined) === (calls === undefined)) fail('rateLimit', 'given in items or in calls', rateLimit);
+  if ((items === undefined) === (calls === undefined))
+    fail('rateLimit', 'specified in either items or calls', rateLimit);
   if (items === undefined && !isWhole(calls, 1, MAX_RATE))
     fail('rateLimit.calls', `a whole number, 1 to ${MAX_RATE}`, calls);
   if (calls === undefined && !isWhole(items, perCall, MAX_RATE))
-    fail('rateLimit.items', `a whole number, at least the ${perCall} of one call`, items);
+    fail('rateLimit.items', `a whole number, at least ${perCall} as in one call`, items);
   if (!isWhole(perSeconds, 1, DAY_SECONDS))
     fail('rateLimit.perSeconds', `a whole number, 1 to ${DAY_SECONDS}`, perSeconds);
   // A dequeue task collects permits only while it has work: at a slower rate it would rarely collect a whole one.
   if (Number(items ?? calls) * SLOWEST_SECONDS < Number(perSeconds))
-    fail('rateLimit', `at least one in ${SLOWEST_SECONDS} seconds`, rateLimit);
+    fail('rateLimit', `at least one per ${SLOWEST_SECONDS} seconds`, rateLimit);
 }
 
 const isWhole = (value: unknown, min: number, max: number): boolean =>
@@ -80,7 +81,7 @@ function checkLane(workload: Workload, lane: string, fail: Fail): void {
   if (!isLaneName(lane)) fail('lanes', 'lower-case words, not "results" or "poison"', lane);
   const longest = [queueName(workload.name, lane, workload.queuesPerLane - 1), resultsQueueName(workload.name)];
   if (longest.some((name) => name.length > MAX_QUEUE_NAME))
-    fail('name', `short enough for queue names of ${MAX_QUEUE_NAME}`, longest[0]);
+    fail('name', `short enough for queue names of at most ${MAX_QUEUE_NAME} characters`, longest[0]);
 }
 
 /** Fields that may be fractions. */

@@ -31,7 +31,7 @@ export const withCheckedNames = (container: Container): Container => ({
 
 /** No repeat of the item makes its name a valid one. */
 function checkedName(name: string): string {
-  const fault = typeof name === 'string' ? blobNameFault(name) : 'is no string';
+  const fault = typeof name === 'string' ? blobNameFault(name) : 'is not a string';
   if (fault === undefined) return name;
   throw new Reject(`The blob name ${JSON.stringify(String(name).slice(0, 80))} ${fault}.`);
 }

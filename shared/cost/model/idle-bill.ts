@@ -104,12 +104,10 @@ function addTimers(ledger: Ledger, deployment: Deployment): void {
 
 function addAlwaysReady(ledger: Ledger, deployment: Deployment): void {
   const seconds = deployment.alwaysReady * 24 * SECONDS_PER_HOUR * DAYS_PER_MONTH;
-  ledger.units(
-    'always',
-    'always-ready instances',
-    `GB-seconds of ${deployment.alwaysReady}, whether they work or not`,
-    { priceClass: 'functions.alwaysReadyGbSecond', n: seconds * instanceGb(deployment) },
-  );
+  ledger.units('always', 'always-ready instances', `GB-seconds of ${deployment.alwaysReady}, busy or idle`, {
+    priceClass: 'functions.alwaysReadyGbSecond',
+    n: seconds * instanceGb(deployment),
+  });
 }
 
 /**

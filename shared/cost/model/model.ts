@@ -87,7 +87,7 @@ function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
     `length and age of each queue (${queues}), every 10 s (interval assumed)`,
     scaleControllerReads(queues),
   );
-  ledger.operations('work', 'running host', 'get from each queue at least once a minute while the app is up', {
+  ledger.operations('work', 'running host', 'get from each queue at least once per minute while the app is running', {
     'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_PER_MONTH),
   });
   ledger.operations('work', 'sender and host', `one message per item: put, delete, and a get for ${TRIGGER_BATCH}`, {
@@ -95,9 +95,9 @@ function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
     'queue.get': messages / TRIGGER_BATCH,
     'queue.delete': messages,
   });
-  ledger.units('work', 'host', 'an execution per item', { priceClass: 'functions.execution', n: messages });
+  ledger.units('work', 'host', 'one execution per item', { priceClass: 'functions.execution', n: messages });
   // A lower bound, while Sluice's is an upper bound: executions of a busy instance share its seconds without a gap.
-  ledger.units('work', 'host', 'GB-seconds: handler time alone', {
+  ledger.units('work', 'host', 'GB-seconds: only handler time', {
     priceClass: 'functions.gbSecond',
     n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters),
   });

@@ -45,4 +45,4 @@ export function guardBody(
 }
 
 const stalled = (gapMs: number): Error =>
-  new RestError(`The answer's body stopped: expected more within ${gapMs} ms, got nothing.`, { code: 'ETIMEDOUT' });
+  new RestError(`The response body stopped: expected more data within ${gapMs} ms, got none.`, { code: 'ETIMEDOUT' });

@@ -95,7 +95,7 @@ async function tryOnce(
 
 function timedOut({ method, url }: Request, limitMs: number): Error {
   const { host, pathname } = new URL(url);
-  const message = `${method} ${host}${pathname}: expected an answer within ${Math.round(limitMs)} ms, got none.`;
+  const message = `${method} ${host}${pathname}: expected a response within ${Math.round(limitMs)} ms, got none.`;
   return new RestError(message, { code: 'ETIMEDOUT' });
 }
 

@@ -136,7 +136,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
     const error = await failure(call);
 
     expect(isOutage(error)).toBe(true);
-    expect(String(error)).toContain('expected an answer within 500 ms, got none');
+    expect(String(error)).toContain('expected a response within 500 ms, got none');
     expect(requests).toHaveLength(2);
   });
 

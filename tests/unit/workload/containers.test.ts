@@ -13,7 +13,7 @@ describe('the containers of a workload', () => {
     'must not have the name %j',
     (name) => {
       expect(isOwnContainerName(name)).toBe(false);
-      expect(() => workloadOf(() => 1, { containers: [name] })).toThrow('containers must be valid names');
+      expect(() => workloadOf(() => 1, { containers: [name] })).toThrow('containers must be valid container names');
     },
   );
 

@@ -32,7 +32,7 @@ describe('retry', () => {
   });
 
   it('contains the number of attempts', () => {
-    expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be given as retry.attempts, got 3.');
+    expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be specified as retry.attempts, got 3.');
   });
 });
 
@@ -53,19 +53,19 @@ describe('options for asynchronous handlers', () => {
     [{ concurrency: 1.5 }, 'concurrency must be 1 to 1000, got 1.5.'],
     [{ ...groups, group: { maxItems: 0 } }, 'group.maxItems must be 1 to 100000, got 0.'],
     [{ rateLimit: { calls: 0, perSeconds: 1 } }, 'rateLimit.calls must be a whole number, 1 to 100000000, got 0.'],
-    [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
-    [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
-    [{ rateLimit: { calls: 1, perSeconds: 61 } }, 'rateLimit must be at least one in 60 seconds'],
+    [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be specified in either items or calls'],
+    [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be specified in either items or calls'],
+    [{ rateLimit: { calls: 1, perSeconds: 61 } }, 'rateLimit must be at least one per 60 seconds'],
     [{ rateLimit: { calls: 5, perSeconds: 0.5 } }, 'rateLimit.perSeconds must be a whole number, 1 to 86400, got 0.5.'],
     [
       { ...groups, group: { maxItems: 10 }, rateLimit: { items: 9, perSeconds: 1 } },
-      'rateLimit.items must be a whole number, at least the 10 of one call, got 9.',
+      'rateLimit.items must be a whole number, at least 10 as in one call, got 9.',
     ],
     [
       { ...groups, group: { maxItems: 10 }, maxConcurrency: 9 },
-      'maxConcurrency must be a whole number of items, at least the 10 of one call, got 9.',
+      'maxConcurrency must be a whole number of items, at least 10 as in one call, got 9.',
     ],
-    [{ group: { maxItems: 10 } }, 'group must be absent where there is no mapChunk, got {"maxItems":10}.'],
+    [{ group: { maxItems: 10 } }, 'group must be absent without mapChunk, got {"maxItems":10}.'],
   ])('%j is refused', (options, message) => {
     expect(() => define(options)).toThrow(`Workload "w": ${message}`);
   });
