@@ -3,52 +3,9 @@
  * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). The responses are files, so it
  * needs no network.
  */
-import { z } from 'zod';
 import { PRICE_CLASSES, type Price, type PriceClass, type PriceSheet, unitPrice, valueIn } from '../sheet.ts';
 import { METERS, type Meter } from './meters.ts';
-
-const itemSchema = z.object({
-  currencyCode: z.string().optional(),
-  /** The number of units from which the price applies. If absent, it applies from the first unit. */
-  tierMinimumUnits: z.number().nonnegative().default(0),
-  retailPrice: z.number().nonnegative(),
-  armRegionName: z.string(),
-  meterName: z.string(),
-  productName: z.string(),
-  skuName: z.string(),
-  serviceName: z.string(),
-  unitOfMeasure: z.string(),
-  type: z.string(),
-  effectiveStartDate: z.string().optional(),
-});
-type Item = z.infer<typeof itemSchema>;
-
-const answerSchema = z.object({
-  BillingCurrency: z.string(),
-  Items: z.array(itemSchema),
-  NextPageLink: z.string().nullish(),
-});
-/** A saved response: one page. */
-export type RetailAnswer = z.infer<typeof answerSchema>;
-
-/** A file is not a response of the API, or responses do not fit together; the message names the file. */
-export class RetailPricesError extends Error {
-  override name = 'RetailPricesError';
-}
-
-/**
- * Checks a saved response; `where` identifies it in errors.
- * @throws RetailPricesError
- */
-export function toRetailAnswer(content: unknown, where: string): RetailAnswer {
-  const parsed = answerSchema.safeParse(content);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join(' > ') || '(top)'}: ${issue.message}`);
-  throw new RetailPricesError(
-    [`${where} is not a saved response of the Azure Retail Prices API:`, ...problems.slice(0, 5)].join('\n'),
-    { cause: parsed.error },
-  );
-}
+import { type RetailAnswer, type RetailItem, RetailPricesError } from './retail-answer.ts';
 
 /** The options of the import. */
 export interface ImportOptions {
@@ -92,7 +49,7 @@ const MEASURES: Readonly<Record<string, number>> = {
 /** Regions under which the API lists meters that have one price everywhere. */
 const EVERYWHERE = ['Global', ''];
 
-const isOf = (meter: Meter, item: Item): boolean =>
+const isOf = (meter: Meter, item: RetailItem): boolean =>
   item.type === 'Consumption' &&
   item.serviceName === meter.serviceName &&
   item.productName === meter.productName &&
@@ -100,23 +57,23 @@ const isOf = (meter: Meter, item: Item): boolean =>
   meter.meterNames.includes(item.meterName);
 
 /** Returns the meter's items of the region, or if there are none, those that apply everywhere. */
-function itemsOf(meter: Meter, items: readonly Item[], region: string): Item[] {
+function itemsOf(meter: Meter, items: readonly RetailItem[], region: string): RetailItem[] {
   const all = items.filter((item) => isOf(meter, item));
   const own = all.filter(({ armRegionName }) => armRegionName === region);
   return own.length > 0 ? own : all.filter(({ armRegionName }) => EVERYWHERE.includes(armRegionName));
 }
 
 /** The price of one thing and the free number before it, or the reason why there is no price. */
-type Reading = { price: number; included: number; item: Item } | { reason: string };
+type Reading = { price: number; included: number; item: RetailItem } | { reason: string };
 
-function read(items: readonly Item[]): Reading {
+function read(items: readonly RetailItem[]): Reading {
   const unknown = items.find(({ unitOfMeasure }) => MEASURES[unitOfMeasure] === undefined);
   if (unknown) return { reason: `unit of measure "${unknown.unitOfMeasure}" is unknown` };
   const priced = items.filter(({ retailPrice }) => retailPrice > 0);
   const candidates = priced.length > 0 ? priced : items;
   const tier = Math.min(...candidates.map(({ tierMinimumUnits }) => tierMinimumUnits));
   const first = candidates.filter(({ tierMinimumUnits }) => tierMinimumUnits === tier);
-  const perThing = ({ retailPrice, unitOfMeasure }: Item) => retailPrice / (MEASURES[unitOfMeasure] ?? 1);
+  const perThing = ({ retailPrice, unitOfMeasure }: RetailItem) => retailPrice / (MEASURES[unitOfMeasure] ?? 1);
   const prices = [...new Set(first.map((item) => Number(perThing(item).toPrecision(9))))];
   const [item] = first;
   const [price] = prices;

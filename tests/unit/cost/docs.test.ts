@@ -60,9 +60,7 @@ describe('the idle bill', () => {
       `**${(idle.totalUsd - idle.grantsUsd).toFixed(2)}**`,
     ]);
     expect(text).toContain(`USD ${idle.perPoolUsd.toFixed(2)} each`);
-    expect(text).toContain(
-      `one pool costs ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`,
-    );
+    expect(text).toContain(`one pool costs ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`);
   });
 
   it('contains what an option adds', () => {

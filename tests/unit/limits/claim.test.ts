@@ -1,5 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
-import { type Claim, claimShare, divide } from '../../../shared/limits/claim.ts';
+import { describe, expect, it } from 'vitest';
+import { type Claim, claimShare } from '../../../shared/limits/claim.ts';
 import type { Limit } from '../../../shared/limits/limit.ts';
 import { newQuota, type QuotaRow, type Share, toQuotaEntity } from '../../../shared/limits/quota-row.ts';
 
@@ -177,13 +177,4 @@ describe('a provider that throttles', () => {
     expect(row()).toMatchObject({ factor: 0.05, heldUntil: NOW + 96_000 + 1_000 });
     expect(claim('a', NOW + 97_000).share.permitsPerSecond).toBe(5);
   });
-});
-
-test.each([
-  [100, [50, 50], [50, 50]],
-  [100, [20, 200], [20, 80]],
-  [90, [Number.POSITIVE_INFINITY, 10, Number.POSITIVE_INFINITY], [40, 10, 40]],
-  [100, [10, 10], [10, 10]],
-])('divides %d among %j as %j', (total, wants, parts) => {
-  expect(divide(total, wants)).toEqual(parts);
 });

@@ -1,7 +1,8 @@
 /** Reads what the drains of batches have spent, and gives each batch its share. */
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
-import { type DrainRecord, type OwnDrains, shareOf } from '../../../cost/drain-spending.ts';
+import type { DrainRecord } from '../../../cost/drain-spending.ts';
+import { type OwnDrains, shareOf } from '../../../cost/own-drains.ts';
 import type { Table } from '../../../storage/table.ts';
 import { readAllArchives, readArchive } from '../../../wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../wake/gate/gate-row.ts';

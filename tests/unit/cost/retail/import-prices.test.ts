@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ImportOptions,
-  importPrices,
-  RetailPricesError,
-  regionsOf,
-  toRetailAnswer,
-} from '../../../../shared/cost/retail/import-prices.ts';
+import { type ImportOptions, importPrices, regionsOf } from '../../../../shared/cost/retail/import-prices.ts';
 import { METERS } from '../../../../shared/cost/retail/meters.ts';
+import { RetailPricesError, toRetailAnswer } from '../../../../shared/cost/retail/retail-answer.ts';
 import { PRICE_CLASSES, readPriceSheet, toPriceSheet, unitPrice } from '../../../../shared/cost/sheet.ts';
 import saved from './saved-answer.json' with { type: 'json' };
 
