@@ -27,7 +27,7 @@ import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
 import type { CollectEnds } from './processing/publish/collect-here.ts';
-import { createRunningChunks } from './processing/running-chunks.ts';
+import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { collectBatch, createCollectRound } from './results/collect-round.ts';
@@ -164,17 +164,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const lock = createSharedLock();
   const ending = new AbortController();
   const processId = randomUUID();
-  const running = createRunningChunks({
-    readBatch: (batch) => readBatchAndProgress(deps().table, batch),
-    warnOfRisk: (batch) => warnOfRisk(deps(), batch),
-    writeProgress: (batch, progress) => {
-      const at = new Date(deps().gate.now()).toISOString();
-      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
-    },
-    lookMs: options.lookMs,
-    nowMs: () => performance.now(),
-    ending: ending.signal,
-  });
+  const running = runningChunksOf(deps, { processId, lookMs: options.lookMs, ending: ending.signal });
   const rounds = createOpenRounds();
   const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
   const takeFile: ItemsRoundDeps['takeFile'] = (file) =>
@@ -240,6 +230,22 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       if (options.clients === undefined) await ownClients().close();
     },
   };
+}
+
+function runningChunksOf(
+  deps: () => PipelineDeps,
+  { processId, ...options }: { processId: string; lookMs: number | undefined; ending: AbortSignal },
+): RunningChunks {
+  return createRunningChunks({
+    ...options,
+    readBatch: (batch) => readBatchAndProgress(deps().table, batch),
+    warnOfRisk: (batch) => warnOfRisk(deps(), batch),
+    writeProgress: (batch, progress) => {
+      const at = new Date(deps().gate.now()).toISOString();
+      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
+    },
+    nowMs: () => performance.now(),
+  });
 }
 
 function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): PipelineDeps {

@@ -176,13 +176,13 @@ function openTabText(
   { attended, unattended, unverified }: OpenTab,
   currency: string,
 ): string[] {
-  const tab = ({ looks, usd }: TabMonth): string =>
-    `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} looks`;
+  const tab = ({ refreshes, usd }: TabMonth): string =>
+    `${amount(usd, unverified)} ${currency} per month, ${formatCount(refreshes)} refreshes`;
   return [
-    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h per day:`,
-    `  in use             ${tab(attended)}: every 3 s while something moves`,
-    `  left to itself     ${tab(unattended)}: every 60 s then`,
-    '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
+    `A tab of the dashboard, open and visible day and night, in no design's sum; something changes ${24 - idleHours} h per day:`,
+    `  with a user        ${tab(attended)}: every 3 s while something changes`,
+    `  without a user     ${tab(unattended)}: every 60 s then`,
+    '  without a change: every 10, 30 and 60 s, and never after half an hour; a hidden tab is never refreshed',
     '',
   ];
 }

@@ -27,19 +27,19 @@ const STILL = [
  * depth of each of ten queues may be measured. A test calls the routes. They matter little: nearly the whole price is
  * the execution.
  */
-export const LOOK: Operations = { 'table.query': 12, 'queue.properties': 10 };
+export const REFRESH: Operations = { 'table.query': 12, 'queue.properties': 10 };
 /** A refresh responds well within the second that the platform bills at least. */
-const LOOK_SECONDS = 1;
+const REFRESH_SECONDS = 1;
 
 /** Refreshes per month, and their price. */
 export interface TabMonth {
-  looks: number;
+  refreshes: number;
   usd: number;
 }
 
 /** The cost of a tab, with and without a user. */
 export interface OpenTab {
-  usdPerLook: number;
+  usdPerRefresh: number;
   /** A user touches the page whenever something changes. */
   attended: TabMonth;
   /** No user touches the page, day and night. */
@@ -48,14 +48,14 @@ export interface OpenTab {
 }
 
 /** Returns the number of refreshes in this many seconds without change. */
-export function looksWhileStill(seconds: number): number {
-  let looks = 0;
+export function refreshesWhileStill(seconds: number): number {
+  let refreshes = 0;
   let from = 0;
   for (const { until, every } of STILL) {
-    looks += Math.max(0, Math.min(seconds, until) - from) / every;
+    refreshes += Math.max(0, Math.min(seconds, until) - from) / every;
     from = until;
   }
-  return looks;
+  return refreshes;
 }
 
 /**
@@ -66,17 +66,17 @@ export function openTab(
   { idleHours, batches }: Pick<MonthParameters, 'idleHours' | 'batches'>,
   sheet: PriceSheet,
 ): OpenTab {
-  const usdPerLook = requestUsd({ operations: LOOK, seconds: LOOK_SECONDS }, sheet);
+  const usdPerRefresh = requestUsd({ operations: REFRESH, seconds: REFRESH_SECONDS }, sheet);
   const times = Math.max(1, batches);
-  const still = times * looksWhileStill((idleHours * SECONDS_PER_HOUR) / times);
+  const still = times * refreshesWhileStill((idleHours * SECONDS_PER_HOUR) / times);
   const movingSeconds = (24 - idleHours) * SECONDS_PER_HOUR;
   const month = (everySeconds: number): TabMonth => {
-    const looks = Math.round((movingSeconds / everySeconds + still) * DAYS_PER_MONTH);
-    return { looks, usd: looks * usdPerLook };
+    const refreshes = Math.round((movingSeconds / everySeconds + still) * DAYS_PER_MONTH);
+    return { refreshes, usd: refreshes * usdPerRefresh };
   };
-  const { unverified } = priceOperations(LOOK, sheet);
+  const { unverified } = priceOperations(REFRESH, sheet);
   return {
-    usdPerLook,
+    usdPerRefresh,
     attended: month(ATTENDED_SECONDS),
     unattended: month(UNATTENDED_SECONDS),
     unverified: unverifiedOf(sheet, [...unverified, 'functions.execution', 'functions.gbSecond']),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../shared/contract/operations.ts';
-import { LOOK } from '../../../shared/cost/model/open-tab.ts';
+import { REFRESH } from '../../../shared/cost/model/open-tab.ts';
 import { priceOperations } from '../../../shared/cost/price.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { auditSchema } from '../../../shared/http/audit/schemas.ts';
@@ -54,7 +54,7 @@ async function costOf(asked: Asked): Promise<{ answer: Answered; said: Operation
   return { answer, said, seen: storage.take(), usd };
 }
 
-const LOOKS = ROUTES.filter(({ method }) => method === 'GET').flatMap(({ name, route }) =>
+const READS = ROUTES.filter(({ method }) => method === 'GET').flatMap(({ name, route }) =>
   ['', ...(QUERIES[name] ?? [])].map((query) => ({ name, template: route + query })),
 );
 /**
@@ -69,7 +69,7 @@ const STATUS: Record<string, number> = {
 };
 
 describe('the header sluice-cost contains the operations that storage has received', () => {
-  it.each(LOOKS)('GET $template', async ({ name, template }) => {
+  it.each(READS)('GET $template', async ({ name, template }) => {
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter) => params[parameter] ?? '');
     const path = filled.replace('CAUSE', encodeURIComponent('rejected: no'));
 
@@ -80,12 +80,12 @@ describe('the header sluice-cost contains the operations that storage has receiv
     expect(usd).toBeGreaterThan(0);
   });
 
-  it.each(LOOKS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
+  it.each(READS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
     'GET $template costs at most as much per refresh of the dashboard as in the model of an open tab',
     async ({ name, template }) => {
       const { said } = await costOf({ name, path: template });
 
-      const [own, reckoned] = [said, LOOK].map((operations) => priceOperations(operations, PRICES).totalUsd);
+      const [own, reckoned] = [said, REFRESH].map((operations) => priceOperations(operations, PRICES).totalUsd);
       expect(own).toBeGreaterThan(0);
       expect(own).toBeLessThanOrEqual(reckoned ?? 0);
     },
