@@ -157,6 +157,19 @@ describe('several processes', () => {
   });
 });
 
+it('leaves without an error if the share cannot be released, which others then get after the lease', async () => {
+  const { process, hold } = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const [a, b] = [process('a'), process('b')];
+  const leave = leaveOf(await a.enter('queue-1'));
+  hold().fail();
+  await leave();
+  expect(a.take()).toBe(false);
+  hold().release();
+  expect(await b.enter('queue-2')).toHaveProperty('retryAt');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await b.enter('queue-2')).toHaveProperty('leave');
+});
+
 it('makes no operation for a workload without limits', async () => {
   const { process, operations } = limitedProcesses({});
   const a = process('a');
