@@ -92,11 +92,11 @@ interface CommonOptions<Result, Acc, Row> {
   name: string;
   /** Increase it when the meaning of items or results changes. Stored with each batch, reference and dead letter. */
   version: number;
-  /** Aggregates results into the report. If absent, the report has no aggregate. */
+  /** Aggregates results into the rows of the report. If absent, the report has no rows. */
   reduce?: Reduce<Result, Acc, Row>;
   /**
    * Calls of an asynchronous handler in flight per worker thread, 1 to 1,000; a synchronous handler always runs one call at a
-   * time. Defaults to 16, the default of a queue trigger: a service that supports such a trigger supports this workload.
+   * time. Defaults to 16, the default of a queue trigger: a service that handles the load of such a trigger handles this workload.
    * Source: learn.microsoft.com, host.json, `batchSize`.
    */
   concurrency?: number;
