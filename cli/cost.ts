@@ -1,5 +1,5 @@
 /** `npm run cost`: the idle bill, a month, and from which size on Sluice is cheaper; `import-prices` makes a price sheet. */
-import { RetailPricesError } from '../shared/cost/retail/import-prices.ts';
+import { RetailPricesError } from '../shared/cost/retail/retail-answer.ts';
 import { PriceSheetError } from '../shared/cost/sheet.ts';
 import { runCost } from './cost/cost-command.ts';
 import { runImportPrices } from './cost/import-prices-command.ts';

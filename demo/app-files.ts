@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Contents of an app's files by their paths, relative to its folder and with `/` on every system. */
+/** Contents of an app's files by path, relative to its folder and with `/` on every system. */
 export type AppFiles = ReadonlyMap<string, Buffer>;
 
-/** Files of editors and systems that are no part of the app: drafts, backups, hidden files. */
+/** Files of editors and systems that are not part of the app: drafts, backups, hidden files. */
 const isBeside = (name: string): boolean => name.startsWith('.') || name.endsWith('~') || name === 'node_modules';
 
-/** Whether a change of the file may change what the app does. */
+/** Whether a change of the file can change the behaviour of the app. */
 export const isOfApp = (path: string): boolean => !path.split(/[\\/]/).some(isBeside) && !path.endsWith('.md');
 
-/** Reads files, and folders with all that they hold; `names` that do not exist are left out. */
+/** Reads files, and folders with their content. `names` that do not exist are omitted. */
 export function readFiles(root: string, names: readonly string[]): AppFiles {
   const files = new Map<string, Buffer>();
   const read = (path: string): void => {
@@ -24,7 +24,7 @@ export function readFiles(root: string, names: readonly string[]): AppFiles {
   return files;
 }
 
-/** The names of those that were added, changed or deleted, sorted. */
+/** Returns the names of the files that were added, changed or deleted, sorted. */
 export function changedFiles(before: AppFiles, after: AppFiles): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   const isSame = (name: string): boolean => {
@@ -34,9 +34,9 @@ export function changedFiles(before: AppFiles, after: AppFiles): string[] {
   return [...names].filter((name) => !isSame(name)).sort();
 }
 
-/** Makes the folder hold `files`, where it holds `present` (default: nothing). */
+/** Makes `files` the content of a folder that contains `present` (default: nothing). */
 export function writeFiles(folder: string, files: AppFiles, present: AppFiles = new Map()): void {
-  // Settings may hold secrets: the copy is for this user alone.
+  // Settings may contain secrets, so only this user may read the copy.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const name of changedFiles(present, files)) {
     const path = join(folder, name);

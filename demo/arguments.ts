@@ -5,50 +5,50 @@ import type { TableFlags } from '../cli/upload/csv-flags.ts';
 import { conversionOf, kindOfFile } from '../cli/upload/kind.ts';
 import { readCsvOptions } from '../shared/intake/parse/csv/csv-options.ts';
 
-/** How the command is called. */
+/** The help of `npm start`. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]
   FILE            your own upload: .ndjson, .jsonl, .json (array), .csv or .tsv, each also as .gz, .br or .zst; or .xlsx
-                  or .parquet, which are converted on the way
-  --items N       what to generate when there is no FILE: transactions, default 200000, or images, default 120
+                  or .parquet, which are converted
+  --items N       number of items to generate without FILE: transactions, default 200000, or images, default 120
   --seed S        seed of the generator; default 1
-  --workload W    default billing; those of billing and media are generated and checked, of others only shown
+  --workload W    default billing; for billing and media, items are generated and results are checked
   --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C, --sheet S
-                  how a table is written, as for sluice submit; default: found from its head
-  --instances N   host processes with the app, behind a router, as Azure scales out; default 1
-  --port N        port of the app; default the one of the last start, at first 7071
+                  format of a table, as for sluice submit; detected by default
+  --instances N   host processes of the app behind a router, like instances in Azure; default 1
+  --port N        port of the app; default: that of the last start, or 7071
   --subscription 'NAME=FILTER'
-                  a subscription of your own to the events, with an SQL filter; repeatable (docs/events.md)
-  --once          end after the report, instead of staying up
-  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
+                  an additional subscription to the events, with an SQL filter; repeatable (docs/events.md)
+  --once          end after the report, instead of continuing to run
+  --keep          keep the data of the last start; ports and keys are always kept
   --help`;
 
-/** How the other command is called. */
+/** The help of `npm run dev`. */
 export const DEV_USAGE = `Usage: npm run dev [-- [FILE] [options]]
-  FILE            what goes through the app at the start and at each r: .ndjson, .jsonl, .json (array), .csv or .tsv,
-                  each also as .gz, .br or .zst; or .xlsx or .parquet, which are converted on the way
-  --workload W    that FILE is for; default billing, for which a file is generated when there is none
+  FILE            file to process at the start and at each r: .ndjson, .jsonl, .json (array), .csv or .tsv,
+                  each also as .gz, .br or .zst; or .xlsx or .parquet, which are converted
+  --workload W    workload of FILE; default billing, for which a file is generated if FILE is absent
   --items N       transactions to generate; default 1000
   --seed S        seed of the generator; default 1
   --delimiter D, --decimal D, --rename 'Old name=newName' (repeatable), --charset C, --sheet S
-                  how a table is written, as for sluice submit; default: found from its head
-  --instances N   host processes with the app, behind a router, as Azure scales out; default 1
-  --port N        port of the app; default the one of the last start, at first 7071
+                  format of a table, as for sluice submit; detected by default
+  --instances N   host processes of the app behind a router, like instances in Azure; default 1
+  --port N        port of the app; default: that of the last start, or 7071
   --subscription 'NAME=FILTER'
-                  a subscription of your own to the events, with an SQL filter; repeatable (docs/events.md)
-  --keep          go on with the data of the last start, instead of a fresh one; ports and keys are the same anyhow
+                  an additional subscription to the events, with an SQL filter; repeatable (docs/events.md)
+  --keep          keep the data of the last start; ports and keys are always kept
   --help`;
 
-/** What the user asked for. */
+/** The parsed command line. */
 export interface DemoOptions {
-  /** Absolute; undefined: generate one. */
+  /** An absolute path. If undefined, a file is generated. */
   file: string | undefined;
   items: number;
   seed: number;
   workload: string;
-  /** How a CSV file is written, as far as the user says. */
+  /** Format of a CSV file, as far as the user specifies it. */
   csv: TableFlags;
   instances: number;
-  /** undefined: the one of the last start, at first the usual one. */
+  /** If undefined, the port of the last start, or on the first start the usual one. */
   port: number | undefined;
   once: boolean;
   /** SQL filters of the user's own subscriptions, by name. */
@@ -57,9 +57,9 @@ export interface DemoOptions {
   help: boolean;
 }
 
-/** What each workload with a generator makes by default: some seconds of work. */
+/** Default number of items per workload with a generator: some seconds of work. */
 const GENERATED: Readonly<Record<string, string>> = { billing: '200000', media: '120' };
-/** A result in a second: what is tried is the code, not the throughput. */
+/** Small enough for a result within a second: the user tests code, not throughput. */
 const DEV_ITEMS = '1000';
 const OPTIONS = {
   items: { type: 'string' },
@@ -81,20 +81,23 @@ const MAX_INSTANCES = 16;
 const MAX_PORT = 65_535;
 const MAX_SEED = 2 ** 32 - 1;
 
-/** The port that Core Tools would take; another one when it is not free. */
+/** The port that Core Tools uses. If it is not free, the stack chooses another one. */
 const USUAL_PORT = 7071;
 
-/** How the stack chooses the port of the app. */
+/** Returns the stack's options for the port of the app. */
 export const portOf = ({ port }: Pick<DemoOptions, 'port'>): Pick<StackOptions, 'port' | 'preferredPort'> =>
   port === undefined ? { preferredPort: USUAL_PORT } : { port };
 
-/** The error of a start, with what to do about it. */
+/** Adds to the error of a start what the user can do about it. */
 export const explainStart = (error: unknown): unknown =>
   error instanceof PortInUseError
     ? new Error(`${error.message}. Choose another one: --port N`, { cause: error })
     : error;
 
-/** Reads the command line. `folder` is what a relative FILE is relative to. Throws an Error that says what is wrong. */
+/**
+ * Reads the command line of `npm start`. A relative FILE is relative to `folder`.
+ * @throws Error that describes the invalid argument
+ */
 export function readArguments(args: string[], folder: string): DemoOptions {
   const once = { once: { type: 'boolean', default: false } } as const;
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { ...OPTIONS, ...once } });
@@ -102,7 +105,7 @@ export function readArguments(args: string[], folder: string): DemoOptions {
   return { ...toOptions(values, positionals, usual, folder), once: values.once };
 }
 
-/** As `readArguments`, of `npm run dev`. */
+/** Reads the command line of `npm run dev`, like `readArguments`. */
 export function readDevArguments(args: string[], folder: string): DemoOptions {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
   const usual = values.workload === 'billing' ? DEV_ITEMS : undefined;
@@ -135,7 +138,7 @@ function toOptions(
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && conversionOf(file) === undefined) kindOfFile(file);
   if (file === undefined && usual === undefined && !values.help)
-    throw new Error(`--workload ${values.workload}: expected a FILE as well, as it has no generator`);
+    throw new Error(`--workload ${values.workload}: expected a FILE, because this workload has no generator`);
   return {
     workload: values.workload,
     keep: values.keep,

@@ -1,4 +1,6 @@
-/** What `npm start` and `npm run dev` share: one data folder per command, Ctrl-C, and how the process ends. */
+/**
+ * The common parts of `npm start` and `npm run dev`: one data folder per command, Ctrl-C, and the end of the process.
+ */
 import { join } from 'node:path';
 import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { interruption } from './interruption.ts';
@@ -7,9 +9,12 @@ import { ROOT } from './stack-options.ts';
 /** A command. */
 export interface DemoCommand<Options> {
   usage: string;
-  /** Reads the arguments; `folder` is what a relative file is relative to. */
+  /** Reads the arguments. A relative file is relative to `folder`. */
   read: (args: string[], folder: string) => Options;
-  /** Returns the exit code; `interrupted` resolves at the first Ctrl-C. The folder is the command's until then. */
+  /**
+   * Returns the exit code. `interrupted` resolves at the first Ctrl-C. The folder belongs to the command until `run`
+   * resolves.
+   */
   run: (options: Options, folder: DataFolder, interrupted: Promise<void>) => Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { emptyDataFolder } from 'functions-local';
 
-/** The demo's folder, taken by this process alone. */
+/** The data folder of the demo, locked by this process. */
 export interface DataFolder {
   /** For generated files. */
   path: string;
@@ -10,11 +10,14 @@ export interface DataFolder {
   stack: string;
   /** For copies of the app's code; empty. */
   app: string;
-  /** Deletes the copies, and lets the next start take the folder. */
+  /** Deletes the copies and unlocks the folder. */
   release(): Promise<void>;
 }
 
-/** Takes the folder, emptied of the data of an earlier stack unless `keep`; ports and keys always stay. Throws when another start is still using it. */
+/**
+ * Locks the folder and, unless `keep`, deletes the data of the previous stack. Ports and keys always stay.
+ * @throws Error if another process uses the folder
+ */
 export async function takeDataFolder(path: string, keep: boolean): Promise<DataFolder> {
   const stack = join(path, 'stack');
   const lock = join(path, 'pid');
@@ -27,7 +30,7 @@ export async function takeDataFolder(path: string, keep: boolean): Promise<DataF
   if (!keep) emptyDataFolder(stack);
   const app = join(path, 'app');
   const removeCopies = () => rm(app, { recursive: true, force: true });
-  // One that was killed has left its copy.
+  // A previous process that was killed has left its copy.
   await removeCopies();
   const release = async (): Promise<void> => {
     await removeCopies();
@@ -42,7 +45,7 @@ async function readOwner(lock: string): Promise<number | undefined> {
   return Number.isInteger(pid) && pid > 0 && pid !== process.pid ? pid : undefined;
 }
 
-/** A process of another user is alive, too: then the signal is refused, not without aim. */
+/** For a process of another user, the signal is refused: it is alive, too. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** `npm run dev`: the stack stays up while the app is edited, and a file goes through it again on request. */
+/** `npm run dev`: keeps the stack running while the app is edited, and processes a file again on request. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const after = (ms: number, callback: () => void): (() => void) => {
   const timer = setTimeout(callback, ms);
   return () => clearTimeout(timer);
 };
-/** The stack without an app: its workloads are not loaded here, as they may be broken. */
+/** Starts the stack without an app: its workloads are not loaded in this process, because they may have errors. */
 const bringUp = (folder: DataFolder, options: DemoOptions): Promise<ReloadableStack> =>
   startReloadableStack({
     ...stackOptions(
@@ -52,7 +52,7 @@ async function inputOf({ file, items, seed }: DemoOptions, folder: DataFolder): 
   return generated;
 }
 
-/** Runs until the user ends it, or a part of the stack is gone. */
+/** Runs until the user ends it or a part of the stack stops. */
 async function develop(
   stack: ReloadableStack,
   options: DemoOptions,
@@ -70,7 +70,8 @@ async function develop(
     after,
     apply: async () => {
       const came = await update().catch(ended.reject);
-      // Not awaited: an edit in the meantime is applied while the batch runs. Types come last: they stop nothing.
+      // Not awaited: an edit in the meantime is applied while the batch runs. The type check comes last, because it
+      // blocks nothing.
       if (came === 'reloaded' && isAuto) void run().finally(types.start);
       else if (came !== 'nothing to do') types.start();
     },
@@ -78,14 +79,14 @@ async function develop(
   const stopWatching = watchFiles(ROOT, WATCHED, reloader.edited);
   const act = {
     run: async () => {
-      // Also edits that the file system has not notified us of yet.
+      // Includes edits that the file system has not reported yet.
       reloader.edited();
       await reloader.settled();
       await run();
     },
     auto: async () => {
       isAuto = !isAuto;
-      print(isAuto ? 'Runs the file after each edit.' : 'Runs the file on request alone.');
+      print(isAuto ? 'Runs the file after each edit.' : 'Runs the file only on request.');
     },
     help: async () => print(KEYS),
     quit: async () => ended.resolve(0),
@@ -98,7 +99,7 @@ async function develop(
     print('', KEYS);
     if (options.file !== undefined) void run();
     void interrupted.then(() => ended.resolve(INTERRUPTED));
-    void stack.failed.then((message) => ended.reject(new Error(`A part of the stack is gone: ${message}`)));
+    void stack.failed.then((message) => ended.reject(new Error(`A part of the stack has stopped: ${message}`)));
     return await ended.promise;
   } finally {
     stopWatching();

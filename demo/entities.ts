@@ -1,4 +1,4 @@
-/** A subscription as the emulator's `config.json` writes it. */
+/** A subscription as in the emulator's `config.json`. */
 interface Subscription {
   Name: string;
   Properties: Record<string, unknown>;
@@ -6,7 +6,7 @@ interface Subscription {
 }
 
 const TOPIC = 'sluice-events';
-/** What a deployment sets, too: infra/modules/service-bus.bicep gives each reason. */
+/** The same values as in a deployment: infra/modules/service-bus.bicep explains each. */
 const WAKE_PROPERTIES = {
   DefaultMessageTimeToLive: 'PT1H',
   LockDuration: 'PT1M',
@@ -15,9 +15,9 @@ const WAKE_PROPERTIES = {
 };
 
 /**
- * The Service Bus entities of an app with these workloads, in the format of the official emulator's `config.json`:
- * `wake` for an app that runs every pool, one more for each pool that runs apart, `completions` as the example of
- * a subscriber of one's own, and those of `filters`, which has SQL filters by name.
+ * Creates the Service Bus entities of an app with these workloads, in the format of the official emulator's
+ * `config.json`: `wake` for an app that runs all pools, one more for each separate pool, `completions` as an example of
+ * a subscription for users, and those of `filters`, which contains SQL filters by name.
  */
 export function entities(
   registry: { workloads: readonly { pool: string }[] },

@@ -1,10 +1,10 @@
-/** Exit code of a command that the user has interrupted. */
+/** Exit code of a command that the user interrupted. */
 export const INTERRUPTED = 130;
 
-/** A terminal and npm may each pass on the same Ctrl-C. */
+/** A terminal and npm may each forward the same Ctrl-C. */
 const SAME_KEYSTROKE_MS = 1_000;
 
-/** Resolves at the first Ctrl-C; a second one does not wait for an orderly end. */
+/** Resolves at the first Ctrl-C. A second one ends the process immediately. */
 export function interruption(): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined;

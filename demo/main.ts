@@ -1,4 +1,4 @@
-/** `npm start`: makes a copy of the build and runs it, so that a later build beside it changes nothing in it. */
+/** `npm start`: copies the build and runs the copy, so that a later build does not change it. */
 
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,10 +7,10 @@ import { readArguments, USAGE } from './arguments.ts';
 import { runCommand } from './command.ts';
 import { ROOT } from './stack-options.ts';
 
-/** What the built app and this command consist of. */
+/** The built app, and this command. */
 const BUILT = ['dist', 'host.json', 'local.settings.json', 'package.json'];
 
-/** Copies the build, with the local stack's own package, to a folder from which other packages are still found. */
+/** Copies the build and the local stack's package to a folder from which other packages can still be resolved. */
 function copyBuild(folder: string): void {
   const local = fileURLToPath(new URL('..', import.meta.resolve('functions-local')));
   writeFiles(folder, readFiles(ROOT, BUILT));

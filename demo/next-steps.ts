@@ -9,7 +9,7 @@ type Access = Pick<LocalStack, 'url' | 'keys'>;
 
 const exportLine = ({ url, keys }: Access): string => `  export SLUICE_URL=${url} SLUICE_KEY=${keys.function}`;
 
-/** Describes how to access the stack from another shell, also while the batch runs. `subscriptions` are the user's own. */
+/** Describes how to access the stack from another shell while it runs. `subscriptions` are the user's own. */
 export const describeAccess = (
   stack: Access & Pick<LocalStack, 'serviceBus'>,
   subscriptions: Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ export const describeAccess = (
     : [`For a subscriber (${Object.keys(subscriptions).join(', ')}):`, `  export SLUICE_EVENTS='${stack.serviceBus}'`]),
 ];
 
-/** How to go on in another shell. `file` is what was uploaded. */
+/** Describes what to do next in another shell. `file` is the uploaded file. */
 export function describeNextSteps(
   stack: Access & Pick<LocalStack, 'storage' | 'instances'>,
   batch: Batch,
@@ -39,9 +39,9 @@ export function describeNextSteps(
     `  npm run --silent sluice -- dead-letters ${batch.id}`,
     `  npm run --silent sluice -- submit ${args.join(' ')} --again --wait`,
     '  npm run --silent sluice -- --help',
-    'or without the command:',
+    'Or without the command:',
     `  curl -s -H "x-functions-key: $SLUICE_KEY" '${url}/api/batches/${batch.id}/report?format=csv'`,
-    'Items of your own, from a sample file: npm run new-workload -- NAME --from FILE; npm run dev takes over each edit',
+    'Your own items, from a sample file: npm run new-workload -- NAME --from FILE; npm run dev applies each edit',
     ...(instances.length > 1 ? [] : ['Scale out: npm start -- --instances 3']),
   ];
 }

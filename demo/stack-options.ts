@@ -7,7 +7,7 @@ import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { DEFAULTS } from '../shared/settings.ts';
 import { entities } from './entities.ts';
 
-/** The folder of the app: one above the sources, two above the built files. */
+/** The folder of the app: one level above the sources, two above the built files. */
 export const ROOT = resolve(
   dirname(fileURLToPath(import.meta.url)),
   extname(import.meta.url) === '.ts' ? '..' : '../..',
@@ -16,13 +16,16 @@ export const ROOT = resolve(
 /** The properties of the workloads that the stack needs. */
 export interface AppNeeds {
   workloads: readonly { pool: string }[];
-  /** That handlers read or write. */
+  /** Containers that handlers read or write. */
   containers: readonly string[];
-  /** SQL filters of further subscriptions to the events, by name. Default none. */
+  /** SQL filters of further subscriptions to the events, by name. Defaults to none. */
   subscriptions?: Readonly<Record<string, string>>;
 }
 
-/** What the local stack has to be for this app, wherever its code is: everything that a deployment gets from `infra/`. */
+/**
+ * Returns the options of a local stack for this app, wherever its code is: everything that `infra/` provides in a
+ * deployment.
+ */
 export function stackOptions(
   folder: string,
   needs: AppNeeds,
@@ -36,7 +39,7 @@ export function stackOptions(
     layout: { containers: [...Object.values(CONTAINERS), ...needs.containers], tables: Object.values(TABLES) },
     settings: (connections) => ({
       ...sluiceSettings(connections),
-      // One activity of each instance is left for results: else they would wait for the end of a whole wave.
+      // One activity of each instance remains for results, which would otherwise wait for the end of a whole wave.
       SLUICE_CAPACITY: String(instances * (readHostLimits(hostJson).concurrentActivities - 1)),
       ...overrides,
     }),
@@ -47,13 +50,13 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
   return {
     ...DEFAULTS,
     FUNCTIONS_WORKER_RUNTIME: 'node',
-    // What the shell asks of Node holds for the instances too: a debugger attaches in this way to them and their threads.
+    // The shell's options for Node also apply to the instances: this way a debugger attaches to them and their threads.
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --max-semi-space-size=8`.trim(),
     AzureWebJobsStorage: storage,
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
     SLUICE_TASK_HUB: 'sluice',
-    // Someone who drops a file waits for it; a deployment looks every 10 minutes, as each look is billed.
+    // A local user waits for the file. A deployment checks the inbox every 10 minutes, because each check is billed.
     SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
   };
 }

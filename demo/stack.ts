@@ -2,7 +2,7 @@ import type { StackOptions } from 'functions-local';
 import { registry } from '../workloads/index.ts';
 import { type AppNeeds, ROOT, stackOptions } from './stack-options.ts';
 
-/** The local stack with the app in this folder. */
+/** Creates the options of the local stack with the app in this folder. */
 export const sluiceStack = (
   folder: string,
   overrides: Record<string, string> = {},

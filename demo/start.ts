@@ -1,4 +1,4 @@
-/** The whole pipeline on this machine, with a file of transactions going through it. */
+/** Runs the whole pipeline on this machine and processes a file of transactions. */
 
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,18 +30,18 @@ async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFold
   return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
 }
 
-/** The check reads NDJSON, JSON and CSV with commas. */
+/** The check reads NDJSON, JSON and comma-separated CSV. */
 const isReadByCheck = (file: string): boolean => {
   const kind = kindOfName(file);
   return kind !== undefined && kind.delimiter === undefined;
 };
 
 async function drawnImages(stack: LocalStack, { items, seed }: DemoOptions, folder: DataFolder): Promise<Submission> {
-  // Loaded here: billing needs no image library.
+  // Loaded only here: billing needs no image library.
   const { writeImages } = await import('./usage/media.ts');
   const file = join(folder.path, `images-${items}-${seed}.ndjson`);
   const compare = await writeImages(file, { items, seed, storage: stack.storage });
-  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, named in ${file}`);
+  print(`Drew ${formatCount(items)} images (seed ${seed}) into the container images, listed in ${file}`);
   return { file, workload: 'media', compare };
 }
 
@@ -52,7 +52,7 @@ async function generatedUsage({ items, seed }: DemoOptions, folder: DataFolder):
   return generated;
 }
 
-/** Takes the file through the pipeline, and returns the exit code: 0 if all is as the file wants it. */
+/** Processes the file and returns the exit code: 0 if the result matches the file. */
 async function demonstrate(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<ExitCode> {
   print('', ...formatTable(stack.addresses), '', ...describeAccess(stack, options.subscriptions), '');
   const submission = await inputOf(stack, options, folder);
@@ -60,11 +60,11 @@ async function demonstrate(stack: LocalStack, options: DemoOptions, folder: Data
   const { lines, code } = verdictOf(shown, submission);
   print('', ...lines);
   if (code === EXIT.done && !options.once)
-    print('', ...describeNextSteps(stack, shown.batch, submission), '', 'Running; Ctrl-C ends it.');
+    print('', ...describeNextSteps(stack, shown.batch, submission), '', 'Running. Press Ctrl-C to stop.');
   return code;
 }
 
-/** Runs until the demonstration fails, ends with `--once`, or is interrupted. Returns the exit code. */
+/** Runs until the demo fails, ends with `--once`, or is interrupted. Returns the exit code. */
 async function runOn(
   stack: LocalStack,
   options: DemoOptions,
@@ -72,10 +72,11 @@ async function runOn(
   interrupted: Promise<unknown>,
 ): Promise<number> {
   const died = stack.failed.then((message) => {
-    throw new Error(`A part of the stack is gone: ${message}`);
+    throw new Error(`A part of the stack has stopped: ${message}`);
   });
   const shown = demonstrate(stack, options, folder).catch(async (error: unknown) => {
-    // A request that breaks because a part died is reported as the death of that part, which is noticed a moment later.
+    // A request may fail because a part of the stack stopped, which is noticed shortly after. Then the stop is reported
+    // instead.
     await Promise.race([died, sleep(500)]);
     throw error;
   });
@@ -86,7 +87,7 @@ async function runOn(
   return 0;
 }
 
-/** Brings the stack up and demonstrates it. Returns the exit code. */
+/** Starts the stack and the demo. Returns the exit code. */
 export async function start(options: DemoOptions, folder: DataFolder, interrupted: Promise<unknown>): Promise<number> {
   const stack = await startStack({
     ...sluiceStack(folder.stack, {}, options.instances, options.subscriptions),

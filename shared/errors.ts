@@ -1,36 +1,38 @@
-/** The errors that cross folders, a class per decision of the caller. */
+/** Errors that several folders use: one class per decision of the caller. */
 
-/** Where in an upload something is wrong: 1-based line and column of the decoded text. */
+/** The position of an error in an upload: 1-based line and column of the decoded text. */
 export interface UploadPosition {
   line: number;
-  /** Absent where it is not known: an item of CSV or of a JSON array is checked as the record that it became. */
+  /** Absent if it is unknown: an item of CSV or of a JSON array is checked after it was converted to a record. */
   column?: number | undefined;
   message: string;
 }
 
-/** The kinds of problem an HTTP caller can meet, with their status and title; docs/api.md explains each. */
+/** The kinds of problem that an HTTP client can receive, with status and title. docs/api.md explains each. */
 export const PROBLEMS = {
   'malformed-record': [400, 'A record of the upload cannot be read'],
-  'malformed-encoding': [400, 'The compressed body is broken'],
-  'empty-batch': [400, 'The upload holds no record'],
+  'malformed-encoding': [400, 'The compressed body is corrupt'],
+  'empty-batch': [400, 'The upload contains no record'],
   'invalid-parameter': [400, 'A parameter is not valid'],
   'not-found': [404, 'No such resource'],
-  'upload-stalled': [408, 'The upload stopped coming in'],
+  'upload-stalled': [408, 'The upload stalled'],
   conflict: [409, 'The resource is in another state'],
-  'upload-in-progress': [409, 'Another upload holds this idempotency key'],
+  'upload-in-progress': [409, 'Another upload is using this idempotency key'],
   'repeated-content': [409, 'A batch with the same content was accepted before'],
-  'precondition-failed': [412, 'The resource was changed meanwhile'],
-  'too-large': [413, 'The upload is over a limit'],
-  'body-too-large': [413, 'The body is over the limit of an upload over HTTP'],
+  'precondition-failed': [412, 'The resource has changed in the meantime'],
+  'too-large': [413, 'The upload exceeds a limit'],
+  'body-too-large': [413, 'The body exceeds the limit of an upload over HTTP'],
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'invalid-items': [422, 'Items of the upload do not fit the schema'],
-  'idempotency-mismatch': [422, 'The idempotency key was used for other content'],
+  'idempotency-mismatch': [422, 'The idempotency key was used with different content'],
   'source-unreadable': [422, 'The file at the address cannot be read'],
   busy: [503, 'The service is busy'],
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;
 
-/** A request cannot be served, and the answer says why: becomes an RFC 9457 problem document, never a log entry. */
+/**
+ * A request cannot be served, and the response contains the reason: an RFC 9457 problem document, never a log entry.
+ */
 export class Problem extends Error {
   override name = 'Problem';
   readonly type: ProblemType;
@@ -45,7 +47,10 @@ export class Problem extends Error {
   }
 }
 
-/** A table, container or topic that the deployment makes is not there: nothing works before an operator has made it again. */
+/**
+ * A table, container or topic that the deployment creates does not exist. Nothing works until an operator creates it
+ * again.
+ */
 export class MissingResourceError extends Error {
   override name = 'MissingResourceError';
   constructor(resource: string, { service, cause }: { service: string; cause?: unknown }) {
@@ -53,17 +58,22 @@ export class MissingResourceError extends Error {
   }
 }
 
-/** A row was changed by others each time that it was to be changed: nothing was written, and it may be tried again later. */
+/**
+ * Other writers changed a row during each attempt to change it. Nothing was written; the call can be repeated later.
+ */
 export class ContentionError extends Error {
   override name = 'ContentionError';
 }
 
-/** A client broke off its request: nobody is left to be answered, and nothing is wrong here. */
+/** A client closed its connection before the response: there is no recipient, and nothing is wrong here. */
 export class ClientGoneError extends Error {
   override name = 'ClientGoneError';
 }
 
-/** The durable runtime refused to start a drain, or did not answer; the message is that of its error, which is the cause. */
+/**
+ * The durable runtime refused to start a drain, or did not respond. The message is that of its error, which is the
+ * cause.
+ */
 export class DrainStartError extends Error {
   override name = 'DrainStartError';
   constructor(cause: Error) {
@@ -71,18 +81,18 @@ export class DrainStartError extends Error {
   }
 }
 
-/** Whatever was thrown, as an Error. */
+/** Converts any thrown value to an Error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** The HTTP status of a storage SDK's RestError, or undefined for anything else. */
+/** Returns the HTTP status of a storage SDK's RestError, or undefined for any other value. */
 export function statusOf(thrown: unknown): number | undefined {
   if (typeof thrown !== 'object' || thrown === null || !('statusCode' in thrown)) return undefined;
   return typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
 }
 
 /**
- * The error code of a storage service, such as `TableNotFound`, or undefined. The SDKs put it in three places: on the error
- * (transactions), in the parsed body (tables), or in the parsed headers (blobs and queues).
+ * Returns the error code of a storage service, such as `TableNotFound`, or undefined. The SDKs store it in three
+ * places: on the error (transactions), in the parsed body (tables), or in the parsed headers (blobs and queues).
  */
 export function errorCodeOf(thrown: unknown): string | undefined {
   if (typeof thrown !== 'object' || thrown === null) return undefined;
@@ -94,9 +104,12 @@ export function errorCodeOf(thrown: unknown): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Statuses by which a service says that it, or our way to it, is not well: not signed in, no right, too slow, too busy. */
+/**
+ * Statuses that report a problem of the service or of our access to it: not authenticated, not authorized, too slow,
+ * too busy.
+ */
 const OUTAGE = new Set([401, 403, 408, 429]);
-/** Errors without a status: no answer, or no token from the identity. */
+/** Errors without a status: no response, or no token from the identity. */
 const OUTAGE_NAMES = new Set([
   'RestError',
   'AbortError',
@@ -106,19 +119,20 @@ const OUTAGE_NAMES = new Set([
 ]);
 
 /**
- * Whether a service refused a request for what it says (400, or 413 for its size), so that it would do so again.
+ * Whether a service refused a request because of its content (400) or size (413), so that it would refuse a repeat,
+ * too.
  */
 export const isRefused = (thrown: unknown): boolean => [400, 413].includes(statusOf(thrown) ?? 0);
 
 /**
- * Whether a service was away, too busy, not set up, or would not let us in (an SDK gives an error without status when
- * there was no answer): no fault of what was asked for, and likely to pass.
+ * Whether a service was unavailable, too busy, not set up, or refused access. (An SDK throws an error without status
+ * when there was no response.) Such an error is not caused by the content of the request, and is probably temporary.
  */
 export function isOutage(thrown: unknown): boolean {
   const status = statusOf(thrown);
   if (status !== undefined) return status >= 500 || OUTAGE.has(status);
   if (thrown instanceof MissingResourceError || thrown instanceof ContentionError) return true;
   if (!(thrown instanceof Error)) return false;
-  // A ServiceBusError says by itself whether it is likely to pass.
+  // A ServiceBusError specifies whether it is probably temporary.
   return OUTAGE_NAMES.has(thrown.name) || ('retryable' in thrown && thrown.retryable === true);
 }

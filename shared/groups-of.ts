@@ -1,4 +1,4 @@
-/** Cuts a list into runs of at most `size`, each when it is asked for. */
+/** Cuts a list into groups of at most `size`, lazily. */
 export function* groupsOf<T>(list: Iterable<T>, size: number): Generator<T[]> {
   let group: T[] = [];
   for (const one of list) {

@@ -1,4 +1,4 @@
-/** Makes a value at its first use, and gives the same one to every later use. */
+/** Creates a value at its first use and returns the same one at every later use. */
 export function lazily<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
   return () => {

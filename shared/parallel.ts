@@ -1,4 +1,7 @@
-/** Runs `fn` over all items, at most `limit` at once; the results in the items' order. Rejects with the first failure. */
+/**
+ * Runs `fn` for all items, at most `limit` at the same time. Returns the results in the order of the items. Rejects
+ * with the first error.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * The composition root: makes all parts of the pipeline from settings, registry and clients, once each and at their first
- * use. The app and tests build on it; nothing else in shared/ imports it. It may import every room but http.
+ * The composition root: creates each part of the pipeline once, at its first use, from settings, registry and clients.
+ * The app and tests use it; no other file in shared/ imports it. It may import every room except http.
  */
 import { randomUUID } from 'node:crypto';
 import { readBatchAndProgress, writeProgress } from './batches/progress/progress-rows.ts';
@@ -27,7 +27,7 @@ import { createBatchStates } from './processing/batch-states.ts';
 import { createItemsRound, type ItemsRoundDeps } from './processing/items-round.ts';
 import { errorLine } from './processing/outcome/error-text.ts';
 import type { CollectEnds } from './processing/publish/collect-here.ts';
-import { createRunningChunks } from './processing/running-chunks.ts';
+import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
 import { collectBatch, createCollectRound } from './results/collect-round.ts';
@@ -53,10 +53,10 @@ import { createSpending, type Spending } from './wake/gate/spending.ts';
 import { MAX_RECEIVE } from './wake/max-receive.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
-/** What runs chunks; closed with the pipeline if it can be. */
+/** Runs chunks. If it has `close`, the pipeline calls it when it is closed. */
 type ChunkRunner = ItemsRoundDeps['processor'] & Partial<Pick<Processor, 'start' | 'close'>>;
 
-/** What the pipeline uses of the clients. */
+/** The part of the clients that the pipeline uses. */
 export interface PipelineClients extends Omit<Clients, 'topic' | 'close'> {
   topic: PublisherDeps['topic'];
 }
@@ -65,23 +65,29 @@ export interface PipelineOptions {
   settings: Settings;
   registry: Registry;
   host: HostLimits;
-  /** The file that worker threads run (its default export is `serve(registry)`), or what runs chunks instead of threads. */
+  /**
+   * The file that worker threads run (its default export is `serve(registry)`), or an object that runs chunks without
+   * threads.
+   */
   processor: URL | ChunkRunner;
   /**
-   * Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes
-   * them.
+   * If absent, clients are created from the settings. Events are sent to their topic, and their meter provides the
+   * service time. The caller closes them.
    */
   clients?: PipelineClients;
-  /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
+  /**
+   * How long a chunk runs before its batch is checked and its progress is written, and the interval after that.
+   * Defaults to 10 s.
+   */
   lookMs?: number;
   /**
-   * Most chunks of a batch that is collected where its last chunk has run, without a result message. Default those of one
-   * receive: the end of a larger batch takes time that other chunks need.
+   * Maximum number of chunks of a batch that the round of its last chunks collects without a result message. Defaults
+   * to the chunks of one receive: collecting a larger batch takes time that other chunks need.
    */
   maxChunksCollected?: number;
 }
 
-/** What the parts have in common; each takes of it what its own type names. */
+/** The dependencies of all parts; each part declares in its own type which of them it uses. */
 export type PipelineDeps = DeleteDeps &
   ClearDeps &
   FinishWaveDeps &
@@ -92,56 +98,62 @@ export type PipelineDeps = DeleteDeps &
     mergeAhead: MergeAhead;
   };
 
-/** The parts that functions take. A durable client belongs to one invocation, so what needs one is made for it. */
+/**
+ * The parts that functions use. A durable client belongs to one invocation, so the parts that need it are created per
+ * invocation.
+ */
 export interface Pipeline {
   readonly settings: Settings;
   readonly registry: Registry;
-  /** That of the clients; it is there before they are made. */
+  /** The meter of the clients; it exists before they are created. */
   readonly meter: Meter;
-  /** What this process does for no batch and no drain. */
+  /** What this process spends on neither a batch nor a drain. */
   readonly overhead: Overhead;
   clients: () => PipelineClients;
-  /** What needs no durable client: it does not wake a queue itself. */
+  /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
   deps: () => PipelineDeps;
-  /** The gate for a delivery of events, with the means to start drains; it records what the wake has spent. */
+  /** The gate for a delivery of events; it can start drains, and records what the wake has spent. */
   gateWith: (client: DrainClient) => GateDeps;
-  /** For what wakes a queue of this app itself. */
+  /** For code that wakes queues of this app itself. */
   wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
-  /** For what clients and operators ask for: submit, collect the inbox, cancel, redrive, delete, clear. */
+  /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
   requestDeps: (client: DrainClient) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
   activities: () => Activities;
-  /** The round of one slice on a queue. */
+  /** Creates the round of one slice on a queue. */
   roundFor: (address: QueueAddress, generation?: number) => Round;
-  /** Starts the worker threads ahead of the first chunk: a development stack knows that one comes. */
+  /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
   startThreads: () => void;
   /**
-   * Has the work of this process end early: running chunks keep the items that are finished, and what is left is returned
-   * to the queues for other processes. Nothing is begun any more.
+   * Ends the work of this process early: running chunks keep their finished items, and the rest is returned to the
+   * queues for other processes. Nothing new starts.
    */
   returnWork: () => void;
   /**
-   * Returns the work, waits up to four seconds for it, then ends the threads and closes the clients that this pipeline
-   * has made.
+   * Returns the work, waits for it for at most four seconds, terminates the threads and closes the clients that this
+   * pipeline has created.
    */
   close: () => Promise<void>;
 }
 
-/** The platform gives an app five seconds to end (host: WorkerTerminateGracePeriodInSeconds); one is for what follows. */
+/**
+ * The platform gives an app five seconds to end (source: host, WorkerTerminateGracePeriodInSeconds). One second remains
+ * for the steps after the wait.
+ */
 const CLOSE_WAIT_MS = 4_000;
 /**
- * Length of the process's id in the results of slices, which histories keep: enough to distinguish the instances of an
- * app.
+ * Length of the process id in the results of slices, which are kept in histories: enough to distinguish the instances
+ * of an app.
  */
 const INSTANCE_LETTERS = 8;
 
 /**
- * Named files that are taken at the same time: each needs about 30 MiB and time of the main thread, which uploads need,
- * too.
+ * Number of named files (version 2 references) that are processed at the same time. Each needs about 30 MiB, and time
+ * of the main thread, which uploads also need.
  */
 const NAMED_FILES_AT_ONCE = 2;
 
-/** Makes a pipeline; nothing is connected or started before its first use. */
+/** Creates a pipeline. Nothing is connected or started before its first use. */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { settings, registry, maxChunksCollected = MAX_RECEIVE } = options;
   const meter = options.clients?.meter ?? createMeter();
@@ -152,17 +164,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const lock = createSharedLock();
   const ending = new AbortController();
   const processId = randomUUID();
-  const running = createRunningChunks({
-    readBatch: (batch) => readBatchAndProgress(deps().table, batch),
-    warnOfRisk: (batch) => warnOfRisk(deps(), batch),
-    writeProgress: (batch, progress) => {
-      const at = new Date(deps().gate.now()).toISOString();
-      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
-    },
-    lookMs: options.lookMs,
-    nowMs: () => performance.now(),
-    ending: ending.signal,
-  });
+  const running = runningChunksOf(deps, { processId, lookMs: options.lookMs, ending: ending.signal });
   const rounds = createOpenRounds();
   const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
   const takeFile: ItemsRoundDeps['takeFile'] = (file) =>
@@ -230,6 +232,22 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   };
 }
 
+function runningChunksOf(
+  deps: () => PipelineDeps,
+  { processId, ...options }: { processId: string; lookMs: number | undefined; ending: AbortSignal },
+): RunningChunks {
+  return createRunningChunks({
+    ...options,
+    readBatch: (batch) => readBatchAndProgress(deps().table, batch),
+    warnOfRisk: (batch) => warnOfRisk(deps(), batch),
+    writeProgress: (batch, progress) => {
+      const at = new Date(deps().gate.now()).toISOString();
+      return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
+    },
+    nowMs: () => performance.now(),
+  });
+}
+
 function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): PipelineDeps {
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
@@ -254,7 +272,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     mergeAhead: createMergeAhead(registry),
     needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
     plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
-    // Events about a batch carry its lane and the first of its queues.
+    // Events about a batch contain its lane and the first queue of the lane.
     addressOf: ({ workload, lane }) => registry.queue(queueName(workload, lane, 0)),
   };
 }

@@ -17,40 +17,45 @@ export interface ServiceBusConnection {
   clientId?: string;
 }
 
-/** Where telemetry goes; absent fields: not there. */
+/** The targets of telemetry. If a field is absent, nothing is sent to its target. */
 export interface TelemetrySettings {
   /** Base address of an OTLP collector over HTTP. */
   otlpEndpoint?: string;
   /** Connection string of an Application Insights component. */
   connectionString?: string;
-  /** Client id of the identity that writes to the component; absent: its connection string is enough. */
+  /** Client id of the identity that writes to the component. If absent, the connection string is sufficient. */
   clientId?: string;
 }
 
-/** Addresses of pages of the telemetry back end, with a placeholder each; absent fields: there is none. */
+/**
+ * Addresses of pages of the telemetry back end, each with a placeholder. If a field is absent, there is no such page.
+ */
 export interface TelemetryLinks {
-  /** The logs of a batch; `{batch}` stands for its id. */
+  /** The logs of a batch; `{batch}` is replaced by its id. */
   logs?: string;
-  /** The trace of a batch; `{trace}` stands for the id of the trace. */
+  /** The trace of a batch; `{trace}` is replaced by the id of the trace. */
   trace?: string;
 }
 
-/** Everything that the environment decides, read once. Sizes in bytes, times as their names say. */
+/** All settings of the environment, read once. Sizes are in bytes, times in the unit of their name. */
 export interface Settings {
   readonly storage: StorageConnection;
   readonly serviceBus: ServiceBusConnection;
-  /** The platform's name for this instance of the app; undefined where there is none. */
+  /** The platform's name of this instance of the app; undefined outside the platform. */
   readonly instance: string | undefined;
   /** Whether App Service authentication is in front of the app, so that its headers can be trusted. */
   readonly isAuthenticated: boolean;
-  /** undefined: this app runs the workloads of every pool. */
+  /** If undefined, this app runs the workloads of all pools. */
   readonly pool: string | undefined;
   readonly topic: string;
   readonly subscription: string;
   readonly sweepSchedule: string;
-  /** undefined: the inbox is not watched. */
+  /** If undefined, the inbox is not collected. */
   readonly inboxSchedule: string | undefined;
-  /** Hosts that files are imported from: `files.example.com`, or `*.example.com` for all below; none by default. */
+  /**
+   * Hosts from which files may be imported: `files.example.com`, or `*.example.com` for all hosts below it. Defaults to
+   * none.
+   */
   readonly urlHosts: readonly string[];
   readonly maxBodyBytes: number;
   readonly maxInboxBytes: number;
@@ -62,17 +67,20 @@ export interface Settings {
   readonly threadMemoryMb: number;
   readonly sliceSeconds: number;
   readonly visibilitySeconds: number;
-  /** Dequeue tasks that all instances of a pool can run at a time: instances x (maxConcurrentActivityFunctions of host.json - 1, which is left for results). */
+  /**
+   * Dequeue tasks that all instances of a pool can run at the same time: instances × (maxConcurrentActivityFunctions of
+   * host.json − 1; one is left for results).
+   */
   readonly capacity: number;
   readonly priceSheet: string;
-  /** Where the Durable extension keeps its state, as the deployment sets it: receipts are reckoned by it. */
+  /** Where the Durable extension stores its state, as the deployment sets it; receipts are calculated for it. */
   readonly durableBackend: 'azureStorage' | 'dts';
-  /** undefined: nobody asked for traces and metrics, and no SDK is loaded. */
+  /** If undefined, no telemetry target is configured, and no SDK is loaded. */
   readonly telemetry: TelemetrySettings | undefined;
   readonly links: TelemetryLinks;
 }
 
-/** Name and default of every setting of the app; docs/deploy.md says what each means. */
+/** Name and default of every setting of the app; docs/deploy.md explains each. */
 export const DEFAULTS = {
   SLUICE_POOL: '',
   SLUICE_TOPIC: 'sluice-events',
@@ -80,12 +88,15 @@ export const DEFAULTS = {
   SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *',
   SLUICE_INBOX_SCHEDULE: '',
   SLUICE_URL_HOSTS: '',
-  /** Just below what the platform lets through (210 MB; learn: functions-scale), so that our own answer is the one seen. */
+  /**
+   * Just below the limit of the platform (210 MB; source: learn.microsoft.com, functions-scale), so that clients get our
+   * error.
+   */
   SLUICE_MAX_BODY_BYTES: String(200 * MiB),
   SLUICE_MAX_INBOX_BYTES: String(8 * GiB),
   SLUICE_MAX_DECODED_BYTES: String(16 * GiB),
   SLUICE_MAX_RECORD_BYTES: String(256 * 1024),
-  /** The decoded bytes above in records of 170 bytes, as usage data has them. */
+  /** The number of 170-byte records (usage data) in SLUICE_MAX_DECODED_BYTES. */
   SLUICE_MAX_ITEMS: '100000000',
   SLUICE_THREADS: '0',
   SLUICE_THREAD_MEMORY_MB: '512',
@@ -97,10 +108,10 @@ export const DEFAULTS = {
   SLUICE_TRACE_LINK: '',
 } as const;
 
-/** What the host overrides `storageProvider.type` of host.json with; `azureManaged`: the Durable Task Scheduler. */
+/** The setting that overrides `storageProvider.type` of host.json; `azureManaged` is the Durable Task Scheduler. */
 export const DURABLE_PROVIDER = 'AzureFunctionsJobHost__extensions__durableTask__storageProvider__type';
 
-/** The settings are not usable; the message lists every problem found. */
+/** The settings are invalid; the message lists every problem. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
@@ -108,8 +119,8 @@ export class SettingsError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads all settings from an environment; an empty value counts as missing.
- * @throws SettingsError listing all problems at once.
+ * Reads all settings from an environment. An empty value counts as absent.
+ * @throws SettingsError that lists all problems.
  */
 export function readSettings(env: Environment): Settings {
   const problems: string[] = [];
@@ -148,18 +159,18 @@ export function readSettings(env: Environment): Settings {
     telemetry: readTelemetry(env, problems),
     links: readLinks({ logs: text('SLUICE_LOGS_LINK'), trace: text('SLUICE_TRACE_LINK') }, problems),
   };
-  if (problems.length > 0) throw new SettingsError(`Settings are not usable:\n- ${problems.join('\n- ')}`);
+  if (problems.length > 0) throw new SettingsError(`Settings are invalid:\n- ${problems.join('\n- ')}`);
   return Object.freeze(settings);
 }
 
-/** No IP addresses: a connection to one asks no look-up, which is where addresses that are not public are refused. */
+/** No IP addresses: they need no DNS look-up, and non-public addresses are refused during the look-up. */
 const HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
 
 function readHosts(text: string, problems: string[]): string[] {
   const hosts = text.split(',').map((host) => host.trim().toLowerCase());
   const named = hosts.filter((host) => host !== '');
   for (const host of named.filter((each) => !HOST.test(each)))
-    problems.push(`SLUICE_URL_HOSTS must be names of hosts with commas between, such as *.example.com; got "${host}"`);
+    problems.push(`SLUICE_URL_HOSTS must be host names separated by commas, such as *.example.com, got "${host}"`);
   return named;
 }
 
@@ -191,7 +202,7 @@ function readServiceBus(env: Environment, problems: string[]): ServiceBusConnect
   return { fullyQualifiedNamespace, ...identity(env.SluiceServiceBus__clientId) };
 }
 
-/** The names are those that the platform and every OpenTelemetry SDK use. */
+/** Reads the variables that the platform and every OpenTelemetry SDK use. */
 function readTelemetry(env: Environment, problems: string[]): TelemetrySettings | undefined {
   const otlpEndpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const connectionString = env.APPLICATIONINSIGHTS_CONNECTION_STRING;
@@ -207,7 +218,7 @@ function readTelemetry(env: Environment, problems: string[]): TelemetrySettings 
 
 const PLACEHOLDERS = { logs: '{batch}', trace: '{trace}' } as const;
 
-/** The dashboard shows them as links, so only http and https are allowed. */
+/** Reads addresses that the dashboard shows as links, so only http and https are allowed. */
 function readLinks(templates: Readonly<Record<keyof TelemetryLinks, string>>, problems: string[]): TelemetryLinks {
   const links: TelemetryLinks = {};
   for (const name of ['logs', 'trace'] as const) {

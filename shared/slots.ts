@@ -1,21 +1,21 @@
-/** A work waited for its slot for as long as it may. */
+/** No slot was free within the maximum wait of a call. */
 export class NoSlotError extends Error {
   override name = 'NoSlotError';
 }
 
-/** Lets a fixed number of works run at a time; others wait in the order they came. */
+/** Runs a limited number of calls at the same time. Others wait in the order of their arrival. */
 export interface Slots {
-  /** @throws NoSlotError when the work has waited for `maxWaitMs` (default: for any time); it is not run then. */
+  /** @throws NoSlotError if no slot is free within `maxWaitMs` (default: no limit). Then `work` does not run. */
   run<T>(work: () => Promise<T>, maxWaitMs?: number): Promise<T>;
-  /** Slots that are free. */
+  /** Number of free slots. */
   readonly idle: number;
-  /** Works that wait. */
+  /** Number of waiting calls. */
   readonly waiting: number;
 }
 
 /**
- * Makes `count` slots. The queue of the thread pool is not used in their place: with abortable tasks it serves the latest
- * first, and forgets those that wait when a thread dies while it loads.
+ * Creates `count` slots. The queue of the thread pool is not used instead: with abortable tasks it runs the latest task
+ * first, and it loses waiting tasks when a thread dies while loading.
  */
 export function createSlots(count: number): Slots {
   let idle = count;

@@ -1,16 +1,16 @@
-/** No answer came in time. What was asked for may have been done anyway. */
+/** No response arrived in time. The request may have taken effect anyway. */
 export class TimeLimitError extends Error {
   override name = 'TimeLimitError';
 }
 
 /**
- * Waits for an answer that has no time limit of its own, and cannot be aborted, for at most `ms`.
- * @throws TimeLimitError naming `what` was waited for
+ * Waits at most `ms` for a response of a call that has no time limit and cannot be aborted.
+ * @throws TimeLimitError with the description `what`
  */
 export async function withinTime<T>(answer: Promise<T>, ms: number, what: string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new TimeLimitError(`${what}: expected an answer within ${ms} ms, got none.`)),
+    () => reject(new TimeLimitError(`${what}: expected a response within ${ms} ms, got none.`)),
     ms,
   );
   try {

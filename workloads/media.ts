@@ -10,16 +10,16 @@ export default defineWorkload({
   item: image,
   map: makeThumbnails,
   reduce: { key: formatOf, init: noTotals, add: addImage, merge: mergeTotals },
-  // An image takes a hundred thousand times as long as a line of an invoice: with few in a chunk, the first results come
-  // soon, a large batch spreads over all instances, and a lost instance repeats little.
+  // An image takes a hundred thousand times as long as a line of an invoice. With few images per chunk, the first
+  // results come soon, a large batch spreads over all instances, and a lost instance repeats little.
   chunk: { maxItems: 8 },
   secondsPerChunk: 2,
   lanes: ['normal', 'bulk'],
   lane: (batch) => (batch.items > 200 ? 'bulk' : 'normal'),
-  // Work that keeps cores busy for minutes stands in a function app of its own, not before other workloads.
+  // A pool for work that keeps cores busy for minutes, so that it does not delay other workloads.
   pool: 'media',
   containers: ['images', 'thumbnails'],
   deadlineSeconds: 900,
-  // What the uploader of an image asks for: sluice find, sluice items, GET batches/{id}/items.
+  // The name by which the uploader refers to an image: sluice find, sluice items, GET batches/{id}/items.
   id: ({ source }) => source,
 });

@@ -3,14 +3,14 @@ import { balanceKeys, bookPayout, mergeBalances, noBalance } from './payouts/bal
 import { distribute } from './payouts/distribute.ts';
 import { sale } from './payouts/sale.ts';
 
-/** Sales of works → what each of their authors gets of them → a balance per author and currency. */
+/** Sales of works → the part of each author → a balance per author and currency. */
 export default defineWorkload({
   name: 'payouts',
   version: 1,
   item: sale,
   map: distribute,
   reduce: { key: balanceKeys, init: noBalance, add: bookPayout, merge: mergeBalances },
-  // Authors look at their balance while the sale is fresh: everything but a month's rerun goes before other work.
+  // Authors look at their balance soon after a sale: all sales except a monthly rerun precede other work.
   lanes: ['high', 'bulk'],
   lane: (batch) => (batch.items > 100_000 ? 'bulk' : 'high'),
   deadlineSeconds: 60,

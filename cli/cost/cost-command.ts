@@ -1,6 +1,6 @@
 /** The cost command without its process: arguments in, text out. */
 import { parseArgs } from 'node:util';
-import { DURABLE_BACKENDS } from '../../shared/cost/counts.ts';
+import { DURABLE_BACKENDS } from '../../shared/cost/durable-backend.ts';
 import { backends } from '../../shared/cost/model/backends.ts';
 import { breakEven } from '../../shared/cost/model/break-even.ts';
 import { MEMORY_SIZES } from '../../shared/cost/model/deployed.ts';

@@ -1,6 +1,5 @@
 /** The cost model as a text for people. Amounts are in the currency of the sheet; `*` marks those on an unverified price. */
 import { planOf } from '../../shared/cost/batch-operations.ts';
-import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
 import type { Backends } from '../../shared/cost/model/backends.ts';
 import type { BreakEven } from '../../shared/cost/model/break-even.ts';
 import type { Grouping } from '../../shared/cost/model/grouping.ts';
@@ -9,6 +8,7 @@ import { batchesOf, type Month, type Solution } from '../../shared/cost/model/mo
 import { type MonthParameters, shapeOf } from '../../shared/cost/model/month-parameters.ts';
 import type { OpenTab, TabMonth } from '../../shared/cost/model/open-tab.ts';
 import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../shared/cost/sheet.ts';
+import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../shared/cost/times-operations.ts';
 import { formatCount, formatNumber, unverifiedNote } from '../text/format.ts';
 import { amount, formatTimes, lineTable, table } from './cells.ts';
 
@@ -73,7 +73,7 @@ function batchText(p: MonthParameters, backends: Backends, currency: string): st
   const { items } = batchesOf(p);
   if (items === 0) return [];
   const { batch } = backends[p.backend];
-  const theirs = storageOperations(timesOperations(MESSAGE_AN_ITEM, items));
+  const theirs = storageOperations(timesOperations(MESSAGE_PER_ITEM, items));
   const ours = batch.storageOperations + batch.hostOperations;
   return [
     `A batch of ${formatNumber(items, 'item')} in ${formatNumber(planOf(shapeOf(items, p)).chunks, 'chunk')}, alone (computed): ` +
@@ -176,13 +176,13 @@ function openTabText(
   { attended, unattended, unverified }: OpenTab,
   currency: string,
 ): string[] {
-  const tab = ({ looks, usd }: TabMonth): string =>
-    `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} looks`;
+  const tab = ({ refreshes, usd }: TabMonth): string =>
+    `${amount(usd, unverified)} ${currency} per month, ${formatCount(refreshes)} refreshes`;
   return [
-    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h per day:`,
-    `  in use             ${tab(attended)}: every 3 s while something moves`,
-    `  left to itself     ${tab(unattended)}: every 60 s then`,
-    '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
+    `A tab of the dashboard, open and visible day and night, in no design's sum; something changes ${24 - idleHours} h per day:`,
+    `  with a user        ${tab(attended)}: every 3 s while something changes`,
+    `  without a user     ${tab(unattended)}: every 60 s then`,
+    '  without a change: every 10, 30 and 60 s, and never after half an hour; a hidden tab is never refreshed',
     '',
   ];
 }

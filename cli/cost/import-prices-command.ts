@@ -1,13 +1,8 @@
 /** The command `import-prices` of `npm run cost` without its process: reads the saved answers, writes the sheet, and returns what to print. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  type ImportedPrices,
-  importPrices,
-  type RetailAnswer,
-  regionsOf,
-  toRetailAnswer,
-} from '../../shared/cost/retail/import-prices.ts';
+import { type ImportedPrices, importPrices, regionsOf } from '../../shared/cost/retail/import-prices.ts';
+import { type RetailAnswer, toRetailAnswer } from '../../shared/cost/retail/retail-answer.ts';
 import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { toError } from '../../shared/errors.ts';
 import { UsageError } from '../process/errors.ts';

@@ -1,6 +1,6 @@
 import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import { addOperations } from '../../shared/contract/operations.ts';
-import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
+import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../shared/cost/times-operations.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatList, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
 
@@ -168,7 +168,7 @@ function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): 
 /** The numbers of the receipt: what storage bills, of which parts it consists, and the operations that were counted. */
 function describeOperations(receipt: ShownReceipt, items: number): string[] {
   const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(storageOperations(timesOperations(MESSAGE_AN_ITEM, items)));
+  const apart = formatCount(storageOperations(timesOperations(MESSAGE_PER_ITEM, items)));
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} its own`,

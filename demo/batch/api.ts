@@ -7,14 +7,14 @@ import type { QueueView } from '../../shared/http/queues/schemas.ts';
 
 export type Batch = BatchView;
 
-/** The pipeline's HTTP API, as far as the demo uses it. Throws ApiProblem for what is refused. */
+/** The part of the pipeline's HTTP API that the demo uses. Throws ApiProblem for refused requests. */
 export interface SluiceApi extends Pick<ReturnType<typeof createClient>, 'address' | 'call' | 'json' | 'pages'> {
   batch(id: string): Promise<Batch>;
   queues(): Promise<QueueView[]>;
   report(id: string): Promise<ReportRow[]>;
 }
 
-/** A client of the pipeline at `url`. Locally one key opens all routes. */
+/** Creates a client of the pipeline at `url`. Locally, one key is valid for all routes. */
 export function createApi(url: string, keys: StackKeys): SluiceApi {
   const api = createClient({ url, key: keys.function, operatorKey: keys.function }, fetch);
   return {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const KiB = 1024;
 
-/** The most memory that a process has ever had, in bytes, as far as the system reports it; undefined where it does not. */
+/** Returns the peak memory of a process in bytes, or undefined if the system does not report it. */
 export async function peakMemory(pid: number): Promise<number | undefined> {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -14,7 +14,7 @@ export async function peakMemory(pid: number): Promise<number | undefined> {
   }
 }
 
-/** macOS keeps no peak of another process; what it has at the end is close, as a heap shrinks slowly. */
+/** macOS does not report the peak of another process. The value at the end is close, because a heap shrinks slowly. */
 async function memoryNow(pid: number): Promise<number | undefined> {
   try {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);

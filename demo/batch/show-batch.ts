@@ -8,17 +8,17 @@ import { describeReport, describeRun } from './summary.ts';
 import { uploadFile } from './upload.ts';
 import { watchBatch, withReceipt } from './watch.ts';
 
-/** The parts of the stack that are needed. */
+/** The parts of the stack that showBatch uses. */
 export type ShownStack = Pick<ReloadableStack, 'url' | 'keys' | 'instances'>;
 
-/** How it went. */
+/** The result of a run. */
 export interface Shown {
   batch: Batch;
-  /** In words, what is not as it has to be; none: all is. */
+  /** Descriptions of everything that is not as expected; empty if all is correct. */
   problems: string[];
 }
 
-/** Takes a file through the pipeline and shows all that happens: upload, progress, report, check. */
+/** Processes a file in the pipeline and shows each step: upload, progress, report, check. */
 export async function showBatch(stack: ShownStack, submission: Submission, screen: Screen): Promise<Shown> {
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
@@ -32,7 +32,7 @@ export async function showBatch(stack: ShownStack, submission: Submission, scree
   return { batch, problems: await check(batch, report, submission) };
 }
 
-/** Of the instance that had most. */
+/** Returns the highest peak memory of all instances. */
 async function highestPeak({ instances }: ShownStack): Promise<number | undefined> {
   const peaks = await Promise.all(instances.map((instance) => peakMemory(instance.process.pid)));
   return peaks.some((peak) => peak === undefined) ? undefined : Math.max(...(peaks as number[]));

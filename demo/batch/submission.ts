@@ -1,12 +1,12 @@
 import type { TableFlags } from '../../cli/upload/csv-flags.ts';
 import type { Answered } from '../verify/verify.ts';
 
-/** What is uploaded. */
+/** The file to upload. */
 export interface Submission {
   file: string;
   workload: string;
-  /** How a table is written; default: found from its head. */
+  /** Format of a table. If absent, it is detected from the start of the file. */
   csv?: TableFlags;
-  /** In words, how the answer differs from the totals of the file; absent where those cannot be computed. */
+  /** Describes how the result differs from the totals of the file; absent if those cannot be calculated. */
   compare?: (answered: Answered) => Promise<string[]>;
 }

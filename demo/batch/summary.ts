@@ -4,18 +4,18 @@ import { type ReportRow, reportTable } from '../../cli/text/report-text.ts';
 
 const ROWS_SHOWN = 8;
 
-/** The first rows of a report as a table. */
+/** Returns the first rows of a report as a table. */
 export const describeReport = (rows: readonly ReportRow[]): string[] => [
   `Report: ${formatCount(rows.length)} rows${rows.length > ROWS_SHOWN ? `, the first ${ROWS_SHOWN}` : ''}`,
   ...reportTable(rows.slice(0, ROWS_SHOWN)),
 ];
 
-/** Counts, latency, cost and memory of a batch that has ended. */
+/** Describes counts, latency, cost and memory of a finished batch. */
 export const describeRun = (batch: ShownBatch, peakBytes: number | undefined, instances = 1): string[] => [
   ...describeBatch(batch),
   ...(peakBytes === undefined
     ? []
     : [
-        `Peak memory of ${instances === 1 ? 'the host' : 'the instance that used most'}, worker threads included: ${formatMegabytes(peakBytes)}`,
+        `Peak memory of ${instances === 1 ? 'the host' : 'the instance that used most'}, including worker threads: ${formatMegabytes(peakBytes)}`,
       ]),
 ];

@@ -8,7 +8,7 @@ import type { Submission } from './submission.ts';
 
 const WORLD: SourceWorld = { io: { folder: process.cwd(), stdin: process.stdin, randomId: () => '' } };
 
-/** Streams a file to the pipeline and shows how far it is. Throws ApiProblem when the pipeline does not take it. */
+/** Streams a file to the pipeline and shows the progress. Throws ApiProblem if the pipeline refuses it. */
 export async function uploadFile(
   api: SluiceApi,
   { file, workload, csv: flags = {} }: Pick<Submission, 'file' | 'workload' | 'csv'>,

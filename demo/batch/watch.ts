@@ -5,15 +5,15 @@ import { createProgress } from '../../cli/watch/show-progress.ts';
 import { untilFinished } from '../../cli/watch/until-finished.ts';
 import type { Batch, SluiceApi } from './api.ts';
 
-/** Each look is two requests that read storage; twice a second is smooth enough for the eye. */
+/** Each poll is two requests that read storage; two per second are enough for a smooth display. */
 const POLL_MS = 500;
 /** After an edit, `npm run dev` runs a small batch, and the user waits for its end. */
 const FIRST_POLL_MS = 100;
 const IMPATIENT_MS = 3_000;
-/** A batch that ends before has no queues to look at. */
+/** A batch that ends before this time shows no queues. */
 const QUEUES_AFTER_MS = 1_000;
 
-/** Shows a batch, and the queues, until nothing more will happen to it, and returns it as it is then. */
+/** Shows a batch and the queues until the batch no longer changes, and returns its final state. */
 export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine): Promise<Batch> {
   const show = createProgress(line);
   const now = performance.now.bind(performance);
@@ -31,10 +31,13 @@ export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine
   return batch;
 }
 
-/** A drain stays for some seconds after its last message. */
+/** A drain continues for some seconds after its last message. */
 const RECEIPT_MS = 30_000;
 
-/** The batch once its receipt is final: when the drains that have worked for it have ended. As it is, if they do not end. */
+/**
+ * Returns the batch when its receipt is final, that is when its drains have finished. After a time limit, returns it as
+ * it is.
+ */
 export async function withReceipt(api: SluiceApi, batch: Batch): Promise<Batch> {
   const untilMs = performance.now() + RECEIPT_MS;
   let seen = batch;

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { type AppFiles, changedFiles, writeFiles } from '../app-files.ts';
 
-/** Two folders that take turns: the app runs in one of them, and the next version of it is written into the other. */
+/** Two folders that alternate: the app runs in one of them, and its next version is written to the other. */
 export interface AppCopies {
-  /** Files that differ from those of the last call of `next`. */
+  /** Returns the files that differ from those of the last call of `next`. */
   changed(files: AppFiles): string[];
-  /** Writes the files where no app runs, and returns the folder. */
+  /** Writes the files to the folder in which no app runs, and returns that folder. */
   next(files: AppFiles): string;
-  /** The app runs in the folder that `next` has returned last. */
+  /** Records that the app now runs in the folder that the last call of `next` returned. */
   started(): void;
 }
 
-/** Makes the copies below `folder`, which is empty. */
+/** Creates the copies below `folder`, which is empty. */
 export function createAppCopies(folder: string): AppCopies {
   const nothing: AppFiles = new Map();
   let [free, taken] = ['a', 'b'].map((name) => ({ path: join(folder, name), files: nothing })) as [Copy, Copy];
@@ -32,6 +32,6 @@ export function createAppCopies(folder: string): AppCopies {
 
 interface Copy {
   path: string;
-  /** What it holds. */
+  /** The content of the folder. */
   files: AppFiles;
 }

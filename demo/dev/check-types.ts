@@ -5,16 +5,16 @@ import { join } from 'node:path';
 
 const LINES_SHOWN = 20;
 
-/** Checks types beside everything else: what runs has been stripped of them. */
+/** Checks types in parallel with everything else: the running code has its types stripped, unchecked. */
 export interface TypeCheck {
-  /** Checks the sources as they are now; an earlier check that has not ended is given up. */
+  /** Checks the current sources. An earlier check that is still running is cancelled. */
   start(): void;
   stop(): void;
 }
 
 /**
- * Checks `project`, a tsconfig.json, with paths in messages relative to `root`. What was found is kept in `buildInfo`: a
- * check after one edit takes a fifth of the time. Errors are shown, and that they are mended.
+ * Checks `project`, a tsconfig.json, with paths in messages relative to `root`. Results are kept in `buildInfo`, so
+ * that a check after one edit takes a fifth of the time. Shows errors, and when they are fixed.
  */
 export function createTypeCheck(
   root: string,
@@ -39,7 +39,7 @@ export function createTypeCheck(
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       child = started;
-      // The instance that starts at the same time is what somebody waits for.
+      // Low priority, because the user waits for the instance that starts at the same time.
       if (started.pid !== undefined) setPriority(started.pid, constants.priority.PRIORITY_LOW);
       let output = '';
       started.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -50,14 +50,14 @@ export function createTypeCheck(
         if (child !== started) return;
         child = undefined;
         if (code !== 0) show(describeTypeErrors(output));
-        else if (isWrong) show(['Types: no errors any more.']);
+        else if (isWrong) show(['Types: all errors are fixed.']);
         isWrong = code !== 0;
       });
     },
   };
 }
 
-/** The first lines of what the compiler says. */
+/** Returns the first lines of the compiler's output. */
 export function describeTypeErrors(output: string): string[] {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const left = lines.length - LINES_SHOWN;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the app imports at its start, but for the Functions library, which belongs to the host that runs it. */
+/** The packages that the app imports when it starts, except the Functions library, which belongs to the host. */
 const PACKAGES = [
   '@azure/data-tables',
   '@azure/identity',
@@ -13,7 +13,10 @@ const PACKAGES = [
   'zod',
 ];
 
-/** Has Node load what strips types: an edited file is in no cache of compiled code. The warning is that this may change. */
+/**
+ * Makes Node load its type stripper, because an edited file is in no cache of compiled code. Suppresses the warning
+ * that this API may change.
+ */
 const STRIP = `import { stripTypeScriptTypes } from 'node:module';
 const { emitWarning } = process;
 process.emitWarning = () => {};
@@ -21,7 +24,10 @@ stripTypeScriptTypes('let one: 1;');
 process.emitWarning = emitWarning;
 `;
 
-/** Writes a module that imports them into the folder, and returns its path. Packages are found from there as from a copy. */
+/**
+ * Writes a module that imports the packages to the folder and returns its path. It finds packages as a copy of the app
+ * does.
+ */
 export function writePreload(folder: string): string {
   const path = join(folder, 'preload.mjs');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

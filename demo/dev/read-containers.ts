@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000;
 const MARK = 'containers ';
 
 /**
- * The containers that the workloads of a copy declare, read in a process of its own: code that was loaded here could not
- * be loaded anew. Empty when they cannot be loaded: the start of the app says why.
+ * Reads the containers that the workloads of a copy declare, in a separate process, because code that this process has
+ * loaded cannot be loaded again. Returns none if they cannot be loaded: the start of the app reports the reason.
  */
 export async function readContainers(copy: string): Promise<string[]> {
   const url = pathToFileURL(join(copy, 'workloads/index.ts')).href;

@@ -1,26 +1,29 @@
-/** What decides when edits are applied: not in the middle of a burst of them, and never two at a time. */
+/** Decides when edits are applied: not during a burst of them, and never two at the same time. */
 export interface Reloader {
-  /** Something was edited. */
+  /** Reports an edit. */
   edited(): void;
-  /** Applies at once what is left to apply, and resolves when nothing is. */
+  /** Applies pending edits immediately, and resolves when none is left. */
   settled(): Promise<void>;
-  /** Ignores edits from now on, and resolves when what runs has ended. */
+  /** Ignores later edits, and resolves when the current run has finished. */
   close(): Promise<void>;
 }
 
-/** What the reloader needs from outside. */
+/** The dependencies of the reloader. */
 export interface ReloaderOptions {
-  /** Brings the app up to date with all edits so far. It reports its errors itself. */
+  /** Updates the app with all edits so far. It reports its errors itself. */
   apply(): Promise<void>;
-  /** Calls back after `ms` milliseconds; the returned function stops that. */
+  /** Calls back after `ms` milliseconds; the returned function cancels the call. */
   after(ms: number, callback: () => void): () => void;
-  /** Milliseconds without an edit before the edits are applied: an editor writes a file in several steps. Default 40. */
+  /**
+   * Milliseconds without an edit before edits are applied, because an editor writes a file in several steps. Defaults
+   * to 40.
+   */
   quietMs?: number;
 }
 
 const QUIET_MS = 40;
 
-/** Makes a reloader; `apply` runs after the first edit, not before. */
+/** Creates a reloader. `apply` runs after the first edit, not before. */
 export function createReloader({ apply, after, quietMs = QUIET_MS }: ReloaderOptions): Reloader {
   let stopWaiting: (() => void) | undefined;
   let running: Promise<void> | undefined;
@@ -33,7 +36,7 @@ export function createReloader({ apply, after, quietMs = QUIET_MS }: ReloaderOpt
     }
   };
   const begin = (): Promise<void> => {
-    // Edits that come meanwhile wait for their quiet time, which ends in another run.
+    // Edits in the meantime wait for their quiet time, which starts another run.
     running ??= run().finally(() => {
       running = undefined;
     });

@@ -6,7 +6,7 @@ import { showBatch } from '../batch/show-batch.ts';
 import { verdictOf } from '../batch/verdict.ts';
 import { print } from './print.ts';
 
-/** Returns what takes the file through the app as it is now. It never rejects. */
+/** Returns a function that processes the file with the current app. The function never rejects. */
 export function createRun(
   stack: ReloadableStack,
   file: string,
@@ -14,7 +14,7 @@ export function createRun(
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
-    if (stack.instances.length === 0) return print('No app is up: mend the error first.');
+    if (stack.instances.length === 0) return print('The app is not running: fix the error first.');
     const startedAt = performance.now();
     try {
       print('', `Runs ${relative(process.cwd(), file)} through ${workload}`);

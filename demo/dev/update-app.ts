@@ -10,7 +10,7 @@ import { describeStartFailure } from './start-failure.ts';
 /** The outcome of an update. */
 export type Update = 'nothing to do' | 'reloaded' | 'failed';
 
-/** Returns what brings the app of `stack` up to date with the sources, by copies of them in `appsFolder`. */
+/** Returns a function that updates the app of `stack` to the current sources, using copies of them in `appsFolder`. */
 export function createUpdate(stack: ReloadableStack, appsFolder: string): () => Promise<Update> {
   const copies = createAppCopies(appsFolder);
   return async () => {
@@ -23,15 +23,15 @@ export function createUpdate(stack: ReloadableStack, appsFolder: string): () => 
     const copy = copies.next(files);
     const mayNeedContainers = changed.some((name) => files.get(name)?.includes('containers') && isWorkload(name));
     try {
-      // Beside the start, which takes longer.
+      // In parallel with the start, which takes longer.
       await Promise.all([stack.reload(copy), mayNeedContainers ? makeContainers(stack, copy) : undefined]);
       copies.started();
       print(`${isFirst ? 'Started' : 'Reloaded'} in ${formatSeconds(performance.now() - startedAt)}`);
       return 'reloaded';
     } catch (error: unknown) {
       if (!(error instanceof ProcessStartError)) throw error;
-      const goesOn = stack.instances.length === 0 ? 'no app is up' : 'the code before this edit goes on';
-      print(`The app does not start; ${goesOn} until the error is mended:`);
+      const running = stack.instances.length === 0 ? 'no app is running' : 'the previous code continues to run';
+      print(`The app does not start; ${running} until the error is fixed:`);
       print(...describeStartFailure(error.message, copy).map((line) => `  ${line}`));
       return 'failed';
     }

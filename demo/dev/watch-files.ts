@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { isOfApp } from '../app-files.ts';
 
 /**
- * Calls back for changes below the folders, and of the named files in `root`; now and then also where nothing has changed.
- * Returns what ends the watch.
+ * Calls back for changes below the folders and of the named files in `root`, sometimes also without a change. Returns a
+ * function that ends the watch.
  */
 export function watchFiles(
   root: string,
@@ -17,17 +17,18 @@ export function watchFiles(
     watchers.delete(path);
   };
   const start = (path: string, isWanted: (name: string) => boolean): void => {
-    // Not `recursive`: on Linux Node then watches each file by itself, and loses one that an editor replaces by renaming.
+    // Not `recursive`: on Linux, Node would watch each file separately, and lose a file that an editor replaces by
+    // renaming.
     const watcher = watch(path, (event, name) => {
       const found = event === 'rename' && followFolders();
-      // Some systems do not say which file it was.
+      // Some systems do not report the name of the file.
       if (found || name === null || isWanted(name)) onChange();
     });
-    // A folder that is deleted.
+    // Emitted when the folder is deleted.
     watcher.on('error', () => close(path));
     watchers.set(path, watcher);
   };
-  /** Watches folders that are new, and those no more that are gone. Returns whether there are any. */
+  /** Watches new folders and stops watching deleted ones. Returns whether there are new ones. */
   const followFolders = (): boolean => {
     const there = new Set([root, ...folders.flatMap((folder) => foldersIn(join(root, folder)))]);
     const gone = [...watchers.keys()].filter((path) => !there.has(path));
@@ -42,7 +43,7 @@ export function watchFiles(
   };
 }
 
-/** A folder with all that are in it; none if it is not there. */
+/** Returns a folder and all folders in it; none if it does not exist. */
 function foldersIn(path: string): string[] {
   try {
     const entries = readdirSync(path, { withFileTypes: true });

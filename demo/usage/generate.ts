@@ -5,11 +5,11 @@ import { createRandom, pick } from 'functions-local';
 import { MARKETS, type Market, PRODUCTS, type Product } from './price-list.ts';
 import { spoil, type UsageRecord } from './spoil.ts';
 
-/** What file to make. The same options give the same bytes. */
+/** The file to create. The same options result in the same bytes. */
 export interface GenerateOptions {
-  /** Default 200,000. */
+  /** Defaults to 200,000. */
   items?: number;
-  /** Default 1. */
+  /** Defaults to 1. */
   seed?: number;
 }
 
@@ -17,7 +17,7 @@ const ACCOUNTS = 2_000;
 const MONTH_START_MS = Date.UTC(2025, 2, 1);
 const MONTH_MS = 31 * 86_400_000;
 const CREDIT_FRACTION = 0.01;
-/** One record in 500 is bad, as files of real clients have them. */
+/** One record in 500 is invalid, as in files of real clients. */
 const BAD_FRACTION = 0.002;
 const BLOCK_LINES = 1_000;
 
@@ -26,7 +26,7 @@ export async function writeUsage(file: string, options: GenerateOptions = {}): P
   await pipeline(Readable.from(usageBlocks(options)), createWriteStream(file));
 }
 
-/** The text of the file, a thousand lines at a time. */
+/** Yields the text of the file, a thousand lines at a time. */
 export function* usageBlocks({ items = 200_000, seed = 1 }: GenerateOptions = {}): Generator<string> {
   const random = createRandom(seed);
   for (let start = 0; start < items; start += BLOCK_LINES) {
@@ -42,7 +42,7 @@ function usageLine(index: number, items: number, random: () => number): string {
 }
 
 function usageRecord(index: number, items: number, random: () => number): UsageRecord {
-  // A power of a uniform number: rank k comes about 1/k as often as rank 1 (Zipf), as accounts of a cloud do.
+  // A power of a uniform number: rank k occurs about 1/k as often as rank 1 (Zipf), like accounts of a cloud.
   const rank = Math.floor(ACCOUNTS ** random());
   const market = accountMarket(rank, random());
   const product = pick(PRODUCTS, random());
@@ -62,14 +62,14 @@ function usageRecord(index: number, items: number, random: () => number): UsageR
   };
 }
 
-/** An account is at home in one market; one in twenty of its transactions is from a branch abroad. */
+/** An account belongs to one market; one in twenty of its transactions is from a branch abroad. */
 function accountMarket(rank: number, random: number): Market {
   const home = (rank * 7) % MARKETS.length;
   const index = random < 0.95 ? home : (home + 1) % MARKETS.length;
   return MARKETS[index] ?? MARKETS[0];
 }
 
-/** Skewed as well: most lines are small, a few reach the last discount. Never zero. */
+/** Also skewed: most quantities are small, a few reach the last discount. Never zero. */
 function usageQuantity({ largest, digits }: Product, random: number): string {
   const quantity = largest ** random;
   return digits === 0 ? String(Math.ceil(quantity)) : quantity.toFixed(digits);

@@ -1,4 +1,4 @@
-/** What `npm start -- --workload media` runs on: drawn images in the container, and an upload that names them. */
+/** The data of `npm start -- --workload media`: images drawn into the container, and an upload that lists them. */
 
 import { writeFile } from 'node:fs/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
@@ -6,7 +6,7 @@ import { createRandom, pick } from 'functions-local';
 import sharp from 'sharp';
 import type { Answered } from '../verify/verify.ts';
 
-/** What to draw. The same seed gives the same pictures. */
+/** The images to draw. The same seed results in the same pictures. */
 export interface ImagesOptions {
   items: number;
   seed: number;
@@ -16,21 +16,21 @@ export interface ImagesOptions {
 
 const FORMATS = ['jpeg', 'png', 'webp'] as const;
 const WIDTHS = [160, 320, 640];
-/** Images drawn and put at once: libvips works beside, in threads of its own. */
+/** Images that are drawn and stored at the same time: libvips works in parallel, in its own threads. */
 const AT_ONCE = 4;
-/** One item in 40 names an image that is not there, another one names a file without an image. */
+/** One item in 40 refers to an image that does not exist, another one to a file that is not an image. */
 const BAD_EVERY = 40;
 
 interface Picture {
   source: string;
-  /** undefined: a bad one. */
+  /** Undefined for an invalid image. */
   format: string | undefined;
   bytes: number;
 }
 
 /**
- * Draws `items` images into the container `images` and writes the upload to `file`. Returns what compares the batch
- * with what was drawn: in words, every difference.
+ * Draws `items` images into the container `images` and writes the upload to `file`. Returns a function that compares
+ * the batch with the drawn images and describes every difference.
  */
 export async function writeImages(
   file: string,
@@ -60,7 +60,7 @@ async function putPicture(images: ContainerClient, index: number, random: () => 
   return { source, format: isBroken ? undefined : format, bytes: bytes.length };
 }
 
-/** A gradient with discs: it compresses about as a photograph does. */
+/** A gradient with discs: it compresses about as well as a photograph. */
 function draw(index: number, random: () => number): string {
   const [width, height] = [640 + Math.floor(random() * 1_000), 480 + Math.floor(random() * 700)];
   const colour = (): string => `hsl(${Math.floor(random() * 360)} 70% 55%)`;

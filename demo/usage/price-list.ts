@@ -1,19 +1,19 @@
-/** A product of the demo's cloud, with its price a unit in each currency. */
+/** A product of the demo's cloud, with its price per unit in each currency. */
 export interface Product {
   name: string;
-  /** Largest quantity on a line, and the digits after its point. */
+  /** Largest quantity of a line, and the digits after its point. */
   largest: number;
   digits: number;
   prices: { EUR: string } & Record<string, string>;
 }
 
-/** A currency and, where it is not the currency's home, the country of supply. */
+/** A currency and, if it is not the currency's home, the country of supply. */
 export interface Market {
   currency: string;
   country?: string;
 }
 
-/** Prices have as many digits as such meters really have; those per call are far below a minor unit. */
+/** Prices have as many digits as those of real meters; prices per call are far below a minor unit. */
 export const PRODUCTS: readonly [Product, ...Product[]] = [
   {
     name: 'api-calls',
@@ -47,7 +47,7 @@ export const PRODUCTS: readonly [Product, ...Product[]] = [
   },
 ];
 
-/** Where the accounts are. Several countries share the euro and differ in tax. */
+/** The markets of the accounts. Several countries share the euro and differ in tax. */
 export const MARKETS: readonly [Market, ...Market[]] = [
   { currency: 'EUR' },
   { currency: 'EUR', country: 'FR' },

@@ -14,12 +14,12 @@ export interface UsageRecord {
 }
 
 const FAULTS: readonly [(record: UsageRecord) => object, ...((record: UsageRecord) => object)[]] = [
-  // Negative usage that is no credit: passes the schema, refused by the rules.
+  // Negative usage that is not a credit: passes the schema, and the rules reject it.
   ({ kind: _, ...record }) => ({ ...record, quantity: `-${record.quantity.replace('-', '')}` }),
   (record) => ({ ...record, currency: 'XXD' }),
   ({ account: _, ...record }) => record,
   (record) => ({ ...record, unitPrice: `${record.currency} ${record.unitPrice}` }),
 ];
 
-/** Makes a record bad in one of four ways; it stays valid JSON, so that it costs itself alone and not its batch. */
+/** Makes a record invalid in one of four ways. It stays valid JSON, so that it fails alone, not with its batch. */
 export const spoil = (record: UsageRecord, random: number): object => pick(FAULTS, random)(record);

@@ -1,6 +1,7 @@
 /**
- * What one record is to cost, worked out apart from the workload: its price lists are read, none of its functions is
- * called. Amounts are fractions until they are rounded, and a discount is what each step takes off, not what is left.
+ * Calculates the expected charge of one record independently of the workload: it reads the workload's price lists, but
+ * calls none of its functions. Amounts are fractions until they are rounded, and a discount is calculated as what each
+ * step subtracts, not as what remains.
  */
 import { CURRENCIES } from '../../workloads/billing/currency.ts';
 import { QUANTITY_SCALE, RATE_PLANS } from '../../workloads/billing/rate-plan.ts';
@@ -8,7 +9,7 @@ import { TAX_RATES } from '../../workloads/billing/tax.ts';
 import { type Fraction, plus, readFraction, times, toNearest } from './fraction.ts';
 import { isInstant } from './instant.ts';
 
-/** What a record adds to an account's totals, in minor units. */
+/** The amounts that a record adds to an account's totals, in minor units. */
 export interface Charge {
   account: string;
   currency: string;
@@ -17,7 +18,7 @@ export interface Charge {
   tax: bigint;
 }
 
-/** The charge of a record; undefined when it cannot be billed and has to end as a dead letter. */
+/** Returns the charge of a record, or undefined if it cannot be billed and must become a dead letter. */
 export function chargeOf(record: unknown): Charge | undefined {
   if (typeof record !== 'object' || record === null) return undefined;
   const fields = record as Record<string, unknown>;
@@ -51,12 +52,12 @@ function readQuantity(value: unknown): Fraction | undefined {
   return Number.isSafeInteger(value) ? { top: BigInt(value as number), bottom: 1n } : undefined;
 }
 
-/** A credit takes back, usage never does. */
+/** The quantity of a credit is negative, that of usage is not. */
 function fits(kind: unknown, { top }: Fraction): boolean {
   return kind === 'credit' ? top < 0n : (kind === '' || kind === 'usage') && top >= 0n;
 }
 
-/** The quantity, less what each step of the plan takes off the units above it. */
+/** Returns the quantity minus what each step of the plan subtracts from the units above it. */
 function discounted(product: string, quantity: Fraction): Fraction {
   const size = quantity.top < 0n ? { ...quantity, top: -quantity.top } : quantity;
   let left = size;

@@ -1,10 +1,10 @@
-/** An exact rational number; `bottom` is above zero. Not reduced: the terms here stay short. */
+/** An exact rational number; `bottom` is positive. Not reduced, because the terms here stay short. */
 export interface Fraction {
   top: bigint;
   bottom: bigint;
 }
 
-/** Reads a decimal digit by digit; undefined for anything that is no decimal of those digit counts. */
+/** Reads a decimal digit by digit. Returns undefined for text that is not a decimal with at most these digits. */
 export function readFraction(text: string, most: { whole: number; decimals: number }): Fraction | undefined {
   const negative = text.startsWith('-');
   const [whole = '', decimals, ...rest] = text.slice(negative ? 1 : 0).split('.');
@@ -31,14 +31,14 @@ export const plus = (a: Fraction, b: Fraction): Fraction => ({
 
 export const times = (a: Fraction, b: Fraction): Fraction => ({ top: a.top * b.top, bottom: a.bottom * b.bottom });
 
-/** The nearest whole number; from the middle, the one farther from zero. */
+/** Returns the nearest whole number; halves are rounded away from zero. */
 export function toNearest({ top, bottom }: Fraction): bigint {
   const size = top < 0n ? -top : top;
   const nearest = (2n * size + bottom) / (2n * bottom);
   return top < 0n ? -nearest : nearest;
 }
 
-/** A whole number of minor units as an amount: (1999n, 2) is "19.99". */
+/** Formats a whole number of minor units as an amount: (1999n, 2) is "19.99". */
 export function writeAmount(minor: bigint, decimals: number): string {
   const size = minor < 0n ? -minor : minor;
   const unit = 10n ** BigInt(decimals);

@@ -1,4 +1,7 @@
-/** The rows of a CSV text (RFC 4180, with a header line) as objects of strings. Expects text that was accepted before. */
+/**
+ * Yields the rows of a CSV text (RFC 4180, with a header line) as objects of strings. The pipeline must have accepted
+ * the text.
+ */
 export function* readCsv(text: string): Generator<Record<string, string>> {
   let header: string[] | undefined;
   for (const row of splitRows(text)) {
@@ -8,7 +11,7 @@ export function* readCsv(text: string): Generator<Record<string, string>> {
   }
 }
 
-/** One field and what ends it: quoted, with doubled quotes inside, or up to the next comma or line end. */
+/** One field and its terminator: quoted, with doubled quotes inside, or up to the next comma or line end. */
 const FIELD = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/y;
 
 function* splitRows(text: string): Generator<string[]> {

@@ -3,7 +3,9 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompressSync } from 'node:zlib';
 import { readCsv } from './read-csv.ts';
 
-/** The records of a file, by its name: .ndjson or .jsonl, .json (an array), .csv, each also as .gz, .br or .zst. */
+/**
+ * Yields the records of a file, by its name: .ndjson or .jsonl, .json (an array), .csv, each also as .gz, .br or .zst.
+ */
 export async function* readRecords(file: string): AsyncGenerator<unknown> {
   const name = file.toLowerCase().replace(/\.(gz|br|zst)$/, '');
   const bytes = await readDecoded(file);
@@ -14,7 +16,7 @@ export async function* readRecords(file: string): AsyncGenerator<unknown> {
 
 const LF = 0x0a;
 
-/** Cuts bytes, not text: a file may be longer than the longest string. */
+/** Cuts bytes, not text, because a file may be longer than the maximum length of a string. */
 function* readLines(bytes: Buffer): Generator<unknown> {
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(LF, start);
@@ -33,10 +35,10 @@ async function readDecoded(file: string): Promise<Buffer> {
   return suffix === 'zst' ? unzstd(bytes) : bytes;
 }
 
-/** Magic numbers of frames that hold no data: 0x184D2A50 to 0x184D2A5F (RFC 8878, 3.1.2). */
+/** Magic numbers of frames without data: 0x184D2A50 to 0x184D2A5F (RFC 8878, 3.1.2). */
 const SKIPPABLE = 0x184d2a5;
 
-/** Frame by frame: Node's decoder stops after the first one, without an error. */
+/** Decompresses each frame: Node's decoder stops after the first one, without an error. */
 function unzstd(bytes: Buffer): Buffer {
   const frames: Buffer[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -44,7 +46,7 @@ function unzstd(bytes: Buffer): Buffer {
       rest = rest.subarray(8 + rest.readUInt32LE(4));
       continue;
     }
-    // @types/node does not know what `info` changes about the answer.
+    // @types/node does not declare that `info` changes the result.
     const frame = zstdDecompressSync(rest, { info: true }) as unknown as {
       buffer: Buffer;
       engine: { bytesWritten: number };

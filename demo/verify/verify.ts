@@ -2,7 +2,7 @@ import { chargeOf } from './charge.ts';
 import { writeAmount } from './fraction.ts';
 import { readRecords } from './read-records.ts';
 
-/** Totals of an account in one currency, as the report has to show them. */
+/** Expected totals of an account in one currency in the report. */
 export interface ExpectedTotals {
   lines: number;
   net: string;
@@ -10,7 +10,7 @@ export interface ExpectedTotals {
   gross: string;
 }
 
-/** What a file has to come to. */
+/** The expected result of a file. */
 export interface Expected {
   accepted: number;
   succeeded: number;
@@ -19,13 +19,13 @@ export interface Expected {
   totals: Map<string, ExpectedTotals>;
 }
 
-/** What the pipeline answered. */
+/** The result of the pipeline. */
 export interface Answered {
   counts: { accepted: number; succeeded: number; dead: number };
   report: readonly { key: string; value: unknown }[];
 }
 
-/** Works out straight from the file what its batch has to come to, with no function of the workload. */
+/** Calculates the expected result of a batch directly from its file, without any function of the workload. */
 export async function expectFrom(file: string): Promise<Expected> {
   const sums = new Map<string, { lines: number; net: bigint; tax: bigint; decimals: number }>();
   let accepted = 0;
@@ -48,7 +48,7 @@ export async function expectFrom(file: string): Promise<Expected> {
   return { accepted, succeeded, dead: accepted - succeeded, totals };
 }
 
-/** In words, every way in which the answer is not what the file has to come to; none: equal. */
+/** Describes every difference between the expected and the actual result; empty if they are equal. */
 export function differences(expected: Expected, { counts, report }: Answered): string[] {
   const found: string[] = [];
   const compare = (what: string, want: unknown, got: unknown): void => {
@@ -58,7 +58,7 @@ export function differences(expected: Expected, { counts, report }: Answered): s
   const missing = new Map(expected.totals);
   for (const { key, value } of report) {
     const want = missing.get(key);
-    if (!missing.delete(key)) found.push(`${key}: ${expected.totals.has(key) ? 'stands there twice' : 'not expected'}`);
+    if (!missing.delete(key)) found.push(`${key}: ${expected.totals.has(key) ? 'is there twice' : 'not expected'}`);
     else
       for (const [field, total] of Object.entries(want ?? {})) compare(`${key} ${field}`, total, fieldOf(value, field));
   }

@@ -1,28 +1,24 @@
 /**
- * What the drains of a queue have spent apart from the work of single batches, and the share that each batch pays for. Pure.
- *
- * A queue has one record per drain (generation of its gate), a batch the number of its chunks that each drain has ended.
- * A batch pays for a drain in proportion to its chunks among those of the drain. A drain without any of its own (an empty one, a parked
- * one) adds to a neighbour: to the one before when nothing was left in the queue, since a late wake has started it; else to
- * the next one, which ends what it could not.
+ * What the drains of a queue have spent beyond the work of single batches: one record per drain (generation of the queue's
+ * gate). The spending of a drain without chunks (empty or parked) is added to a neighbour: to the previous drain if the
+ * queue was empty, since a late wake started it; otherwise to the next one, which finishes what it could not. Pure.
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import { timesOperations } from './counts.ts';
 
 /** What one drain has spent. */
 export interface DrainSpent {
-  /** Generation of the gate that has ended the chunks, or will. */
+  /** Generation of the gate that has finished the chunks, or will. */
   generation: number;
-  /** Chunks that it has ended, of whatever batch. */
+  /** Chunks that the drain has finished, of all batches. */
   chunks: number;
-  /** Whether it has received anything. */
+  /** Whether the drain has received any message. */
   received: boolean;
   operations: Operations;
 }
 
 /**
- * What one drain has spent, as the gate stores it: an array, since each receive reads the gate. `counts` are in the order of
- * `NAMES`; other operations follow by name.
+ * What one drain has spent, as the gate stores it: an array, because every receive reads the gate. `counts` are in the
+ * order of `NAMES`; other operations follow by name.
  */
 export type DrainRecord = readonly [
   generation: number,
@@ -32,7 +28,7 @@ export type DrainRecord = readonly [
   others?: Operations,
 ];
 
-/** New names go to the end: their places are stored. */
+/** Append new names: records refer to names by position. */
 const NAMES = [
   ...['table.get', 'table.update', 'table.insert', 'table.query', 'table.transaction', 'table.delete'],
   ...['queue.get', 'queue.put', 'queue.delete', 'queue.update', 'queue.properties', 'blob.get', 'blob.put'],
@@ -41,9 +37,12 @@ const NAMES = [
 ] as const;
 const KNOWN: ReadonlySet<string> = new Set(NAMES);
 
-/** Records that a gate keeps: 60 to 100 characters each. Beyond, all but the last two are archived in one row. */
+/**
+ * Number of records that a gate keeps, of 60 to 100 characters each. If there are more, all but the last two are
+ * archived in one row.
+ */
 export const MAX_DRAIN_RECORDS = 12;
-/** The latest may still be added to. */
+/** The latest record may still grow. */
 const KEPT = 2;
 
 const rounded = (value: number): number => Number(value.toFixed(3));
@@ -66,7 +65,9 @@ export function readDrainRecord([generation, chunks, received, counts, others = 
   return { generation, chunks, received: received === 1, operations };
 }
 
-/** Adds what the drain of a generation has spent. A latest drain without chunks becomes a part of the next one. */
+/**
+ * Adds what the drain of a generation has spent. If the latest drain has no chunks, it becomes a part of the next one.
+ */
 export function addSpent(records: readonly DrainRecord[], spent: DrainSpent): DrainRecord[] {
   const stored = records.at(-1);
   const last = stored && readDrainRecord(stored);
@@ -83,77 +84,18 @@ const sumOf = (a: DrainSpent, b: DrainSpent): DrainSpent => ({
   operations: addOperations(a.operations, b.operations),
 });
 
-/** At the end of a drain that has left the queue empty: if it has received nothing, what it has spent goes to the one before. */
+/**
+ * Call it at the end of a drain that has left the queue empty. If the drain has received nothing, its spending is added
+ * to the previous drain.
+ */
 export function endDrain(records: readonly DrainRecord[]): readonly DrainRecord[] {
   const [before, last] = records.slice(-2).map(readDrainRecord);
   if (before === undefined || last === undefined || last.chunks > 0 || last.received) return records;
   return [...records.slice(0, -2), toRecord(sumOf(before, last))];
 }
 
-/** The records that have to leave the gate, if there are too many, and those that stay. */
+/** Splits the records into those that the gate must archive, if there are too many, and those that it keeps. */
 export function splitRecords(records: readonly DrainRecord[]): { old: DrainRecord[]; kept: DrainRecord[] } {
   const first = records.length > MAX_DRAIN_RECORDS ? records.length - KEPT : 0;
   return { old: records.slice(0, first), kept: records.slice(first) };
-}
-
-/** Chunks of a batch that a drain has ended; with `last`, those of all drains from `generation` to it. */
-export type OwnDrain = readonly [generation: number, chunks: number, last?: number];
-
-/** The chunks of a batch by queue, in the order of the drains that have ended them. */
-export type OwnDrains = Readonly<Record<string, readonly OwnDrain[]>>;
-
-/**
- * Drains of one queue that a batch distinguishes, of some 8 to 15 characters each. Beyond, the oldest two count as one: of a
- * batch that is alone this changes nothing; of others the shares are then those in several drains together. A batch can have
- * 33 queues, and their drains are one property of its row: 32,768 characters at most
- * (learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model).
- */
-const MAX_OWN_DRAINS = 32;
-
-/** Adds chunks that a drain has ended. */
-export function addOwnChunks(
-  own: OwnDrains,
-  { queue, generation, chunks }: { queue: string; generation: number; chunks: number },
-): OwnDrains {
-  const drains = own[queue] ?? [];
-  const index = drains.findLastIndex(([first, , last = first]) => first <= generation && generation <= last);
-  const [first = generation, before = 0, last] = drains[index] ?? [];
-  const entry: OwnDrain = last === undefined ? [first, before + chunks] : [first, before + chunks, last];
-  const all = index < 0 ? [...drains, entry].sort(([a], [b]) => a - b) : drains.with(index, entry);
-  return { ...own, [queue]: all.length > MAX_OWN_DRAINS ? joined(all) : all };
-}
-
-function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
-  if (a === undefined || b === undefined) return rest;
-  return [[a[0], a[1] + b[1], b[2] ?? b[0]], ...rest];
-}
-
-/**
- * What a batch pays for of the drains that have ended its chunks; `recordsOf` gives the drains of a queue, in the order of their
- * generations, each once.
- */
-export function shareOf(own: OwnDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
-  let share: Operations = {};
-  for (const [queue, drains] of Object.entries(own)) {
-    const records = recordsOf(queue);
-    for (const [first, chunks, last = first] of drains) {
-      const range = records.slice(indexFrom(records, first), indexFrom(records, last + 1)).map(readDrainRecord);
-      const total = range.reduce((sum, drain) => sum + drain.chunks, 0);
-      const part = Math.min(1, chunks / Math.max(1, total));
-      const spent = range.map(({ operations }) => operations).reduce(addOperations, {});
-      share = addOperations(share, timesOperations(spent, part));
-    }
-  }
-  return share;
-}
-
-/** The place of the first record of `generation` or a later one. By halves: a history looks up each of its batches. */
-function indexFrom(records: readonly DrainRecord[], generation: number): number {
-  let [low, high] = [0, records.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if ((records[middle]?.[0] ?? 0) < generation) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,29 +1,30 @@
-/** What the platform bills for running functions: computed from how often and how long they run. */
+/** What the platform bills for function executions, calculated from their number and duration. */
 import type { Operations } from '../contract/operations.ts';
-import { timesOperations } from './counts.ts';
 import { gbSecondsOf } from './price.ts';
+import { timesOperations } from './times-operations.ts';
 
 /**
- * One execution of `seconds`, as billed. An upper bound: executions that run side by side on an instance share its
- * GB-seconds.
+ * Returns one execution of `seconds` as it is billed. An upper bound: executions that run at the same time on an
+ * instance share its GB-seconds.
  */
 export const executionOf = (seconds: number): Operations => ({
   'functions.execution': 1,
   'functions.gbSecond': gbSecondsOf(seconds),
 });
 
-/** Shorter than the least that is billed. */
+/** Shorter than the billed minimum. */
 const SHORT = executionOf(0);
 
-/** Of one event: its wake is over within the least that is billed. */
+/** The execution for one event: a wake is shorter than the billed minimum. */
 export const WAKE_EXECUTION: Operations = SHORT;
 
-/** Of the start of an orchestration, beside the operations that start it: one action, and its first episode. */
+/** The start of an orchestration, without the operations that start it: one action, and its first episode. */
 export const START_EXECUTIONS: Operations = { 'durable.action': 1, ...SHORT };
 
 /**
- * Of the end of a wave of `tasks` tasks, whose own executions are in their slices: two actions for each activity; finish-wave
- * itself; and an episode of the orchestrator after each activity (fewer where several end at once).
+ * Returns the executions at the end of a wave of `tasks` tasks, whose own executions are counted in their slices: two
+ * actions per activity, finish-wave itself, and an episode of the orchestrator after each activity (fewer if several
+ * end at the same time).
  */
 export const waveExecutions = (tasks: number): Operations => ({
   'durable.action': 2 * (tasks + 1),

@@ -1,8 +1,8 @@
 /**
- * Counts the billed operations that this process causes, and keeps the service's clock, by a policy in the pipelines of
- * the storage SDKs. The policy stands behind the retry policy, so that each try is counted: a request that was retried
- * after a 503 is two. A try without an answer is counted too, since the service may have served it: the count is an
- * upper bound.
+ * Counts the billed operations of this process, and keeps the service clock, with a policy in the pipelines of the
+ * storage SDKs. The policy runs after the retry policy, so each try is counted: a request that was retried after a 503
+ * counts twice. A try without a response also counts, because the service may have executed it. The count is an upper
+ * bound.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TableServiceClientOptions } from '@azure/data-tables';
@@ -16,46 +16,48 @@ export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPo
 /** `<service>.<operation>`, such as `servicebus.send` or `durable.activity`. */
 export type OperationName = `${string}.${string}`;
 
-/** How many tries of requests to storage have ended, and their total time in milliseconds. */
+/** Number of finished tries of storage requests, and their total time in milliseconds. */
 export interface ResponseTimes {
   count: number;
   ms: number;
 }
 
-/** What a function returned, and the operations done meanwhile on its behalf. */
+/** The result of a function, and the operations that were made on its behalf while it ran. */
 export interface Measured<T> {
   value: T;
   operations: Operations;
-  /** Those of them that nobody has recorded yet (`Meter.record`). */
+  /** Those of the operations that were not yet recorded (`Meter.record`). */
   unrecorded: Operations;
-  /** Of each try, from sending it to the headers of its response or its failure, without waits between tries. */
+  /**
+   * Times of each try, from sending it until the headers of its response or its error, without the waits between tries.
+   */
   responses: ResponseTimes;
 }
 
 /** Counts operations of this process. */
 export interface Meter {
-  /** The counting policy for the pipeline of a client; it belongs behind the policy that repeats calls. */
+  /** Returns the counting policy for the pipeline of a client. It must run after the policy that repeats calls. */
   policy(service: StorageService): PipelinePolicy;
-  /** Counts what no pipeline sees: `servicebus.*` and `durable.*`. `n` defaults to 1. */
+  /** Counts operations that no pipeline sees: `servicebus.*` and `durable.*`. `n` defaults to 1. */
   count(operation: OperationName, n?: number): void;
-  /** Everything counted since the meter was made. */
+  /** Returns everything counted since the meter was created. */
   total(): Operations;
   /**
-   * Runs `fn` and reports what was done inside, also by what it awaits; nested measures count in the outer ones too. When
-   * `fn` throws, so does this, and the operations are in the outer scopes and the total only.
+   * Runs `fn` and returns the operations made by it and by everything it awaits. Nested measurements also count in the
+   * outer ones. If `fn` throws, `measure` throws too, and the operations count only in the outer scopes and the total.
    */
   measure<T>(fn: () => Promise<T>): Promise<Measured<T>>;
   /**
-   * Says that operations of the present `measure` are recorded where they are charged: in a batch row, in a message to
-   * one, or in the gate of a queue. May run ahead of the operations, for a write that records itself; negative counts
-   * say that more is to be recorded than was done here. Without effect outside of `measure`.
+   * Marks operations of the current `measure` as recorded where they are charged: in a batch row, in a message about a
+   * batch, or in the gate of a queue. It may be called before the operations are made, for a write that records itself.
+   * Negative counts mean that more must be recorded than was done here. Has no effect outside of `measure`.
    */
   record(operations: Operations): void;
-  /** What the present `measure` has done and nobody has recorded; nothing outside of one. */
+  /** Returns the operations of the current `measure` that were not recorded; outside of one, none. */
   unrecorded(): Operations;
-  /** The time by the storage service in ms since 1970; the local clock's before the first response. */
+  /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
   serviceNowMs(): number;
-  /** Whether a response has come, so that `serviceNowMs` is the service's time. */
+  /** Whether a response has arrived, so that `serviceNowMs` is the service's time. */
   knowsServiceTime(): boolean;
 }
 
@@ -86,7 +88,7 @@ function addResponse(scope: Scope, ms: number): void {
 
 type Answer = { status: number; headers: { get(name: string): string | undefined } };
 
-/** Sends one try of a request, and sees it go and come back. */
+/** Sends one try of a request, and observes the request and the response. */
 type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
 
 function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
@@ -96,10 +98,10 @@ function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
   };
 }
 
-/** Answers of a service that was too busy: no billed operation, but what the drain steps down for. */
+/** Responses of a service that was too busy: not billed, but a reason for a drain to reduce its tasks. */
 export const THROTTLED = 'throttled.responses';
 
-/** Counts and clocks each try of a request. */
+/** Counts each try of a request, and measures its time. */
 function createPass(scope: () => Scope, clock: ServiceClock, monotonicMs: () => number): Pass {
   return async (service, request, send) => {
     const own = scope();
@@ -111,7 +113,7 @@ function createPass(scope: () => Scope, clock: ServiceClock, monotonicMs: () => 
       if (response.status === 503 || response.status === 429) addTo(own, THROTTLED, 1);
       return response;
     } finally {
-      // A try that failed without a response counts, too: a time-out is the slowest of all.
+      // A try that failed without a response also counts: a timeout is the longest response time.
       addResponse(own, monotonicMs() - sentAtMs);
     }
   };
@@ -119,7 +121,7 @@ function createPass(scope: () => Scope, clock: ServiceClock, monotonicMs: () => 
 
 const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
 
-/** Makes a meter: one per process, or the totals of two have to be added. */
+/** Creates a meter. Use one per process: several would have to be added up. */
 export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
   const everything = newScope(undefined);
   const scopes = new AsyncLocalStorage<Scope>();

@@ -1,9 +1,9 @@
-/** Which billed operation a storage request is: a pure function of its method, URL and headers. */
+/** Derives the billed operation of a storage request from its method, URL and headers. Pure. */
 
 /** The storage services whose SDK pipelines are metered. */
 export type StorageService = 'blob' | 'queue' | 'table';
 
-/** The part of an HTTP request that names its operation. */
+/** The part of an HTTP request that determines its operation. */
 export interface RequestShape {
   method: string;
   url: string;
@@ -39,7 +39,7 @@ function queueOperation({ method }: RequestShape, path: string, query: URLSearch
   if (comp === 'list') return 'list';
   if (comp === 'metadata') return method === 'PUT' ? 'metadata' : 'properties';
   if (comp !== null) return 'other';
-  // Suffixes, not positions: a local endpoint has the account as the first segment.
+  // Compares suffixes, not positions: in a local endpoint, the account is the first segment.
   const onMessages = path.endsWith('/messages');
   if (method === 'POST') return 'put';
   if (method === 'GET') return query.get('peekonly') === 'true' ? 'peek' : 'get';
@@ -63,11 +63,11 @@ const TABLES_BY_METHOD: Readonly<Record<string, string>> = { POST: 'create', DEL
 function tableOperation({ method, headers }: RequestShape, path: string, query: URLSearchParams): string {
   if (path.endsWith('/$batch')) return 'transaction';
   if (query.has('comp')) return 'other';
-  // Key values may hold anything that a path may, so only the first parenthesis counts.
+  // Key values may contain any character of a path, so only the first parenthesis counts.
   const [resource = '', keys = ''] = path.split('(', 2);
   if (resource.endsWith('/Tables')) return TABLES_BY_METHOD[method] ?? 'other';
   if (method === 'GET') return /^PartitionKey=/i.test(keys) ? 'get' : 'query';
-  // Clients that cannot send MERGE or DELETE tunnel them through POST.
+  // Clients that cannot send MERGE or DELETE send it in a header of a POST.
   return TABLE_BY_METHOD[headers.get('x-http-method') ?? method] ?? 'other';
 }
 
@@ -86,8 +86,8 @@ function nameOf(service: StorageService, request: RequestShape): string {
 }
 
 /**
- * `<service>.<operation>` of a storage request, such as `blob.put` or `table.transaction`; `<service>.other` for what
- * Sluice does not use. A table transaction is one operation whatever it holds, as it is billed.
+ * Returns `<service>.<operation>` of a storage request, such as `blob.put` or `table.transaction`, or `<service>.other`
+ * for operations that Sluice does not use. A table transaction is billed as one operation, whatever its content.
  */
 export const operationOf = (service: StorageService, request: RequestShape): string =>
   `${service}.${nameOf(service, request)}`;

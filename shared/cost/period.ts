@@ -1,9 +1,11 @@
-/** The cost of a day or a month: work is counted, wake-ups are computed from it, idling from the clock. */
+/**
+ * The cost of a day or a month: work is counted, wake-ups are calculated from it, and idle costs from the elapsed time.
+ */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import type { DurableBackend } from './counts.ts';
+import type { DurableBackend } from './durable-backend.ts';
 import { DEFAULT_DEPLOYMENT, type Deployment } from './model/deployed.ts';
 import { idleBill } from './model/idle-bill.ts';
-import { DAYS_A_MONTH } from './model/month-parameters.ts';
+import { DAYS_PER_MONTH } from './model/month-parameters.ts';
 import { priceOperations } from './price.ts';
 import { receipt } from './receipt.ts';
 import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';
@@ -15,7 +17,7 @@ export interface BatchSpent {
   drainOperations: Operations;
 }
 
-/** What batches have spent, added up. */
+/** What several batches have spent in total. */
 export interface PeriodSpent {
   batches: number;
   items: number;
@@ -23,10 +25,10 @@ export interface PeriodSpent {
   drainOperations: Operations;
 }
 
-/** Before the first batch. */
+/** The sum before the first batch. */
 export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}, drainOperations: {} };
 
-/** Adds a batch. */
+/** Adds a batch to a sum. */
 export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
   return {
     batches: sum.batches + 1,
@@ -36,27 +38,27 @@ export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
   };
 }
 
-/** A line of what is billed while nothing is to be done. */
+/** A line of what is billed while there is no work. */
 export interface IdleLine {
   who: string;
   does: string;
   count: number | null;
   usd: number | null;
-  /** Classes of its price that have no verified source. */
+  /** Price classes of the line that have no verified source. */
   unverified: PriceClass[];
 }
 
-/** What an app knows of its deployment; the rest is taken for the defaults of `infra/`. */
+/** What an app knows about its deployment; for the rest, the defaults of `infra/` are assumed. */
 export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
 
-/** What stands all month: its count does not grow with the days, only its cost does. */
+/** Classes that are billed per month: their count does not depend on the number of days, only their cost does. */
 const STANDING: ReadonlySet<PriceClass | undefined> = new Set<PriceClass | undefined>([
   ...(['alert.log', 'alert.metric', 'storage.gbMonth', 'network.privateEndpoint', 'network.privateDnsZone'] as const),
 ]);
 
-/** The idle bill of a month, cut to `days`, before free grants: the lines that `npm run cost` prints. */
+/** Returns the idle bill of a month, reduced to `days`, before free grants: the lines that `npm run cost` prints. */
 export function idleLines(days: number, known: KnownDeployment, { prices, backend }: PeriodBasis): IdleLine[] {
-  const fraction = days / DAYS_A_MONTH;
+  const fraction = days / DAYS_PER_MONTH;
   const { lines } = idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices);
   return lines.map(({ who, does, count, usd, unverified, priceClass }) => ({
     who,
@@ -67,26 +69,26 @@ export function idleLines(days: number, known: KnownDeployment, { prices, backen
   }));
 }
 
-/** USD of the three parts; `storageOperations` is of all receipts together. */
+/** USD of the three parts. `storageOperations` is the sum of all receipts. */
 export interface PeriodCost {
   /** Counted: for the batches alone, and their shares of drains. */
   work: { operations: Operations; usd: number };
-  /** Computed: what the Durable extension does or bills, and executions. */
+  /** Calculated: what the Durable extension does or bills, and executions. */
   wakeUps: { operations: Operations; actions: number; executions: { count: number; gbSeconds: number }; usd: number };
   storageOperations: number;
   idle: { lines: IdleLine[]; usd: number };
   totalUsd: number;
-  /** Classes whose price has no verified source, of those that the amounts stand on. */
+  /** The price classes used in the amounts that have no verified source. */
   unverified: PriceClass[];
 }
 
-/** What prices are reckoned with. */
+/** The prices and the durable backend of a calculation. */
 export interface PeriodBasis {
   prices: PriceSheet;
   backend: DurableBackend;
 }
 
-/** Prices what batches have spent: the sum of their receipts, in what is counted and what is computed. */
+/** Prices what batches have spent: the sum of their receipts, both counted and calculated parts. */
 export function priceSpent(
   { items, operations, drainOperations }: PeriodSpent,
   { prices, backend }: PeriodBasis,
@@ -116,7 +118,7 @@ export function periodCost(
   return { work, wakeUps, storageOperations, idle, totalUsd: work.usd + wakeUps.usd + idle.usd, unverified };
 }
 
-/** Minutes between firings of a schedule of every so many minutes; undefined for one of another form. */
+/** Returns the interval of a schedule of every n minutes, or undefined for another form. */
 export function minutesOf(schedule: string): number | undefined {
   const match = /^0 \*\/(\d{1,2}) \* \* \* \*$/.exec(schedule);
   return match ? Number(match[1]) : undefined;

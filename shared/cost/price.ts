@@ -1,11 +1,12 @@
-/** From counted operations to USD by a price sheet. */
+/** Prices counted operations in USD by a price sheet. */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, timesOperations } from './counts.ts';
+import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE } from './durable-backend.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
+import { timesOperations } from './times-operations.ts';
 
 /**
- * The classes of learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2). What
- * is not named is in the class "all other operations".
+ * The classes of learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2).
+ * Operations that are not listed are in the class "all other operations".
  */
 const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
   put: 'blob.write',
@@ -18,7 +19,10 @@ const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
   delete: 'blob.delete',
 };
 
-/** Reads are in class 2, as the price page listed them; not verified, and without effect while both cost the same. */
+/**
+ * Reads are in class 2, as the price page listed them. Not verified, and without effect while both classes cost the
+ * same.
+ */
 const QUEUE_CLASS_2 = new Set(['get', 'peek', 'properties']);
 
 const FUNCTIONS_CLASS: Readonly<Record<string, PriceClass>> = {
@@ -26,7 +30,7 @@ const FUNCTIONS_CLASS: Readonly<Record<string, PriceClass>> = {
   gbSecond: 'functions.gbSecond',
 };
 
-/** The class that prices a counted operation; undefined: not priced by count. */
+/** Returns the price class of a counted operation, or undefined if the operation is not priced by count. */
 export function priceClassOf(operation: string): PriceClass | undefined {
   const [service, name = ''] = operation.split('.', 2);
   switch (service) {
@@ -45,19 +49,19 @@ export function priceClassOf(operation: string): PriceClass | undefined {
   }
 }
 
-/** USD by service, and what the sum stands on. */
+/** USD by service, and the price classes behind the sum. */
 export interface Priced {
   byService: Record<string, number>;
   totalUsd: number;
-  /** Names that no price applies to: they are not in the total. */
+  /** Operations without a price: they are not in the total. */
   unpriced: string[];
-  /** Classes in the total whose price has no verified source. */
+  /** Price classes in the total that have no verified source. */
   unverified: PriceClass[];
 }
 
 /**
- * Prices operations one by one, whatever is included in a base fee: an upper bound. `durable.*` is left unpriced, since
- * what an action costs depends on the backend.
+ * Prices each operation, even if a base fee includes it: an upper bound. `durable.*` has no price here, because the
+ * price of an action depends on the backend.
  */
 export function priceOperations(operations: Operations, sheet: PriceSheet): Priced {
   const byService: Record<string, number> = {};
@@ -80,26 +84,29 @@ export function priceOperations(operations: Operations, sheet: PriceSheet): Pric
 
 /** Memory of an instance: the deployment's default (infra/pools.json). */
 export const INSTANCE_GB = 2;
-/** learn: flex-consumption-plan: an execution on demand is billed for at least 1,000 ms, in steps of 100 ms. */
+/**
+ * An execution on demand is billed for at least 1,000 ms, in steps of 100 ms. Source: learn.microsoft.com,
+ * flex-consumption-plan.
+ */
 const LEAST_SECONDS = 1;
 const STEPS_PER_SECOND = 10;
 
 /**
- * The GB-seconds that an execution of that length is billed for, when no other runs beside it on its instance; the
- * instance has the deployment's default memory unless another is given.
+ * Returns the GB-seconds that are billed for an execution of this duration if no other runs on its instance at the same
+ * time. `instanceGb` defaults to the deployment's default memory.
  */
 export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
   instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
-/** What a request does at the durable runtime, as storage operations: a start is one action. */
+/** The storage operations of a request to the durable runtime. A start is one action. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {
   'durable.start': DURABLE_ACTION_ON_STORAGE,
   'durable.status': DURABLE_STATUS_ON_STORAGE,
 };
 
 /**
- * USD of one HTTP request: its operations, those of the Durable extension on storage for it, and its execution. Whatever
- * is included in a base fee or a free grant is not taken off: an upper bound.
+ * Returns the USD of one HTTP request: its operations, those of the Durable extension on storage, and its execution.
+ * What a base fee or a free grant includes is not subtracted: an upper bound.
  */
 export function requestUsd(
   { operations, seconds }: { operations: Operations; seconds: number },

@@ -1,42 +1,36 @@
-/** What a batch has spent, beside what other designs would have. */
+/** What a batch has spent, compared with other designs. */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import {
-  DURABLE_ACTION_ON_STORAGE,
-  DURABLE_STATUS_ON_STORAGE,
-  type DurableBackend,
-  MESSAGE_AN_ITEM,
-  storageOperations,
-  timesOperations,
-} from './counts.ts';
+import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, type DurableBackend } from './durable-backend.ts';
 import { type Priced, priceOperations } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
+import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from './times-operations.ts';
 
-/** What a batch has spent; both parts with `functions.*` and `durable.*` where they had any. */
+/** What a batch has spent. Both parts contain `functions.*` and `durable.*` if there were any. */
 export interface ReceiptInput {
-  /** Done for this batch alone. */
+  /** Operations for this batch alone. */
   operations: Operations;
-  /** Its share of what its drains have done for their queues; default nothing. */
+  /** Its share of what its drains have spent on their queues. Defaults to nothing. */
   drainOperations?: Operations;
   items: number;
   backend: DurableBackend;
 }
 
-/** A batch's bill, beside what other designs would have spent on it. */
+/** The bill of a batch, compared with what other designs would have spent on it. */
 export interface Receipt {
   sheet: string;
-  /** Of every amount: the currency of the sheet. */
+  /** The currency of the sheet and of all amounts. */
   currency: string;
   items: number;
   backend: DurableBackend;
-  /** Done for this batch alone: counted. */
+  /** For this batch alone: counted. */
   operations: Operations;
-  /** Its share of what its drains have done: counted. */
+  /** Its share of what its drains have spent: counted. */
   drainOperations: Operations;
-  /** Done by the Durable extension itself: computed from the actions, not counted. */
+  /** Operations of the Durable extension: calculated from the actions, not counted. */
   hostOperations: Operations;
   /** Durable actions: an orchestration start is 1, an activity 2. */
   actions: number;
-  /** Executions of functions as they are billed: computed. An upper bound. */
+  /** Executions of functions as they are billed: calculated. An upper bound. */
   executions: { count: number; gbSeconds: number };
   storageOperations: number;
   byService: Record<string, number>;
@@ -45,7 +39,7 @@ export interface Receipt {
   unverified: PriceClass[];
   comparison: {
     messageAnItem: { operations: number; usd: number; timesOurs: number | null };
-    /** One thread that polls an empty queue each second for a day. */
+    /** One thread that polls an empty queue once per second for a day. */
     pollingThreadADay: { operations: number; usd: number };
   };
 }
@@ -53,7 +47,7 @@ export interface Receipt {
 const SECONDS_A_DAY = 24 * 60 * 60;
 
 function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['comparison'] {
-  const messages = timesOperations(MESSAGE_AN_ITEM, items);
+  const messages = timesOperations(MESSAGE_PER_ITEM, items);
   const operations = storageOperations(messages);
   return {
     messageAnItem: {
@@ -68,7 +62,7 @@ function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['
   };
 }
 
-/** The durable service's charge for actions, when it bills them. */
+/** Returns the durable service's charge for actions, if it bills them. */
 function actionCharge(actions: number, backend: DurableBackend, sheet: PriceSheet): Priced {
   const none: Priced = { byService: {}, totalUsd: 0, unpriced: [], unverified: [] };
   if (backend === 'azureStorage' || actions === 0) return none;
@@ -81,18 +75,18 @@ function actionCharge(actions: number, backend: DurableBackend, sheet: PriceShee
 
 const isCounted = (name: string): boolean => !name.startsWith('functions.') && !name.startsWith('durable.');
 
-/** The operations that a meter has counted; without what the durable runtime was asked for, and executions. */
+/** Returns the operations that a meter has counted, without requests to the durable runtime and executions. */
 const counted = (operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).filter(([name]) => isCounted(name)));
 
-/** What the Durable extension does on its storage for what is requested of it. */
+/** Returns the storage operations of the Durable extension for these requests to it. */
 const hostOperationsOf = (all: Operations): Operations =>
   addOperations(
     timesOperations(DURABLE_ACTION_ON_STORAGE, all['durable.action'] ?? 0),
     timesOperations(DURABLE_STATUS_ON_STORAGE, all['durable.status'] ?? 0),
   );
 
-/** The receipt of a batch, or of several added up: pure arithmetic over what was counted. */
+/** Creates the receipt of a batch, or of the sum of several, from the counts. Pure. */
 export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
   const { operations, drainOperations = {}, items, backend } = input;
   const all = addOperations(operations, drainOperations);

@@ -1,29 +1,33 @@
-/** The time by the storage service: times compared across machines must not be those of two local clocks. */
+/** The time of the storage service. Times of different machines are compared by it, because local clocks differ. */
 
 /** The two local time sources; replaced in tests. */
 export interface LocalClocks {
-  /** Milliseconds since any fixed moment, never set back. */
+  /** Milliseconds since any fixed moment; never decreases. */
   monotonicMs(): number;
-  /** Milliseconds since 1970 by this machine: used only before the first response. */
+  /** Milliseconds since 1970 by the clock of this machine; used only before the first response. */
   wallMs(): number;
 }
 
-/** A clock set by the Date headers of responses. */
+/** A clock that the Date headers of responses set. */
 export interface ServiceClock {
-  /** Takes over the Date header of a response to a request sent at `sentAtMs` (monotonic). A header that is no date is ignored. */
+  /**
+   * Reads the Date header of the response to a request sent at `sentAtMs` (monotonic). A header that is not a date is
+   * ignored.
+   */
   observe(dateHeader: string | undefined, sentAtMs: number): void;
-  /** Milliseconds since 1970 by the service, at most about a second and one round trip behind. */
+  /** Returns milliseconds since 1970 by the service's clock, at most about one second and one round trip behind it. */
   nowMs(): number;
-  /** Whether a response has set it. */
+  /** Whether a response has set the clock. */
   isSet(): boolean;
 }
 
-/** A Date header names a whole second (RFC 9110, 5.6.7). */
+/** A Date header has a resolution of one second (RFC 9110, 5.6.7). */
 const DATE_RESOLUTION_MS = 1_000;
 
 /**
- * Makes the clock. A header allows any time from its second to the next one plus the round trip; the clock moves only as
- * far as it must to lie within. Taking each header as it stands would set the clock back by up to a second each time.
+ * Creates the clock. A header permits any time from its second until the next second plus the round trip. The clock
+ * changes only as far as necessary to be within that range: setting it to each header would set it back by up to a
+ * second each time.
  */
 export function createServiceClock(local: LocalClocks): ServiceClock {
   let offsetMs: number | undefined;

@@ -1,10 +1,10 @@
-/** Price sheets: prices as data, each with its source, so that a new price is an edit of a JSON file and no code. */
+/** Price sheets: prices as data, each with its source, so that a new price is a change of a JSON file, not of code. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import sheet2013 from './sheets/2013.json' with { type: 'json' };
 import sheet2026 from './sheets/2026.json' with { type: 'json' };
 
-/** What a sheet must price. */
+/** The classes that a sheet must price. */
 export const PRICE_CLASSES = [
   'queue.class1',
   'queue.class2',
@@ -35,10 +35,13 @@ export const PRICE_CLASSES = [
 ] as const;
 export type PriceClass = (typeof PRICE_CLASSES)[number];
 
-/** Hours that Azure's price pages count in a month. */
+/** Hours per month on Azure's price pages. */
 const HOURS_PER_MONTH = 730;
 
-/** The units a sheet may use, and how many things one value is for. What is sold by the hour is reckoned by the month. */
+/**
+ * The units that a sheet may use, and the number of things that one value covers. Prices per hour are converted to
+ * months.
+ */
 const UNITS = {
   'per 10,000 operations': 10_000,
   'per million operations': 1_000_000,
@@ -65,17 +68,17 @@ const priceSchema = z.strictObject({
     .nonnegative()
     .nullable()
     .describe(
-      'In the currency of the sheet, or a number of included things; null: no price. Such lines are in no sum.',
+      'In the currency of the sheet, or a number of included things. null means no price: such lines are in no sum.',
     ),
   unit: z.enum(UNIT_NAMES, { error: `Expected one of: ${UNIT_NAMES.join('; ')}` }),
-  source: z.string().min(1).describe('Where the value was read: a page, a file or an API, with the region.'),
+  source: z.string().min(1).describe('Origin of the value: a page, a file or an API, with the region.'),
   date: z
     .string()
     .regex(/^\d{4}(-\d{2}){0,2}$/, 'Expected a date such as 2026, 2026-09 or 2026-09-24')
-    .describe('Of the source: 2026, 2026-09 or 2026-09-24.'),
+    .describe('Date of the source: 2026, 2026-09 or 2026-09-24.'),
   verified: z
     .boolean()
-    .describe('Whether the source is a primary one that was read. Figures that stand on other prices are marked.'),
+    .describe('Whether the source is a primary one that was read. Figures based on other prices are marked.'),
   note: z.string().optional(),
 });
 export type Price = z.infer<typeof priceSchema>;
@@ -88,7 +91,7 @@ const sheetSchema = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/, 'Expected a currency code such as USD or EUR')
     .describe('ISO 4217, such as USD.'),
-  // Not a record: the JSON Schema of a record does not say that every class is required.
+  // Not a record: the JSON Schema of a record does not require every class.
   prices: z.strictObject(
     Object.fromEntries(PRICE_CLASSES.map((priceClass) => [priceClass, priceSchema])) as Record<
       PriceClass,
@@ -99,7 +102,7 @@ const sheetSchema = z.strictObject({
 /** A complete, checked price sheet. */
 export type PriceSheet = z.infer<typeof sheetSchema>;
 
-/** The JSON Schema of a price sheet, as `shared/cost/sheets/schema.json` publishes it. */
+/** Returns the JSON Schema of a price sheet, which `shared/cost/sheets/schema.json` publishes. */
 export const priceSheetJsonSchema = (): unknown => ({
   title: 'A price sheet of Sluice',
   ...z.toJSONSchema(sheetSchema, { io: 'input', reused: 'ref' }),
@@ -107,12 +110,15 @@ export const priceSheetJsonSchema = (): unknown => ({
 
 const BUILT_IN: Readonly<Record<string, unknown>> = { '2013': sheet2013, '2026': sheet2026 };
 
-/** A price sheet cannot be used: which one, and every problem in it. */
+/** A price sheet is invalid; the message names it and lists every problem. */
 export class PriceSheetError extends Error {
   override name = 'PriceSheetError';
 }
 
-/** Checks what is to be a price sheet; `where` names it in errors. Throws PriceSheetError with all problems at once. */
+/**
+ * Checks the content of a price sheet; `where` identifies it in errors.
+ * @throws PriceSheetError with all problems
+ */
 export function toPriceSheet(content: unknown, where: string): PriceSheet {
   const parsed = sheetSchema.safeParse(content);
   if (parsed.success) return parsed.data;
@@ -130,23 +136,26 @@ function readJson(path: string): unknown {
   }
 }
 
-/** The sheet of that name (`2013`, `2026`), or of that JSON file: the setting SLUICE_PRICE_SHEET. Throws PriceSheetError. */
+/**
+ * Reads the built-in sheet of a name (`2013`, `2026`), or the sheet in a JSON file: the setting SLUICE_PRICE_SHEET.
+ * @throws PriceSheetError
+ */
 export const readPriceSheet = (nameOrPath: string): PriceSheet =>
   toPriceSheet(Object.hasOwn(BUILT_IN, nameOrPath) ? BUILT_IN[nameOrPath] : readJson(nameOrPath), nameOrPath);
 
 /**
- * What one operation, action, execution, GB-second, GB or month costs, in the currency of the sheet; for classes of
- * included things their number. null: the sheet has no price.
+ * Returns the price of one operation, action, execution, GB-second, GB or month in the currency of the sheet; for
+ * classes of included things, their number. null means that the sheet has no price.
  */
 export function unitPrice(sheet: PriceSheet, priceClass: PriceClass): number | null {
   const { value, unit } = sheet.prices[priceClass];
   return value === null ? null : value / UNITS[unit];
 }
 
-/** The value that a sheet states in `unit` for the price of one thing: the reverse of `unitPrice`. */
+/** Returns the value that a sheet contains in `unit` for the price of one thing: the inverse of `unitPrice`. */
 export const valueIn = (unit: PriceUnit, price: number): number => price * UNITS[unit];
 
-/** Those of the classes whose price has no verified source, once each, in the order of PRICE_CLASSES. */
+/** Returns the classes whose price has no verified source, without duplicates, in the order of PRICE_CLASSES. */
 export const unverifiedOf = (sheet: PriceSheet, classes: Iterable<PriceClass>): PriceClass[] => {
   const used = new Set(classes);
   return PRICE_CLASSES.filter((priceClass) => used.has(priceClass) && !sheet.prices[priceClass].verified);

@@ -155,5 +155,5 @@ async function* counted(
       );
     yield block;
   }
-  if (items === 0) throw new Problem('empty-batch', 'The upload holds no record.');
+  if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');
 }

@@ -1,32 +1,32 @@
 import type { Workload } from '../workload/define.ts';
 
-/** The limits of a workload, as the pipeline reckons with them. */
+/** The limits of a workload in the units that the pipeline calculates with. */
 export interface Limit {
-  /** Permits per second; undefined: the rate is not limited. */
+  /** Permits per second. If undefined, the rate is not limited. */
   permitsPerSecond: number | undefined;
-  /** Most items that may begin per second; Infinity: the rate is not limited. */
+  /** Maximum number of items that may start per second. Infinity means that the rate is not limited. */
   itemsPerSecond: number;
-  /** What takes a permit: each item, or each call of the handler. */
+  /** Whether each item or each call of the handler takes a permit. */
   unit: 'items' | 'calls';
-  /** The time that the rate is stated for. */
+  /** The `perSeconds` of the workload's `rateLimit`; 1 if it has none. */
   perSeconds: number;
-  /** Permits that the largest call takes. */
+  /** Permits that a call of maximum size takes. */
   permitsPerCall: number;
-  /** Items in flight; undefined: not limited. */
+  /** Maximum number of items in flight. If undefined, it is not limited. */
   maxInFlight: number | undefined;
-  /** Items of the largest call. */
+  /** Maximum number of items per call. */
   itemsPerCall: number;
-  /** How long a call may take. */
+  /** Time limit of a call. */
   timeoutMs: number;
 }
 
 /**
- * Part of the rate that is used. Calls are counted when they start here, and arrive at the other side a little closer
- * together or further apart; the rest keeps a provider that counts strictly from refusing one.
+ * Fraction of the rate that is used. Calls are counted when they start here, and arrive at the other side slightly
+ * closer together or further apart. The rest prevents refusals by a provider that counts strictly.
  */
 const USED_PART = 0.96;
 
-/** The limits of a workload; undefined when it has none. */
+/** Returns the limits of a workload, or undefined if it has none. */
 export function limitOf(workload: Workload): Limit | undefined {
   const { rateLimit, maxConcurrency, group, map, timeoutSeconds } = workload;
   if (rateLimit === undefined && maxConcurrency === undefined) return undefined;

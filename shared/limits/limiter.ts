@@ -1,58 +1,30 @@
-/** The limits of the workloads that one process works at: it leases their shares while dequeue tasks run. */
-import { toError } from '../errors.ts';
-import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import type { Table } from '../storage/table.ts';
-import { log } from '../telemetry/log.ts';
-import { countRateLowered } from '../telemetry/metrics.ts';
+/** The limits of all workloads in one process: one quota per workload that has limits. */
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { type Claim, type Claimed, claimShare } from './claim.ts';
-import { type Limit, limitOf } from './limit.ts';
-import { Pacer, TICK_MS } from './pacer.ts';
+import { limitOf } from './limit.ts';
 import type { Permits } from './permits.ts';
-import { NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
-
-/**
- * A lease ends here before it ends for others: a service clock is up to a second behind, and a round trip (service-clock.ts).
- */
-const MARGIN_MS = 1_500;
-/** Shortest time between two claims that report throttling. */
-const THROTTLED_CLAIM_MS = 1_000;
-/** Wait before a claim is tried again that met a fault. */
-const FAULT_RETRY_MS = 1_000;
-export interface LimiterDeps {
-  /** The table of the gates. */
-  table: Table;
-  /** Service time in milliseconds. */
-  now: () => number;
-  /** A monotonic clock in milliseconds that is one for all threads of the process. */
-  clockMs: () => number;
-  /** Names this process among the holders. */
-  id: string;
-  /** Calls that this process can have in flight per workload. */
-  callsInFlight: (workload: Workload) => number;
-}
-
-/**
- * Whether work may begin; without a share: when to ask again, as service time in milliseconds. Whoever leaves last gives up
- * the share of the process, so that the queue's next task finds it free wherever it runs; `leave` never rejects.
- */
-export type Entry = { leave: () => Promise<void> } | { retryAt: number };
+import { type Entry, Quota, type QuotaDeps } from './quota.ts';
 
 /** The limits of one process. */
 export interface Limiter {
-  /** Enters a queue's workload before its work is received. Costs an operation if there is no lease that still holds. */
+  /**
+   * Enters a queue's workload before its messages are received. Costs one operation unless the process has a valid
+   * lease.
+   */
   enter: (address: Pick<QueueAddress, 'queue' | 'workload'>) => Promise<Entry>;
-  /** The permits of a workload that was entered; undefined when it has no limits. */
+  /** The permits of a workload that was entered; undefined if it has no limits. */
   permitsOf: (workload: Workload) => Permits | undefined;
-  /** Whether the process has lost its share of a workload: what has not begun is better returned. */
+  /**
+   * Whether the process has lost its share of a workload. Messages that have not started should then be returned to the
+   * queue.
+   */
   isStarved: (workload: Workload) => boolean;
-  /** Gives up all shares, for others to take; never rejects. */
+  /** Releases all shares for other processes; never rejects. */
   close: () => Promise<void>;
 }
 
-/** Makes the limiter of a process. Its timers run only while there is work of a limited workload. */
-export function createLimiter(deps: LimiterDeps): Limiter {
+/** Creates the limiter of a process. Its timers run only while dequeue tasks of a limited workload run. */
+export function createLimiter(deps: QuotaDeps): Limiter {
   const quotas = new Map<string, Quota>();
   const quotaOf = (workload: Workload): Quota | undefined => {
     const limit = limitOf(workload);
@@ -72,164 +44,4 @@ export function createLimiter(deps: LimiterDeps): Limiter {
       await Promise.all([...quotas.values()].map((quota) => quota.close()));
     },
   };
-}
-
-/** One workload's limits in this process. */
-class Quota {
-  readonly pacer: Pacer;
-  readonly #workload: Workload;
-  readonly #limit: Limit;
-  readonly #deps: LimiterDeps;
-  /** The queues of the tasks that have entered, once per task. */
-  #tasks: string[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<unknown> | undefined;
-  /** Whether what is being written gives the share up. */
-  #isReleasing = false;
-  /** As this process has written it; undefined: it has not. */
-  #known: VersionedQuota | undefined;
-  /** By the process-wide clock. */
-  #renewMs = 0;
-  #claimedMs = 0;
-  /** The queues whose tasks have ended since the share was given up last. */
-  readonly #left = new Set<string>();
-  #quiet = 0;
-  #isShared = false;
-  #throttledSeconds: number | undefined;
-
-  constructor(workload: Workload, limit: Limit, deps: LimiterDeps) {
-    this.#workload = workload;
-    this.#limit = limit;
-    this.#deps = deps;
-    this.pacer = new Pacer(limit, deps.clockMs);
-  }
-
-  async enter(queue: string): Promise<Entry> {
-    await this.#writing;
-    if (this.pacer.isStarved) await this.#claim([queue]);
-    if (this.pacer.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
-    this.#tasks.push(queue);
-    this.#start();
-    return { leave: () => this.#leave(queue) };
-  }
-
-  async #leave(queue: string): Promise<void> {
-    this.#tasks.splice(this.#tasks.indexOf(queue), 1);
-    this.#left.add(queue);
-    if (this.#tasks.length === 0) await this.close();
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    await this.#writing;
-    if (this.#timer !== undefined) return;
-    const left = [...this.#left];
-    this.#left.clear();
-    if (!this.#isCounted) return;
-    this.pacer.setShare(NO_SHARE, 0);
-    try {
-      await this.#inTurn({ queues: [], left });
-      this.#renewMs = 0;
-    } catch (error) {
-      log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
-    }
-  }
-
-  /** Whether the row counts something for this process: its share, or items that were in flight when it lost it. */
-  get #isCounted(): boolean {
-    const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
-    return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
-  }
-
-  #start(): void {
-    if (this.#timer !== undefined) return;
-    this.pacer.start();
-    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-  }
-
-  #tick(): void {
-    const throttledSeconds = this.pacer.tick();
-    const nowMs = this.#deps.clockMs();
-    if (throttledSeconds !== undefined) {
-      // Half the pace for all with the claim that follows: answers of one moment share one.
-      this.#throttledSeconds = Math.max(throttledSeconds, this.#throttledSeconds ?? 0);
-      this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
-    }
-    if (nowMs >= this.#renewMs) this.#claimInBackground();
-  }
-
-  #claimInBackground(): void {
-    if (this.#writing !== undefined) return;
-    this.#claim(this.#tasks).catch((error: unknown) => {
-      log.warn('quota-not-claimed', { workload: this.#workload.name, error: toError(error) });
-    });
-  }
-
-  /** One at a time: tasks that begin together share the lease. One that begins during a release makes its own. */
-  async #claim(queues: readonly string[]): Promise<void> {
-    while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
-    await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
-  }
-
-  #inTurn(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
-    this.#isReleasing = who.queues.length === 0;
-    const writing = this.#write(who).finally(() => {
-      this.#writing = undefined;
-    });
-    this.#writing = writing.catch(() => undefined);
-    return writing;
-  }
-
-  async #write(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
-    const { table } = this.#deps;
-    const throttledSeconds = this.#throttledSeconds;
-    const wants = this.#wants();
-    // Until the answer is there: a claim that fails is repeated, but not with each tick.
-    this.#claimedMs = this.#deps.clockMs();
-    this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
-    // Where others write it, too, what is known of the row is old.
-    let atHand = this.#isShared ? undefined : this.#known;
-    const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
-      const found = atHand ?? (await readQuota(table, this.#workload.name));
-      atHand = undefined;
-      const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
-      const situation = { limit: this.#limit, nowMs: this.#deps.now() };
-      const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);
-      // Before the row says so: nobody may take what is still used here. What was begun until then is in flight.
-      this.pacer.shrinkTo(claimNow().share);
-      const claimed = claimNow();
-      const etag = await writeQuota(table, { row: claimed.row, etag: found.etag });
-      if (etag === undefined) return LOST_RACE;
-      this.#known = { row: claimed.row, etag };
-      return claimed;
-    });
-    if (throttledSeconds !== undefined) {
-      if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
-      countRateLowered(this.#workload.name);
-      log.warn('rate-lowered', {
-        workload: this.#workload.name,
-        factor: claimed.row.factor,
-        seconds: throttledSeconds,
-      });
-    }
-    if (who.queues.length > 0) this.#accept(claimed);
-  }
-
-  #accept({ row, share, renewsAt, until, isShared }: Claimed): void {
-    const nowMs = this.#deps.clockMs();
-    const toLocalMs = nowMs - this.#deps.now();
-    this.#quiet = isShared ? 0 : this.#quiet + 1;
-    this.#isShared = isShared;
-    this.pacer.holdUntil(row.heldUntil + toLocalMs);
-    this.#renewMs = renewsAt + toLocalMs;
-    this.pacer.setShare(share, until + toLocalMs - MARGIN_MS);
-  }
-
-  #wants(): Share {
-    const { maxInFlight, itemsPerCall } = this.#limit;
-    const calls = this.#deps.callsInFlight(this.#workload);
-    const inFlight = maxInFlight === undefined ? Number.POSITIVE_INFINITY : calls * itemsPerCall;
-    return { permitsPerSecond: this.pacer.wantedRate(this.#isShared), inFlight };
-  }
 }

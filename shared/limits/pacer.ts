@@ -11,49 +11,55 @@ import {
 } from './permits.ts';
 import { NO_SHARE, type Share } from './quota-row.ts';
 
-/** How often permits are to be added. */
+/** Interval at which permits are added. */
 export const TICK_MS = 20;
-/** Two ticks: what the latest has brought is not lost while the call takes its permits. */
+/** Two ticks: permits of the latest tick are not lost while a call takes its permits. */
 const SPARE_SECONDS = (2 * TICK_MS) / 1_000;
 /**
- * Permits of this long, or of this part of a period, may lie unused, so that a thread which was busy for a moment loses
- * none; and a tick that is late brings no more than this. All would be used at once: together with the part of the rate
- * that is used, a period of six seconds or more sees no more than its limit.
+ * Permits for this time, or for this fraction of a period, may stay unused, so that a thread that was briefly busy
+ * loses none. A late tick also adds no more than this. All of them could be used at the same time: together with the
+ * fraction of the rate that is used (limit.ts), a period of six seconds or more does not exceed its limit.
  */
 const UNUSED_SECONDS = 0.15;
 const UNUSED_PART = 0.03;
 const LATE_SECONDS = 0.1;
-/** A process that uses less than this part of its share asks for what it has used, and a little more. */
+/** A process that uses less than this fraction of its share requests what it has used, and a little more. */
 const FULL_USE = 0.8;
 const MORE_THAN_USED = 1.25;
-/** Little use shows when a share has brought permits for so many calls, and for a second: less may wait for the next call. */
+/**
+ * Use is judged only after a share has produced permits for this many calls, and for one second: before that, unused
+ * permits may only be waiting for the next call.
+ */
 const JUDGED_CALLS = 6;
 
-/** The share of one process as permits: added evenly over time, and none after its end. */
+/** Turns the share of one process into permits: adds them evenly over time, and none after the end of the share. */
 export class Pacer {
   readonly permits: Permits;
   readonly #limit: Limit;
   readonly #clockMs: () => number;
   #share = NO_SHARE;
-  /** Times of the process-wide clock: the end of the share, until when permits are held back, and the latest tick. */
+  /**
+   * Times of the process-wide clock: the end of the share, the time until which permits are held back, and the latest
+   * tick.
+   */
   #endMs = 0;
   #heldMs = 0;
   #tickedMs = 0;
-  /** Permits that are not whole yet. */
+  /** The fraction of a permit that has been earned since the last whole one. */
   #fraction = 0;
-  /** Permits that the share has brought, and those that were taken, since its use was judged; what was asked for then. */
+  /** Permits earned and permits taken since use was last judged, and the rate that was requested then. */
   #earned = 0;
   #taken = 0;
   #wantedRate = Number.POSITIVE_INFINITY;
 
-  /** `clockMs` is one for all threads of the process. */
+  /** `clockMs` is the same for all threads of the process. */
   constructor(limit: Limit, clockMs: () => number) {
     this.#limit = limit;
     this.#clockMs = clockMs;
     this.permits = createPermits(limit.unit === 'items');
   }
 
-  /** Whether nothing can be started: there is no share, or it has ended. */
+  /** Whether nothing can start: there is no share, or it has ended. */
   get isStarved(): boolean {
     return this.#share.inFlight === 0 || this.#clockMs() >= this.#endMs;
   }
@@ -63,12 +69,15 @@ export class Pacer {
     return inFlightOf(this.permits);
   }
 
-  /** Time begins: what passed before brings no permits. */
+  /** Starts to count time: the time before adds no permits. */
   start(): void {
     this.#tickedMs = this.#clockMs();
   }
 
-  /** Adds what the time since the latest tick brings. Gives for how many seconds the other side wants rest, if it has said so. */
+  /**
+   * Adds the permits for the time since the latest tick. If the other side has asked for a pause, returns its duration
+   * in seconds.
+   */
   tick(): number | undefined {
     const nowMs = this.#clockMs();
     const passedMs = nowMs - this.#tickedMs;
@@ -83,12 +92,12 @@ export class Pacer {
     return throttledSeconds;
   }
 
-  /** No permits are added before `untilMs`. */
+  /** Adds no permits before `untilMs`. */
   holdUntil(untilMs: number): void {
     this.#heldMs = Math.max(this.#heldMs, untilMs);
   }
 
-  /** Sets the share, which nothing is started after `endMs` of. */
+  /** Sets the share, of which nothing starts after `endMs`. */
   setShare(share: Share, endMs: number): void {
     this.#share = share;
     this.#endMs = endMs;
@@ -100,7 +109,7 @@ export class Pacer {
     });
   }
 
-  /** Leaves no more than `share` of the share. */
+  /** Reduces the share to at most `share`. */
   shrinkTo(share: Share): void {
     if (this.isStarved) return;
     const { permitsPerSecond, inFlight } = this.#share;
@@ -111,7 +120,7 @@ export class Pacer {
     this.setShare(smaller, this.#endMs);
   }
 
-  /** The rate to ask for: as much as there is, unless what it had was not used while others were there. */
+  /** Returns the rate to request: unlimited, unless other processes were present and the previous rate was not used. */
   wantedRate(isShared: boolean): number {
     const had = this.#share.permitsPerSecond;
     this.#taken += readTaken(this.permits);
@@ -131,7 +140,7 @@ export class Pacer {
     const unusedSeconds = Math.min(UNUSED_SECONDS, UNUSED_PART * this.#limit.perSeconds);
     const spare = Math.max(1, permitsPerSecond * unusedSeconds, Math.ceil(permitsPerSecond * SPARE_SECONDS));
     const most = this.#limit.permitsPerCall - 1 + Math.floor(spare);
-    // A late tick brings what is missing, but not after a stop of the process.
+    // A late tick adds the missing permits, but not those of a time in which the process was suspended.
     const earned = permitsPerSecond * Math.min(seconds, LATE_SECONDS);
     this.#earned += earned;
     const whole = Math.floor(this.#fraction + earned);

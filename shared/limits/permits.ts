@@ -1,6 +1,6 @@
 /**
- * The permits of one workload in one process: shared memory, so that threads take them without a message. The main thread
- * adds permits at the pace of the process's share; a thread takes one before it calls the handler.
+ * The permits of one workload in one process, in shared memory, so that threads take them without a message. The main
+ * thread adds permits at the rate of the process's share; a thread takes one before it calls the handler.
  */
 
 const AVAILABLE = 0;
@@ -11,19 +11,19 @@ const HAS_RATE = 4;
 const THROTTLED_MS = 5;
 const SLOTS = 6;
 
-/** Stands for "not limited" in a 32-bit counter. */
+/** Means "not limited" in a 32-bit counter. */
 const UNLIMITED = 0x7fff_ffff;
 
-/** Crosses the thread border as it is. */
+/** Passed to threads as it is. */
 export interface Permits {
   counters: Int32Array<SharedArrayBuffer>;
-  /** In milliseconds of the clock that is one for all threads of a process: nothing is started after it. */
+  /** Milliseconds of the clock that all threads of a process share. Nothing starts after this time. */
   until: BigInt64Array<SharedArrayBuffer>;
-  /** Whether items take permits; else calls do. */
+  /** Whether items take permits. Otherwise, calls do. */
   isPerItem: boolean;
 }
 
-/** Makes permits of which none is given yet. */
+/** Creates permits, of which none is available yet. */
 export function createPermits(isPerItem: boolean): Permits {
   return {
     counters: new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)),
@@ -32,9 +32,12 @@ export function createPermits(isPerItem: boolean): Permits {
   };
 }
 
-// ---- taken in threads
+// ---- used by threads
 
-/** Takes what a call with `items` items needs; false when it has to wait. `nowMs` is of the process-wide clock. */
+/**
+ * Takes the permits for a call with `items` items. Returns false if the call must wait. `nowMs` is of the process-wide
+ * clock.
+ */
 export function take({ counters, until, isPerItem }: Permits, items: number, nowMs: number): boolean {
   if (nowMs >= Number(Atomics.load(until, 0))) return false;
   const permits = isPerItem ? items : 1;
@@ -50,7 +53,10 @@ export function take({ counters, until, isPerItem }: Permits, items: number, now
   return true;
 }
 
-/** Releases what a call that took permits for `items` did not use: the handler was called with `usedItems`, or not at all. */
+/**
+ * Releases the permits that a call took for `items` and did not use: the handler was called with `usedItems`, or not at
+ * all.
+ */
 export function releaseUnused({ counters, isPerItem }: Permits, items: number, usedItems: number): void {
   const unused = isPerItem ? items - usedItems : 1 - Math.min(1, usedItems);
   if (unused <= 0) return;
@@ -58,21 +64,21 @@ export function releaseUnused({ counters, isPerItem }: Permits, items: number, u
   if (Atomics.load(counters, HAS_RATE) === 1) Atomics.add(counters, AVAILABLE, unused);
 }
 
-/** The items of a call are not in flight any more. */
+/** Subtracts the items of a finished call from those in flight. */
 export function endCall({ counters }: Permits, items: number): void {
   if (items > 0) Atomics.sub(counters, IN_FLIGHT, items);
 }
 
-/** Whether this process has a share at all: without one, waiting here may take long. */
+/** Whether this process has a share. Without one, a wait may be long. */
 export const hasShare = ({ counters }: Permits): boolean => Atomics.load(counters, MAX_IN_FLIGHT) > 0;
 
-/** Records that the other side asks for `afterMs` of rest. */
+/** Records that the other side asked for no calls for `afterMs`. */
 export function reportThrottled({ counters }: Permits, afterMs: number): void {
   const ms = Math.min(UNLIMITED, Math.ceil(afterMs));
   change(counters, THROTTLED_MS, (longest) => (longest < ms ? ms : undefined));
 }
 
-/** Changes a counter atomically to what `next` gives; false when that is undefined, and nothing is changed. */
+/** Changes a counter atomically to the result of `next`. If that is undefined, returns false and changes nothing. */
 function change(counters: Int32Array, slot: number, next: (seen: number) => number | undefined): boolean {
   for (let seen = Atomics.load(counters, slot); ; ) {
     const value = next(seen);
@@ -83,9 +89,12 @@ function change(counters: Int32Array, slot: number, next: (seen: number) => numb
   }
 }
 
-// ---- given by the main thread
+// ---- used by the main thread
 
-/** Sets what may be in flight (0: there is no share), whether calls take permits, and until when something may be started. */
+/**
+ * Sets the maximum number of items in flight (0 means no share), whether calls take permits, and until when calls may
+ * start.
+ */
 export function setShare(
   { counters, until }: Permits,
   share: { inFlight: number; hasRate: boolean; untilMs: number },
@@ -95,14 +104,17 @@ export function setShare(
   Atomics.store(until, 0, BigInt(Math.floor(share.untilMs)));
 }
 
-/** Adds permits, as far as no more than `most` lie there unused. Where there are none, all were wanted: none is lost. */
+/**
+ * Adds permits, so that at most `most` are unused. If none is unused, adds all `n`, because all previous ones were
+ * needed.
+ */
 export function addPermits({ counters }: Permits, n: number, most: number): void {
   const unused = Atomics.load(counters, AVAILABLE);
   const added = unused === 0 ? n : Math.min(n, most - unused);
   if (added > 0) Atomics.add(counters, AVAILABLE, added);
 }
 
-/** Takes away the permits that lie there unused. */
+/** Removes all unused permits. */
 export function clearPermits({ counters }: Permits): void {
   Atomics.store(counters, AVAILABLE, 0);
 }
@@ -110,10 +122,13 @@ export function clearPermits({ counters }: Permits): void {
 /** Items in flight in this process. */
 export const inFlightOf = ({ counters }: Permits): number => Atomics.load(counters, IN_FLIGHT);
 
-/** Permits taken since the last call. */
+/** Returns the number of permits taken since the last call. */
 export const readTaken = ({ counters }: Permits): number => Atomics.exchange(counters, TAKEN, 0);
 
-/** For how long the other side wants to be left alone, in seconds; undefined if it has not throttled since the last call. */
+/**
+ * Returns for how many seconds the other side asked for no calls; undefined if it has not throttled since the last
+ * call.
+ */
 export function readThrottled({ counters }: Permits): number | undefined {
   const ms = Atomics.exchange(counters, THROTTLED_MS, 0);
   return ms === 0 ? undefined : ms / 1_000;

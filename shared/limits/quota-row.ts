@@ -6,56 +6,56 @@ import { GATES_PARTITION } from '../wake/gate/gate-row.ts';
 /** A process that has a share. Times are service times in milliseconds. */
 export interface Holder {
   id: string;
-  /** The queues that it serves. */
+  /** The queues that the process serves. */
   queues: readonly string[];
-  /** Permits per second, and items in flight, that it could use. */
+  /** The permits per second and items in flight that the process could use. */
   wants: Share;
   has: Share;
   since: number;
-  /** It renews its lease then, and starts nothing after `until`. */
+  /** When the process renews its lease. It starts nothing after `until`. */
   renewsAt: number;
   until: number;
 }
 
-/** A queue whose dequeue tasks have found no share. Its next ones may run in any process. */
+/** A queue whose dequeue tasks found no share. Its next tasks may run in any process. */
 export interface WaitingQueue {
   queue: string;
   since: number;
-  /** It is forgotten then, unless it has come again. */
+  /** The queue loses its place at this time, unless it tries again before. */
   until: number;
 }
 
-/** A part of a workload's limits. A limit that the workload does not have is Infinity in memory, and null in the row. */
+/** A part of a workload's limits. A limit that the workload does not have is Infinity in memory and null in the row. */
 export interface Share {
   permitsPerSecond: number;
   inFlight: number;
 }
 
-/** Whether a process serves a queue, and may start something at service time `nowMs`. */
+/** Whether a process serves a queue and may start calls at service time `nowMs`. */
 export const holdsLease = ({ queues, until }: Holder, nowMs: number): boolean => queues.length > 0 && until > nowMs;
 
-/** Of a process that has none. */
+/** The share of a process that has none. */
 export const NO_SHARE: Share = { permitsPerSecond: 0, inFlight: 0 };
 
-/** The row of a workload: its limits, shared out. */
+/** The row of a workload: its limits, divided among processes. */
 export interface QuotaRow {
   workload: string;
   holders: readonly Holder[];
   waiting: readonly WaitingQueue[];
-  /** Part of the rate that may be used just now: lowered when the other side throttles. */
+  /** Fraction of the rate that is currently used. It is lowered when the other side throttles. */
   factor: number;
-  /** When `factor` was last changed, and until when nothing may be started; service times in milliseconds. */
+  /** When `factor` last changed, and until when nothing may start; service times in milliseconds. */
   changedAt: number;
   heldUntil: number;
 }
 
-/** A row as it was read; without ETag where there is none yet. */
+/** A row as it was read. Without ETag, the row does not exist yet. */
 export interface VersionedQuota {
   row: QuotaRow;
   etag: string | undefined;
 }
 
-/** A quota that nobody has claimed yet. */
+/** Creates a quota that no process has claimed yet. */
 export const newQuota = (workload: string): QuotaRow => ({
   workload,
   holders: [],
@@ -68,7 +68,7 @@ export const newQuota = (workload: string): QuotaRow => ({
 const PREFIX = 'quota:';
 const quotaRowKey = (workload: string): string => `${PREFIX}${workload}`;
 
-/** The table entity of a quota row. */
+/** Returns the table entity of a quota row. */
 export const toQuotaEntity = ({ workload, ...columns }: QuotaRow): StoredEntity =>
   toEntity('quota', { partitionKey: GATES_PARTITION, rowKey: quotaRowKey(workload) }, columns);
 
@@ -78,9 +78,9 @@ export async function readQuota(table: Table, workload: string): Promise<Version
   return entity ? { row: fromQuotaEntity(entity), etag: entity.etag } : { row: newQuota(workload), etag: undefined };
 }
 
-/** Reads the rows of all workloads that have claimed a share, by workload: one table query. */
+/** Reads the rows of all workloads that have claimed a share, by workload, with one table query. */
 export async function readQuotas(table: Table): Promise<Map<string, QuotaRow>> {
-  // The character after all those of a workload's name.
+  // `~` sorts after all characters of a workload's name.
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${PREFIX} and RowKey lt ${`${PREFIX}~`}`;
   const rows = new Map<string, QuotaRow>();
   for await (const entity of queryEntities(table, filter)) {
@@ -107,6 +107,6 @@ const unlimited = ({ permitsPerSecond, inFlight }: { [K in keyof Share]: number 
   inFlight: inFlight ?? Number.POSITIVE_INFINITY,
 });
 
-/** Writes the row if nobody has since it was read; gives the new ETag, or undefined. */
+/** Writes the row unless another process has changed it since it was read. Returns the new ETag, or undefined. */
 export const writeQuota = (table: Table, { row, etag }: VersionedQuota): Promise<string | undefined> =>
   writeRow(table, toQuotaEntity(row), etag);

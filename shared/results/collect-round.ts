@@ -13,7 +13,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
 import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
-import { timesOperations } from '../cost/counts.ts';
+import { timesOperations } from '../cost/times-operations.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';

@@ -1,4 +1,4 @@
-/** Reading blobs: a body that breaks off is an outage, whatever the SDK makes of it. */
+/** Reads blobs. A body that breaks off is reported as an outage, whatever error the SDK throws. */
 import type { Readable } from 'node:stream';
 import {
   type BlobClient,
@@ -9,7 +9,7 @@ import {
 import { isOutage, statusOf } from '../errors.ts';
 import { DOWNLOAD_RESUMES } from './policies/retry-limits.ts';
 
-/** The properties of a blob; undefined when it is not there. */
+/** Returns the properties of a blob, or undefined if it does not exist. */
 export async function blobProperties(
   blob: Pick<BlobClient, 'getProperties'>,
 ): Promise<BlobGetPropertiesResponse | undefined> {
@@ -22,8 +22,10 @@ export async function blobProperties(
 }
 
 /**
- * Downloads `count` bytes of a blob from `offset`, by one call; without them, the whole blob, by one call more for its size.
- * @throws RestError with a status for what the service answers; without one when the body breaks off or stops each time
+ * Downloads `count` bytes of a blob from `offset` with one call. Without `count`, downloads the whole blob, with one
+ * more call for its size.
+ * @throws RestError with a status for an error response of the service; without one if the body breaks off or stops
+ * each time
  */
 export async function downloadBytes(
   blob: BlobClient,
@@ -39,18 +41,18 @@ export async function downloadBytes(
 
 /** A part of a blob. */
 interface DownloadRange {
-  /** Default 0. */
+  /** Defaults to 0. */
   offset?: number;
-  /** Default to the end. */
+  /** Defaults to the rest of the blob. */
   count?: number;
-  /** Refuses another version with 412. */
+  /** Another version is refused with 412. */
   ifMatch?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens a streamed download, for `downloadedPieces`; `bytes` is its length. A `body` that is not read to its end has to be
- * destroyed.
+ * Opens a streamed download, for `downloadedPieces`; `bytes` is its length. A `body` that is not read to its end must
+ * be destroyed.
  */
 export async function openDownload(
   blob: BlobClient,
@@ -66,14 +68,15 @@ export async function openDownload(
     ...(signal === undefined ? {} : { abortSignal: signal }),
   });
   const body = readableStreamBody as Readable;
-  // Until somebody reads it, an error that nobody hears would end the process; whoever reads meets it anyway.
+  // An error event without a listener would terminate the process before the body is read. The reader gets the error
+  // anyway.
   body.on('error', () => undefined);
   return { etag, bytes, body };
 }
 
 /**
- * The pieces of a streamed download.
- * @throws RestError without a status when the body breaks off or stops each time
+ * Yields the pieces of a streamed download.
+ * @throws RestError without a status if the body breaks off or stops each time
  */
 export async function* downloadedPieces(body: Readable): AsyncGenerator<Uint8Array> {
   try {
@@ -84,8 +87,8 @@ export async function* downloadedPieces(body: Readable): AsyncGenerator<Uint8Arr
 }
 
 /**
- * The SDK ends a download that it has resumed without success with a plain Error ("Data corruption failure", or a time limit of its
- * own). Taken for a fault of the chunk, it would count as a start that killed its process.
+ * If the SDK resumes a download without success, it throws a plain Error ("Data corruption failure", or an own time
+ * limit). If that were taken for an error of the chunk, it would count as a start that killed its process.
  */
 function asOutage(error: unknown): unknown {
   if (statusOf(error) !== undefined || isOutage(error) || !(error instanceof Error)) return error;

@@ -1,4 +1,7 @@
-/** The one place that makes SDK clients: from a connection string (local), or from service URIs and a managed identity. */
+/**
+ * The only file that creates SDK clients: from a connection string (local), or from service URIs and a managed
+ * identity.
+ */
 import { TableClient } from '@azure/data-tables';
 import type { TokenCredential } from '@azure/identity';
 import { ServiceBusClient, type ServiceBusSender } from '@azure/service-bus';
@@ -15,9 +18,9 @@ import type { RetryLimits } from './policies/retry-limits.ts';
 import { retryPolicy } from './policies/retry-policy.ts';
 import { openTable, type Table } from './table.ts';
 
-/** Every client of the app. They are lazy by nature: nothing is sent before the first call. */
+/** All clients of the app. They send nothing before the first call. */
 export interface Clients {
-  /** Name of the data account, as events carry it. */
+  /** Name of the data account, as events contain it. */
   account: string;
   container: (name: string) => ContainerClient;
   queue: (name: string) => QueueClient;
@@ -29,12 +32,12 @@ export interface Clients {
   close: () => Promise<void>;
 }
 
-/** The SDKs' own retries are off: `retryPolicy` stands in their place, for all services. */
+/** The SDKs' own retries are off: `retryPolicy` replaces them for all services. */
 const NO_RETRIES = { retryOptions: { maxTries: 1, maxRetries: 0 } };
 
 /**
- * Makes all clients; `settings` have been checked, so that one of the two forms is whole.
- * @param limits of a storage call, default `RETRY_LIMITS`
+ * Creates all clients. `settings` must have been checked, so that one of the two forms is complete.
+ * @param limits of a storage call; defaults to `RETRY_LIMITS`
  */
 export function createClients(settings: Settings, meter: Meter, limits?: RetryLimits): Clients {
   const { blobs, queues, table } = createStorage(settings, meter, limits);
@@ -52,7 +55,7 @@ export function createClients(settings: Settings, meter: Meter, limits?: RetryLi
   };
 }
 
-/** The containers of the data account alone, for a worker thread: the rest of the clients stays where the queues are worked. */
+/** Creates only the containers of the data account, for a worker thread: the main thread uses the other clients. */
 export function createContainers(settings: Settings, meter: Meter): Clients['container'] {
   const { blobs } = createStorage(settings, meter);
   return (name) => blobs.getContainerClient(name);
@@ -75,7 +78,7 @@ function createStorage({ storage }: Settings, meter: Meter, limits?: RetryLimits
   const queuesAt = (url: string, credential: TokenCredential) =>
     new QueueServiceClient(url, withPolicies(newQueuePipeline(credential, NO_RETRIES), policies('queue')));
   const guarded = (client: TableClient): TableClient => {
-    // Behind the SDK's retry policy, before the one that signs.
+    // Runs after the SDK's retry policy and before the policy that signs.
     for (const policy of policies('table')) client.pipeline.addPolicy(policy, { afterPhase: 'Retry' });
     return client;
   };
@@ -97,13 +100,13 @@ function createStorage({ storage }: Settings, meter: Meter, limits?: RetryLimits
   };
 }
 
-/** storage-queue keeps the credential of a connection string to itself (typed protected), unlike storage-blob. */
+/** storage-queue does not expose the credential of a connection string (it is typed protected), unlike storage-blob. */
 const queuesCredential = (client: QueueServiceClient): TokenCredential =>
   (client as unknown as { credential: TokenCredential }).credential;
 
 /**
- * A send whose connection is cut waits its whole time-out, 60 s by default: longer than a client waits for its answer. A
- * bus that stays silent fails a send after 31 s.
+ * A send whose connection is cut waits for its whole time limit. The default of 60 s is longer than a client waits for
+ * its response. With these values, a send to a bus that does not respond fails after 31 s.
  */
 const busOptions = { retryOptions: { timeoutInMs: 10_000, maxRetries: 2, retryDelayInMs: 500 } };
 
@@ -114,8 +117,9 @@ function createServiceBus({ serviceBus }: Settings): ServiceBusClient {
 }
 
 /**
- * With a client id: that user-assigned identity. Without: whatever the environment offers (system identity, developer). The
- * library is a tenth of what an instance loads, and is loaded with the first token: connection strings need none.
+ * With a client id, uses that user-assigned identity; otherwise any identity that the environment offers (system
+ * identity, developer). The library is a tenth of the code that an instance loads, so it is loaded with the first
+ * token. Connection strings need none.
  */
 function credentialOf(clientId: string | undefined): TokenCredential {
   const credential = lazily(async (): Promise<TokenCredential> => {

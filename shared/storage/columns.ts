@@ -1,14 +1,14 @@
 /**
- * The columns of every table row. A column keeps its type whatever its value: the service would take 5 for an Int32, 5.5
- * for a Double and refuse or convert 2,147,483,648, and filters compare by type.
+ * The columns of every table row. A column keeps its type for every value: the service would store 5 as Int32, 5.5 as
+ * Double, and refuse or convert 2,147,483,648, and filters compare by type.
  */
 
-/** `json` is stored as a string: a value that is only ever read as a whole. */
+/** `json` is stored as a string, for values that are only read as a whole. */
 export type ColumnType = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'json';
 
 /**
- * Columns by kind of row, without the keys. Counts of items, bytes, milliseconds and whatever adds up over the life of a
- * queue are int64; int32 is for numbers that a limit of ours keeps small.
+ * Columns by kind of row, without the keys. Counts of items, bytes, milliseconds and all values that grow over the life
+ * of a queue are int64; int32 is for numbers that one of our limits keeps small.
  */
 export const COLUMNS = {
   batch: {
@@ -83,7 +83,7 @@ export const COLUMNS = {
     endedBy: 'string',
     dueAt: 'string',
   },
-  /** How far the running chunks of a batch are in one process. */
+  /** Progress of the running chunks of a batch in one process. */
   progress: {
     at: 'string',
     chunks: 'int32',
@@ -93,7 +93,7 @@ export const COLUMNS = {
     failing: 'int64',
     error: 'string',
   },
-  /** A batch's line in the listing of its day. */
+  /** The row of a batch in the listing of its day. */
   line: {
     workload: 'string',
     lane: 'string',
@@ -132,7 +132,7 @@ export const COLUMNS = {
   },
   note: { at: 'string', since: 'string', left: 'boolean' },
   key: { batch: 'string', claimedUntil: 'string', expiresAt: 'string', digest: 'string' },
-  /** A file of the inbox that was taken and could not be moved away. */
+  /** An inbox file that was accepted and could not be moved away. */
   mark: { name: 'string', batch: 'string' },
   gate: {
     status: 'string',
@@ -174,7 +174,7 @@ export const COLUMNS = {
     waves: 'json',
     spent: 'json',
   },
-  /** What drains of a queue have spent that its gate does not keep any more. */
+  /** What drains of a queue have spent and its gate no longer keeps. */
   spent: { at: 'string', drains: 'json' },
   heartbeat: { generation: 'int32', aliveUntil: 'string' },
   policy: { version: 'int32', policy: 'json', previous: 'json' },
@@ -188,7 +188,7 @@ export const COLUMNS = {
     detail: 'string',
     status: 'int32',
   },
-  /** The limits of a workload, shared out; times in milliseconds. */
+  /** The limits of a workload, divided among processes; times in milliseconds. */
   quota: { holders: 'json', waiting: 'json', factor: 'double', changedAt: 'int64', heldUntil: 'int64' },
 } as const satisfies Record<string, Record<string, ColumnType>>;
 
@@ -203,7 +203,7 @@ interface Values {
   json: unknown;
 }
 
-/** The values of a row as the app has them: numbers are plain numbers; a value that is undefined is not stored. */
+/** The values of a row in the app: numbers are plain numbers. A value that is undefined is not stored. */
 export type Columns<K extends RowKind> = {
   -readonly [C in keyof (typeof COLUMNS)[K]]?: Values[(typeof COLUMNS)[K][C] & ColumnType] | undefined;
 };

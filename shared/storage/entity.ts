@@ -1,26 +1,29 @@
-/** Rows on their way to and from a table: every one is written by `toEntity` and read by `fromEntity`. */
+/** Converts rows to and from table entities: `toEntity` writes every row, `fromEntity` reads it. */
 import { COLUMNS, type Columns, type ColumnType, type RowKind } from './columns.ts';
 
-/** Where an entity lies. */
+/** The keys of an entity. */
 export type EntityKeys = {
   partitionKey: string;
   rowKey: string;
 };
 
-/** An entity as read: any columns, with its ETag. */
+/** An entity as it was read: any columns, with its ETag. */
 export type Entity = Record<string, unknown> & EntityKeys & { etag: string };
 
 declare const typed: unique symbol;
-/** An entity to be written; only `toEntity` makes one, so that no column is stored without its type. */
+/** An entity to be written. Only `toEntity` creates one, so that no column is stored without its type. */
 export type StoredEntity = Readonly<Record<string, unknown>> & EntityKeys & { readonly [typed]: true };
 
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
-/** A string column takes 64 KiB of UTF-16 (learn: Table data model); accounts were seen to refuse the last few hundred (Azurite#2510). */
+/**
+ * A string column holds 64 KiB of UTF-16 (source: learn.microsoft.com, Table service data model); accounts refused the last
+ * few hundred (Azurite#2510).
+ */
 const MAX_UNITS = 32_000;
 
 /**
- * Makes the entity of a row.
- * @throws RangeError naming row and column for a value that its type cannot hold, and for a column that is not declared.
+ * Creates the entity of a row.
+ * @throws RangeError with row and column, for a value that its type cannot hold and for a column that is not declared.
  */
 export function toEntity<K extends RowKind, C extends Columns<K>>(
   kind: K,
@@ -45,7 +48,9 @@ export function toEntity<K extends RowKind, C extends Columns<K>>(
   return entity as StoredEntity;
 }
 
-/** Reads the columns of a row; what is not stored is absent, and what is not declared is left out. */
+/**
+ * Reads the columns of a row. Columns that are not stored are absent, and columns that are not declared are omitted.
+ */
 export function fromEntity<K extends RowKind>(kind: K, entity: Entity): Columns<K> {
   const columns: Record<string, unknown> = {};
   for (const [name, type] of Object.entries<ColumnType>(COLUMNS[kind])) {
@@ -64,7 +69,7 @@ const EXPECTED: Record<ColumnType, string> = {
   double: 'a finite number',
 };
 
-/** The value as the SDK sends it with its type, or undefined when the type cannot hold it. */
+/** Returns the value as the SDK sends it with its type, or undefined if the type cannot hold it. */
 function encode(type: ColumnType, value: unknown): unknown {
   switch (type) {
     case 'string':
@@ -74,7 +79,7 @@ function encode(type: ColumnType, value: unknown): unknown {
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined;
     case 'int32':
-      // The service takes a whole number without a type for an Int32.
+      // The service stores a whole number without a type as Int32.
       return isWhole(value) && value >= INT32.min && value <= INT32.max ? value : undefined;
     case 'int64':
       return isWhole(value) ? { type: 'Int64', value: String(value) } : undefined;
@@ -90,7 +95,9 @@ const text = (value: unknown): string | undefined =>
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** An Int64 comes as a bigint; any number is read as such, whatever type it was stored with. */
+/**
+ * Reads a stored value. The SDK returns an Int64 as bigint; all numbers become plain ones, whatever their stored type.
+ */
 function decode(type: ColumnType, stored: unknown): unknown {
   if (type === 'string') return String(stored);
   if (type === 'boolean') return stored === true;

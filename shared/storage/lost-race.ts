@@ -1,30 +1,35 @@
-/** The one loop of optimistic concurrency: read, change, write if nobody else has, and again where somebody has. */
+/** The only loop of optimistic concurrency: read, change, write, and repeat if another writer changed the row. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentionError } from '../errors.ts';
 
-/** What an attempt gives that found the row changed by somebody else. */
+/** The result of an attempt whose row another writer has changed. */
 export const LOST_RACE: unique symbol = Symbol('lost race');
 
 /**
- * Attempts in all. Each lost race is somebody else's success, so that only a storm of writers gets here, or a fault that
- * looks like a lost race: with the delays below it is given up after 10 s on average, and 19 s at most.
+ * Total number of attempts. Each lost race is a success of another writer, so only a storm of writers reaches this
+ * number, or an error that looks like a lost race: with the delays below, it fails after 10 s on average and 19 s at
+ * most.
  */
 const MAX_ATTEMPTS = 30;
-/** Attempts that follow at once: the usual rival writes a row once, and its write is over when it has beaten ours. */
+/** Attempts without a delay: a typical rival writes a row once, and its write is finished when ours is refused. */
 const ATTEMPTS_AT_ONCE = 5;
-/** First and longest bound of the delay, which is random below it: a write takes some 10 ms, and a second spreads a hundred writers. */
+/**
+ * Bounds of the first and the longest delay; the delay is random below its bound. A write takes about 10 ms, and one
+ * second is enough to spread a hundred writers.
+ */
 const FIRST_DELAY_MS = 10;
 const LONGEST_DELAY_MS = 1_000;
 
-/** Time and chance, to be replaced in tests. */
+/** Time and randomness, replaced in tests. */
 export interface RetryTools {
   sleep: (ms: number) => Promise<unknown>;
   random: () => number;
 }
 
 /**
- * Runs `attempt` until it gives something else than LOST_RACE; each attempt has to read the row again. `what` names the row.
- * @throws ContentionError after 30 lost races; whatever `attempt` throws, at once.
+ * Runs `attempt` until it returns a value other than LOST_RACE. Each attempt must read the row again. `what` describes
+ * the row.
+ * @throws ContentionError after 30 lost races; errors of `attempt`, immediately.
  */
 export async function retryLostRace<T>(
   what: string,
@@ -36,7 +41,7 @@ export async function retryLostRace<T>(
     const result = await attempt();
     if (result !== LOST_RACE) return result;
   }
-  throw new ContentionError(`The ${what} was changed by others at each of ${MAX_ATTEMPTS} attempts to change it.`);
+  throw new ContentionError(`Other writers changed the ${what} during each of ${MAX_ATTEMPTS} attempts to change it.`);
 }
 
 const delayMs = (nth: number, random: number): number => random * Math.min(FIRST_DELAY_MS * 2 ** nth, LONGEST_DELAY_MS);

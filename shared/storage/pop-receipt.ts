@@ -2,13 +2,14 @@ import type { QueueClient } from '@azure/storage-queue';
 import { errorCodeOf } from '../errors.ts';
 
 /**
- * Whether a pop receipt counts for nothing any more: the message was deleted, received again or updated, also by a call of
- * our own whose answer was lost. Azure says 404 MessageNotFound for all of them, Azurite 400 PopReceiptMismatch for some.
+ * Whether a pop receipt is no longer valid: the message was deleted, received again or updated, possibly by our own
+ * call whose response was lost. Azure responds with 404 MessageNotFound to all of them, Azurite with 400
+ * PopReceiptMismatch to some.
  */
 export const isReceiptDead = (error: unknown): boolean =>
   ['MessageNotFound', 'PopReceiptMismatch'].includes(errorCodeOf(error) ?? '');
 
-/** Deletes a message; that it is gone, or another's by now, is fine. */
+/** Deletes a message. Succeeds also if the message is already deleted or was received again. */
 export async function deleteMessage(
   queue: Pick<QueueClient, 'deleteMessage'>,
   messageId: string,

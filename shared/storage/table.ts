@@ -1,22 +1,22 @@
-/** Small helpers over the Tables SDK: absent is a value, and so is a lost race. */
+/** Helpers for the Tables SDK that return a missing row and a lost race as values. */
 import type { TableClient } from '@azure/data-tables';
 import { errorCodeOf, MissingResourceError, statusOf } from '../errors.ts';
 import type { Entity, EntityKeys, StoredEntity } from './entity.ts';
 
-/** Quotes the values of a filter. Of the SDKs, everything that is not a type comes from this folder. */
+/** Quotes the values of a filter. Re-exported because only this folder imports values of the SDKs. */
 export { odata } from '@azure/data-tables';
 
-/** What a write answers with. */
+/** The response to a write. */
 interface Written {
   etag?: string | undefined;
 }
 
-/** Conditions of a write; without an ETag it takes place whatever the row is. */
+/** Conditions of a write. Without an ETag, the write is unconditional. */
 interface Conditions {
   etag?: string;
 }
 
-/** Most actions of a transaction (learn: rest/api/storageservices/performing-entity-group-transactions). */
+/** Maximum number of actions per transaction. Source: learn.microsoft.com, performing-entity-group-transactions. */
 export const MAX_TRANSACTION_ACTIONS = 100;
 
 /** A step of a transaction. */
@@ -26,7 +26,10 @@ export type StoredAction =
   | ['upsert', StoredEntity, 'Merge' | 'Replace']
   | ['delete', EntityKeys];
 
-/** What the ledger, gate and key store need of a table. A `TableClient` is one, but for entities that `toEntity` has not typed. */
+/**
+ * The calls of a table that the ledger, gate and key store use. A `TableClient` has them too, but also accepts entities
+ * that `toEntity` has not typed.
+ */
 export interface Table {
   readonly tableName: string;
   /** Address of the account's table service. */
@@ -40,7 +43,7 @@ export interface Table {
   submitTransaction(actions: StoredAction[]): Promise<{ subResponses: Written[] }>;
 }
 
-/** The table of a client, whose errors name it when it does not exist: the SDK's own say only that "the table" does not. */
+/** Opens the table of a client. If it does not exist, errors contain its name, which the SDK's own errors do not. */
 export function openTable(client: TableClient): Table {
   const { tableName, url } = client;
   const named = async <T>(call: Promise<T>): Promise<T> => {
@@ -74,7 +77,7 @@ const nameTable = ({ tableName, url }: TableClient, error: unknown): unknown =>
     ? new MissingResourceError(`table ${tableName}`, { service: url, cause: error })
     : error;
 
-/** The entity, or undefined when there is none. */
+/** Returns the entity, or undefined if it does not exist. */
 export async function readEntity(table: Table, partitionKey: string, rowKey: string): Promise<Entity | undefined> {
   try {
     return (await table.getEntity(partitionKey, rowKey)) as Entity;
@@ -84,7 +87,10 @@ export async function readEntity(table: Table, partitionKey: string, rowKey: str
   }
 }
 
-/** Runs a conditional write: true when it took effect, false when somebody was faster (409, 412, or the row is gone). */
+/**
+ * Runs a conditional write. Returns true if it took effect, false if another writer was faster (409, 412, or the row is
+ * gone).
+ */
 export async function wins(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
@@ -95,15 +101,18 @@ export async function wins(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Whether a conditional write failed because the row is not (any more) as it was read. */
+/** Whether a conditional write failed because the row was changed or deleted after it was read. */
 export const isLostRace = (error: unknown): boolean =>
   statusOf(error) === 412 || errorCodeOf(error) === 'EntityAlreadyExists' || isGone(error);
 
-/** Whether the entity is not there. A 404 of the table itself is a fault: taken for a lost race it would be retried forever. */
+/**
+ * Whether the entity does not exist. A 404 for the table itself is a fault: if it counted as a lost race, it would be
+ * retried forever.
+ */
 const isGone = (error: unknown): boolean =>
   statusOf(error) === 404 && ['ResourceNotFound', 'EntityNotFound'].includes(errorCodeOf(error) ?? '');
 
-/** Deletes an entity; that it is gone already is fine. */
+/** Deletes an entity. Succeeds also if it is already deleted. */
 export async function deleteEntity(table: Table, partitionKey: string, rowKey: string): Promise<void> {
   try {
     await table.deleteEntity(partitionKey, rowKey);
@@ -112,7 +121,7 @@ export async function deleteEntity(table: Table, partitionKey: string, rowKey: s
   }
 }
 
-/** All entities that match an OData filter built by the SDK's `odata`; a page of 1,000 is one operation. */
+/** Yields all entities that match an OData filter built by the SDK's `odata`. A page of 1,000 is one operation. */
 export async function* queryEntities(table: Table, filter: string): AsyncGenerator<Entity> {
   for await (const entity of table.listEntities({ queryOptions: { filter } })) yield entity as Entity;
 }

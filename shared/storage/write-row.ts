@@ -1,19 +1,19 @@
 /**
- * Conditional writes that know their own success. When an answer is lost after its effect, the call is repeated
- * (retry-policy.ts), meets the row that it has written itself, and is refused with 409 or 412. So a refused write looks at
- * the row: one that reads as it was to be written counts as written. It may have been written by somebody else who wanted
- * exactly the same; then it says what both wanted, and neither has anything left to do.
+ * Conditional writes that recognize their own success. If a response is lost after the write took effect, the call is
+ * repeated (retry-policy.ts), finds the row that it has written itself, and is refused with 409 or 412. Therefore a
+ * refused write reads the row: if it equals the row to be written, the write counts as successful. Another writer may
+ * have written exactly the same; then neither has anything left to do.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Entity, StoredEntity } from './entity.ts';
 import { isLostRace, readEntity, type Table } from './table.ts';
 
-/** Stands for an ETag that is not known: it matches no row, so that the next change reads it first. */
+/** Represents an unknown ETag: it matches no row, so the next change reads the row first. */
 export const UNKNOWN_ETAG = 'W/"unknown"';
 
 /**
- * Replaces the row that has `etag`, or creates it when there is none. Gives the new ETag, or undefined when somebody else
- * was faster. A refused write costs a second operation.
+ * Replaces the row that has `etag`, or creates it if there is no ETag. Returns the new ETag, or undefined if another
+ * writer was faster. A refused write costs a second operation.
  */
 export async function writeRow(
   table: Table,
@@ -31,16 +31,16 @@ export async function writeRow(
   }
 }
 
-/** The ETag of the row if it reads exactly as `entity`, else undefined. */
+/** Returns the ETag of the row if it equals `entity`, otherwise undefined. */
 export async function readsAs(table: Table, entity: StoredEntity): Promise<string | undefined> {
   const found = await readEntity(table, entity.partitionKey, entity.rowKey);
   return found && isDeepStrictEqual(columnsOf(found), columnsOf(entity)) ? found.etag : undefined;
 }
 
-/** Set by the service or the SDK. */
+/** Columns that the service or the SDK sets. */
 const FOREIGN = /^(etag|timestamp|odata\..*|.*@odata\.type)$/;
 
-/** Columns by name, numbers as plain ones: they are written with their type, and read as number or bigint. */
+/** Returns columns by name with plain numbers: numbers are written with their type, and read as number or bigint. */
 const columnsOf = (entity: Entity | StoredEntity): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(entity).flatMap(([name, value]) => (FOREIGN.test(name) ? [] : [[name, plain(value)]])),

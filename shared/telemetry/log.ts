@@ -1,11 +1,11 @@
 /**
- * Structured log lines: one JSON object a line with an `event` name, and `traceId` within a trace, written to whoever runs
- * the current invocation.
+ * Structured log lines: one JSON object per line with an `event` name, and `traceId` within a trace. They are written
+ * to the logger of the current invocation.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentTraceId } from './trace.ts';
 
-/** The part of an InvocationContext that a log line needs. */
+/** The part of an InvocationContext that writes log lines. */
 export interface LogSink {
   debug: (message: string) => void;
   info: (message: string) => void;
@@ -17,13 +17,16 @@ type Fields = Record<string, unknown>;
 const sinks = new AsyncLocalStorage<LogSink>();
 const nowhere: LogSink = { debug: () => {}, info: console.log, warn: console.warn, error: console.error };
 
-/** Runs `fn` so that every log line below it goes to `sink`. */
+/** Runs `fn` so that all its log lines are written to `sink`. */
 export const withLog = <T>(sink: LogSink, fn: () => T): T => sinks.run(sink, fn);
 
 const write = (level: keyof LogSink, event: string, fields: Fields): void =>
   (sinks.getStore() ?? nowhere)[level](JSON.stringify({ event, ...fields, traceId: currentTraceId() }));
 
-/** `log.info('batch-accepted', { batch })`; errors are given as `{ error }` and written with name, message and cause. */
+/**
+ * For example `log.info('batch-accepted', { batch })`. Errors are passed as `{ error }` and written with name, message
+ * and cause.
+ */
 export const log = {
   debug: (event: string, fields: Fields = {}): void => write('debug', event, plain(fields)),
   info: (event: string, fields: Fields = {}): void => write('info', event, plain(fields)),
@@ -36,7 +39,7 @@ const plain = (fields: Fields): Fields =>
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describe(value) : value]),
   );
 
-/** An error as data: name, message, the status of a service, and its causes. */
+/** Returns an error as data: name, message, the HTTP status of a service, and its causes. */
 function describe(error: Error): Fields {
   const { name, message, cause } = error;
   const status = 'statusCode' in error ? { status: error.statusCode } : {};

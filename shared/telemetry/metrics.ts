@@ -1,6 +1,6 @@
 /**
- * What the app measures of itself; names, units and attributes: docs/observability.md. Without an SDK all of it does
- * nothing.
+ * The metrics of the app; docs/observability.md lists names, units and attributes. Without an SDK, these functions have
+ * no effect.
  */
 import {
   type Attributes,
@@ -13,7 +13,7 @@ import {
 import type { Counts } from '../contract/counts.ts';
 import type { Operations } from '../contract/operations.ts';
 
-/** From a tenth of a second to an hour: a batch may be three items or ten million. */
+/** From a tenth of a second to an hour: a batch may contain three items or ten million. */
 const SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
 
 interface Instruments {
@@ -39,7 +39,10 @@ interface Instruments {
 
 let known: { provider: MeterProvider; instruments: Instruments } | undefined;
 
-/** Made anew when an SDK has come: unlike tracers, instruments made before it would never do anything. */
+/**
+ * Creates the instruments again after an SDK was registered: unlike tracers, instruments that were created before
+ * remain without effect.
+ */
 function instruments(): Instruments {
   const provider = metrics.getMeterProvider();
   if (known?.provider !== provider) known = { provider, instruments: create(provider) };
@@ -56,39 +59,39 @@ function create(provider: MeterProvider): Instruments {
     meter.createGauge(name, { unit, description });
   return {
     accepted: counter('sluice.items.accepted', '{item}', 'Items of accepted batches'),
-    items: counter('sluice.items', '{item}', 'Items by what became of them in a chunk'),
+    items: counter('sluice.items', '{item}', 'Items by their outcome in a chunk'),
     batches: counter('sluice.batches', '{batch}', 'Batches finished, by their final state'),
     batchDuration: seconds('sluice.batch.duration', 'From the opening of a revision to its end'),
     chunkDuration: seconds('sluice.chunk.duration', 'Time of a chunk in its handler'),
-    chunkLatency: seconds('sluice.chunk.latency', 'From the opening of a revision to a chunk of it being done'),
+    chunkLatency: seconds('sluice.chunk.latency', 'From the opening of a revision to the end of one of its chunks'),
     unhandled: counter(
       'sluice.handler.unhandled',
       '{error}',
-      'Errors that no handler awaited, or thrown in a callback',
+      'Errors that a handler did not await, or that were thrown in a callback',
     ),
     depth: gauge('sluice.queue.depth', '{message}', 'Messages of a queue'),
     active: gauge('sluice.queue.active', '{task}', 'Dequeue tasks of a wave'),
     instances: gauge('sluice.wave.instances', '{instance}', 'Processes that ran the last wave'),
-    cpu: gauge('sluice.wave.cpu', '1', 'Share of its cores that the busiest of them used'),
+    cpu: gauge('sluice.wave.cpu', '1', 'Fraction of its cores that the busiest of them used'),
     eventLoop: gauge('sluice.wave.event_loop', '1', 'Utilization of the event loop of the busiest of them'),
     response: gauge('sluice.wave.response', 's', 'Mean response time of storage operations'),
     latency: gauge('sluice.wave.latency', 's', 'Age of the oldest work of the wave at its end'),
-    wakes: counter('sluice.wakes', '{wake}', 'Wake events taken, by what they came to'),
+    wakes: counter('sluice.wakes', '{wake}', 'Wake events by their result'),
     missedWakes: counter(
       'sluice.wakes.missed',
       '{wake}',
-      'Work that the sweep found and for which no wake had arrived',
+      'Work found by the sweep for which no wake event had arrived',
     ),
     rateLowered: counter(
       'sluice.rate.lowered',
       '{event}',
-      'Reports of a process that calls of a workload with a rate limit were throttled',
+      'Reports by a process that calls of a workload with a rate limit were throttled',
     ),
-    rejectedFiles: counter('sluice.inbox.rejected', '{file}', 'Files of the inbox that were rejected'),
+    rejectedFiles: counter('sluice.inbox.rejected', '{file}', 'Inbox files that were rejected'),
   };
 }
 
-/** Which workload and lane a number is about. */
+/** The workload and lane of a measurement. */
 export interface Subject {
   workload: string;
   lane: string;
@@ -96,15 +99,15 @@ export interface Subject {
 
 const subjectOf = ({ workload, lane }: Subject): Attributes => ({ workload, lane });
 
-/** A batch was accepted. */
+/** Counts an accepted batch. */
 export const countAccepted = (subject: Subject, items: number): void =>
   instruments().accepted.add(items, subjectOf(subject));
 
-/** A chunk ran in a handler. */
+/** Records the handler time of a chunk. */
 export const measureChunk = (subject: Subject, handlerSeconds: number): void =>
   instruments().chunkDuration.record(handlerSeconds, subjectOf(subject));
 
-/** A chunk's end went into the ledger, for the first time: each item is counted once per run. */
+/** Counts the outcome of a chunk when the ledger first records it, so each item is counted once per run. */
 export function countChunk(subject: Subject, counts: Counts, latencySeconds: number): void {
   const { items, chunkLatency } = instruments();
   for (const outcome of ['succeeded', 'dead', 'cancelled', 'retried'] as const) {
@@ -113,17 +116,20 @@ export function countChunk(subject: Subject, counts: Counts, latencySeconds: num
   chunkLatency.record(latencySeconds, subjectOf(subject));
 }
 
-/** A batch was finished. */
+/** Counts a finished batch. */
 export function countBatch(subject: Subject, state: string, seconds: number): void {
   const attributes = { ...subjectOf(subject), state };
   instruments().batches.add(1, attributes);
   instruments().batchDuration.record(seconds, attributes);
 }
 
-/** A handler left an error that nobody awaited. `wasInFlight`: a call in flight was charged, or is made again alone. */
+/** Counts an unhandled error of a handler. `wasInFlight`: a call in flight was charged, or is repeated alone. */
 export const countUnhandled = (wasInFlight: boolean): void => instruments().unhandled.add(1, { inFlight: wasInFlight });
 
-/** What a drain has just seen of its queue; the newest of any instance counts. */
+/**
+ * Records the depth of a queue and the number of its dequeue tasks, as a drain just measured them; the latest value of
+ * any instance counts.
+ */
 export function measureQueue(queue: string, depth: number, active: number): void {
   instruments().depth.record(depth, { queue });
   instruments().active.record(active, { queue });
@@ -139,7 +145,7 @@ export interface WaveFigures {
   latencyMs: number;
 }
 
-/** Records the figures of a wave that has ended. */
+/** Records the measurements of a finished wave. */
 export function measureWave({ queue, ...figures }: WaveFigures): void {
   const { instances, cpu, eventLoop, response, latency } = instruments();
   instances.record(figures.instances, { queue });
@@ -149,20 +155,20 @@ export function measureWave({ queue, ...figures }: WaveFigures): void {
   latency.record(figures.latencyMs / 1000, { queue });
 }
 
-/** A wake event was taken. */
+/** Counts a wake event. */
 export const countWake = (queue: string, result: string): void => instruments().wakes.add(1, { queue, result });
 
-/** The sweep found work for which no wake had arrived. */
+/** Counts work that the sweep found and for which no wake event had arrived. */
 export const countLostWake = (queue: string): void => instruments().missedWakes.add(1, { queue });
 
-/** A process has reported that calls of a workload were throttled: its rate is lowered, or is low already. */
+/** Counts a process's report that calls of a workload were throttled: its rate is lowered, or was already. */
 export const countRateLowered = (workload: string): void => instruments().rateLowered.add(1, { workload });
 
-/** A file of the inbox was rejected; undefined: its path names no known workload. */
+/** Counts a rejected inbox file. `workload` is undefined if the path of the file contains no known workload. */
 export const countRejectedFile = (workload: string | undefined): void =>
   instruments().rejectedFiles.add(1, workload === undefined ? {} : { workload });
 
-/** Has the operations of this process reported whenever metrics are read; once, after the SDK has come. */
+/** Reports the operations of this process whenever metrics are read. Call it once, after the SDK was registered. */
 export function observeOperations(total: () => Operations): void {
   const counter = metrics
     .getMeter('sluice')

@@ -1,7 +1,7 @@
 /**
- * Traces by the API package alone: without an SDK nothing is recorded, and what a client sent as `traceparent` is still
- * handed on and logged. The current trace is kept here and not by an SDK's context manager, so that log lines and
- * messages have it without one.
+ * Traces with the API package alone: without an SDK nothing is recorded, but a client's `traceparent` is still
+ * propagated and logged. The current trace is stored here and not by the context manager of an SDK, so that log lines
+ * and messages contain it without an SDK.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -15,24 +15,29 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** Version 00 of W3C Trace Context, all that is defined; a later one may be longer, and is cut to what 00 says. */
+/**
+ * Version 00 of W3C Trace Context, the only one that is defined. A later version may be longer; the rest is ignored.
+ */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 const current = new AsyncLocalStorage<string | undefined>();
 
 export interface SpanOptions {
-  /** The `traceparent` of what caused it; default the current trace, and without one a trace begins. */
+  /** The `traceparent` of the cause. Defaults to the current trace; if there is none, a new trace begins. */
   parent?: string | undefined;
   attributes?: Attributes;
-  /** Default internal. */
+  /** Defaults to 'internal'. */
   kind?: 'producer' | 'consumer' | 'internal';
-  /** Milliseconds since 1970, for a span whose parent is known only after its beginning. */
+  /** Milliseconds since 1970, for a span whose parent is known only after its start. */
   startMs?: number;
 }
 
 const KINDS = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL } as const;
 
-/** Runs `fn` in a span: what throws ends it as failed, and log lines, messages and events below carry its trace. */
+/**
+ * Runs `fn` in a span. If `fn` throws, the span ends as failed. Log lines, messages and events of `fn` contain the
+ * trace.
+ */
 export async function withSpan<T>(name: string, options: SpanOptions, fn: (span: Span) => Promise<T>): Promise<T> {
   const { attributes = {}, kind = 'internal', startMs } = options;
   const parent = options.parent ?? current.getStore();
@@ -52,22 +57,22 @@ export async function withSpan<T>(name: string, options: SpanOptions, fn: (span:
   });
 }
 
-/** Runs `fn` in a trace without a span of its own. */
+/** Runs `fn` in a trace, without a separate span. */
 export const withTrace = <T>(traceparent: string | undefined, fn: () => T): T => current.run(traceparent, fn);
 
-/** The `traceparent` that a message, an event or a row made now should carry. */
+/** Returns the `traceparent` for messages, events and rows that are created now. */
 export const currentTraceparent = (): string | undefined => current.getStore();
 
-/** The current trace's id, for log lines. */
+/** Returns the current trace's id, for log lines. */
 export const currentTraceId = (): string | undefined => TRACEPARENT.exec(current.getStore() ?? '')?.[1];
 
-/** A client's header if it is well-formed; it goes into every message, so nothing else may get through. */
+/** Returns a client's header if it is well-formed. It is copied into every message, so other text must not pass. */
 export function readTraceparent(header: string | null | undefined): string | undefined {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(header ?? '') ?? [];
   return isSpanContextValid({ traceId, spanId, traceFlags: 0 }) ? `00-${traceId}-${spanId}-${flags}` : undefined;
 }
 
-/** The one trace that all of them are of, or undefined. */
+/** Returns the trace that all of them belong to, or undefined. */
 export function commonTrace(traceparents: Iterable<string | undefined>): string | undefined {
   const [first, ...others] = new Set(traceparents);
   return others.length === 0 ? first : undefined;

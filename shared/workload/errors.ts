@@ -1,9 +1,12 @@
-/** Thrown by a handler: this item can never succeed. It becomes a dead letter at once, with this message. */
+/** Thrown by a handler if the item can never succeed. The item immediately becomes a dead letter with this message. */
 export class Reject extends Error {
   override name = 'Reject';
 }
 
-/** Thrown by a handler: try this item again. `after` is the least wait in seconds; default: exponential back-off. */
+/**
+ * Thrown by a handler if the item should be tried again. `after` is the minimum wait in seconds. If absent, the wait is
+ * that of the workload's retry policy.
+ */
 export class Retry extends Error {
   override name = 'Retry';
   readonly after: number | undefined;
@@ -13,7 +16,7 @@ export class Retry extends Error {
   }
 }
 
-/** A workload's definition is not usable; the message says which field, what was expected and what came. */
+/** A workload's definition is invalid. The message contains the field, the expected value and the received one. */
 export class WorkloadDefinitionError extends Error {
   override name = 'WorkloadDefinitionError';
 }

@@ -1,6 +1,6 @@
 const WORD = /^[\w$-]+$/;
 
-/** A path as text, such as `lines[3].qty` or `totals["a b"]`. */
+/** Formats a path, such as `lines[3].qty` or `totals["a b"]`. */
 export const pathText = (keys: readonly PropertyKey[]): string =>
   keys.map((key, i) => (typeof key === 'number' ? `[${key}]` : segment(String(key), i === 0))).join('');
 

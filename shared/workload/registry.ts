@@ -2,7 +2,7 @@ import { queueName, resultsQueueName } from '../contract/names.ts';
 import type { Workload } from './define.ts';
 import { WorkloadDefinitionError } from './errors.ts';
 
-/** A queue of the pipeline and what is known of it from its workload. */
+/** A queue of the pipeline, and its properties that follow from the workload. */
 export interface QueueAddress {
   queue: string;
   workload: Workload;
@@ -10,20 +10,21 @@ export interface QueueAddress {
   kind: 'items' | 'results';
 }
 
-/** All workloads of the app, and the queues that follow from them. Lookups by names from outside go through it. */
+/** All workloads of the app, and their queues. Names in requests are looked up here. */
 export interface Registry {
   readonly workloads: readonly Workload[];
-  /** Every container that a workload declares, once: the deployment makes them. */
+  /** Every container that a workload declares, without duplicates. The deployment creates them. */
   readonly containers: readonly string[];
   workload(name: string): Workload | undefined;
-  /** The address of a queue, or undefined when no workload has it. */
+  /** Returns the address of a queue, or undefined if no workload has it. */
   queue(name: string): QueueAddress | undefined;
-  /** Every queue of the workloads in `pool` (undefined: of all). */
+  /** Returns the queues of the workloads in `pool`, or of all workloads if it is undefined. */
   queues(pool?: string): QueueAddress[];
 }
 
 /**
- * @throws WorkloadDefinitionError when two workloads have the same name or would share a queue.
+ * Creates the registry of the app's workloads.
+ * @throws WorkloadDefinitionError if two workloads have the same name or would share a queue
  */
 export function createRegistry(workloads: readonly Workload[]): Registry {
   const byName = new Map<string, Workload>();

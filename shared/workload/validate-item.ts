@@ -1,33 +1,37 @@
-/** Validation of an item by its workload's schema: one rule for uploads that are checked and for items that are processed. */
+/**
+ * Validates an item with its workload's schema. Uploads with `validateAtIntake` and processed items use the same rules.
+ */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Issue } from '../contract/outcome.ts';
 import { pathText } from './path-text.ts';
 
-const MAX_TOLD = 5;
-/** An array of thousands of wrong rows has an issue for each. */
+const MAX_SHOWN = 5;
+/** An array of thousands of invalid rows has an issue for each. */
 const MAX_ISSUES = 100;
 const MAX_PATH_CHARS = 200;
 const MAX_ISSUE_CHARS = 500;
-/** All issues of an item together: as much as is kept of any other error. */
+/** Maximum length of all issues of an item together; the same as for any other error. */
 const MAX_ISSUES_CHARS = 8_000;
 
-/** What is known of an item's issues beside their text. */
+/** The issues of an item in addition to their text. */
 interface Issues {
   issues: readonly Issue[];
   moreIssues: number;
-  /** Keys on the way to the value of the first issue. */
+  /** Keys of the path to the value of the first issue. */
   firstPath?: readonly PropertyKey[];
 }
 
 const NO_ISSUES: Issues = { issues: [], moreIssues: 0 };
 
-/** An item does not fit the workload's schema; the message names the first paths, `issues` all that are kept. */
+/**
+ * An item does not fit the workload's schema. The message contains the first paths, `issues` all issues that are kept.
+ */
 export class InvalidItem extends Error {
   override name = 'InvalidItem';
   readonly issues: readonly Issue[];
-  /** How many more there are. */
+  /** Number of further issues. */
   readonly moreIssues: number;
-  /** Keys on the way to the value of the first issue. */
+  /** Keys of the path to the value of the first issue. */
   readonly firstPath: readonly PropertyKey[];
   constructor(message: string, { issues, moreIssues, firstPath = [] } = NO_ISSUES) {
     super(message);
@@ -38,15 +42,15 @@ export class InvalidItem extends Error {
 }
 
 /**
- * Gives the item as its schema makes it, or a promise of it if the schema is asynchronous.
- * @throws InvalidItem naming the paths, and whatever the schema itself throws.
+ * Returns the item as its schema transforms it, or a promise of it if the schema is asynchronous.
+ * @throws InvalidItem with the paths; errors that the schema itself throws
  */
 export function validateItem(schema: StandardSchemaV1, item: unknown): unknown | PromiseLike<unknown> {
   const checked = schema['~standard'].validate(item);
   return isPromise(checked) ? checked.then(valueIn) : valueIn(checked as StandardSchemaV1.Result<unknown>);
 }
 
-/** What zod's schemas have beside the standard. */
+/** The part of zod's schemas that is not in the standard. */
 interface ZodSchema {
   safeParseAsync(item: unknown): Promise<{ data?: unknown; error?: { issues: readonly StandardSchemaV1.Issue[] } }>;
 }
@@ -55,9 +59,9 @@ const isZodSchema = (schema: StandardSchemaV1): schema is StandardSchemaV1 & Zod
   schema['~standard'].vendor === 'zod' && 'safeParseAsync' in schema;
 
 /**
- * As `validateItem`, for the main thread, where a rejection that nobody awaits ends the process with all that it does. zod
- * tries every item synchronously at first, and at an asynchronous check begins anew and leaves that one's promise to
- * nobody: so its asynchronous way is asked for, which takes about twice as long.
+ * Validates like `validateItem`, for the main thread, in which an unhandled rejection terminates the process. zod first
+ * tries every item synchronously. At an asynchronous check it starts again, and does not handle the promise of the
+ * first try. Therefore this calls zod's asynchronous method, which takes about twice as long.
  */
 export async function validateItemSafely(schema: StandardSchemaV1, item: unknown): Promise<unknown> {
   if (!isZodSchema(schema)) return validateItem(schema, item);
@@ -65,7 +69,9 @@ export async function validateItemSafely(schema: StandardSchemaV1, item: unknown
   return valueIn(error === undefined ? { value } : { issues: error.issues });
 }
 
-/** Whether a value has to be awaited. Most light handlers are synchronous, and an await per item would halve their speed. */
+/**
+ * Whether a value must be awaited. Most light handlers are synchronous, and an await per item would halve their speed.
+ */
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   value instanceof Promise ||
   (typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function');
@@ -92,9 +98,9 @@ function invalid(found: readonly StandardSchemaV1.Issue[]): InvalidItem {
 const keysOf = (path: StandardSchemaV1.Issue['path']): PropertyKey[] =>
   (path ?? []).map((segment) => (typeof segment === 'object' ? segment.key : segment));
 
-/** The first issues in one line: `customer.id: Expected string; lines[3].qty: Too small; and 7 more`. */
+/** Returns the first issues in one line: `customer.id: Expected string; lines[3].qty: Too small; and 7 more`. */
 function issuesText(issues: readonly Issue[], count: number): string {
-  const texts = issues.slice(0, MAX_TOLD).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const texts = issues.slice(0, MAX_SHOWN).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const more = count - texts.length;
   return texts.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lazily } from '../../shared/lazily.ts';
 
-test.each([{ value: 'x' }, { value: undefined }])('makes %o once, at its first use', ({ value }) => {
+test.each([{ value: 'x' }, { value: undefined }])('creates %o once, at its first use', ({ value }) => {
   let made = 0;
   const get = lazily(() => {
     made += 1;

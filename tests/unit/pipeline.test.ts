@@ -15,7 +15,7 @@ import { sourcesIn } from './infra/code.ts';
 
 const settings = readSettings({ SluiceStorage: 'none', SluiceServiceBus: 'none', SLUICE_POOL: 'default' });
 
-/** A pipeline whose topic does not answer, on tables in memory. */
+/** A pipeline whose topic does not respond, on tables in memory. */
 function world() {
   const { table: gates } = memoryTable();
   const started: unknown[] = [];
@@ -40,21 +40,21 @@ function world() {
 }
 
 describe('a pipeline', () => {
-  test('makes nothing before it is asked for: settings that name no storage do no harm until then', () => {
+  test('creates nothing before its first use: settings without storage cause no error until then', () => {
     const { clients, deps } = createPipeline({ settings, registry, host: HOST, processor: new URL('file:///none.ts') });
 
     expect(clients).toThrow();
     expect(deps).toThrow();
   });
 
-  test('makes each of its parts once', () => {
+  test('creates each of its parts once', () => {
     const { pipeline } = world();
 
     expect(pipeline.deps()).toBe(pipeline.deps());
     expect(pipeline.activities()).toBe(pipeline.activities());
   });
 
-  test('is imported by nothing in shared/, and knows nothing of http', () => {
+  test('is not imported in shared/, and does not import http', () => {
     const imports = sourcesIn('shared').flatMap(({ file, text }) =>
       [...text.matchAll(/from '(\.[^']+)'/g)].map(([, path]) => ({ file, to: join(dirname(file), path ?? '') })),
     );
@@ -64,7 +64,7 @@ describe('a pipeline', () => {
     );
   });
 
-  test('closes what runs chunks, and leaves clients that it was given to their owner', async () => {
+  test('closes the object that runs chunks, but not clients that the caller has passed', async () => {
     const { pipeline, closed } = world();
 
     await pipeline.close();
@@ -72,7 +72,7 @@ describe('a pipeline', () => {
     expect(closed).toEqual(['processor']);
   });
 
-  test('that returns its work has its tasks receive nothing', async () => {
+  test('receives nothing after it has returned its work', async () => {
     const { pipeline } = world();
     const task = { queue: address.queue, generation: 1, task: 't0', wave: wave({}) };
     const before = await withLog(SILENT_LOG, () => pipeline.activities().dequeueBatch(task));
@@ -82,15 +82,15 @@ describe('a pipeline', () => {
     expect([before.ended, (await pipeline.activities().dequeueBatch(task)).ended]).toEqual(['fenced', 'fault']);
   });
 
-  test('has events about a batch carry its lane, and the first of its queues', () => {
+  test('publishes events about a batch with its lane and the first queue of the lane', () => {
     const { addressOf } = world().pipeline.deps();
 
     expect(addressOf(batchRowOf({ workload: 'billing', lane: 'normal' }))).toBe(address);
   });
 });
 
-describe('without its topic', () => {
-  test('a request starts the drain itself, with a first wave sized by the queue', async () => {
+describe('without a topic', () => {
+  test('a request starts the drain itself, with a first wave that is sized by the queue', async () => {
     const { pipeline, durable, gates, started } = world();
 
     await withLog(SILENT_LOG, () =>
@@ -104,7 +104,7 @@ describe('without its topic', () => {
   test.each([
     ['a drain', 'deps'],
     ['a sweep, which goes over the queues itself,', 'sweepDeps'],
-  ] as const)('%s fails, so that it is repeated', async (_who, name) => {
+  ] as const)('%s fails, so that the call is repeated', async (_who, name) => {
     const { pipeline, durable, started } = world();
 
     await expect(
@@ -114,7 +114,7 @@ describe('without its topic', () => {
   });
 });
 
-test('a sweep is for the pool of the settings, and purges by the client of its invocation', async () => {
+test('a sweep covers the pool of the settings, and purges with the client of its invocation', async () => {
   const { pipeline, durable } = world();
   const { pool, purgeDrains } = pipeline.sweepDeps(durable);
 

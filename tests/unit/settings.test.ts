@@ -4,7 +4,7 @@ import { DURABLE_PROVIDER, readSettings, SettingsError } from '../../shared/sett
 const CONNECTIONS = { SluiceStorage: 'UseDevelopmentStorage=true', SluiceServiceBus: 'Endpoint=sb://x' };
 const MiB = 1024 * 1024;
 
-test('the two connections are enough; all else has a default', () => {
+test('only the two connections are required; all other settings have a default', () => {
   expect(readSettings(CONNECTIONS)).toMatchObject({
     storage: { connectionString: 'UseDevelopmentStorage=true' },
     serviceBus: { connectionString: 'Endpoint=sb://x' },
@@ -21,7 +21,7 @@ test('the two connections are enough; all else has a default', () => {
   });
 });
 
-test('the durable backend is the one that the deployment gives the host', () => {
+test('the durable backend is that of the host', () => {
   const backendOf = (type?: string) =>
     readSettings({ ...CONNECTIONS, ...(type === undefined ? {} : { [DURABLE_PROVIDER]: type }) }).durableBackend;
 
@@ -31,11 +31,11 @@ test('the durable backend is the one that the deployment gives the host', () => 
   ]);
 });
 
-test("the instance has the platform's name", () => {
+test('the instance has the name that the platform sets', () => {
   expect(readSettings({ ...CONNECTIONS, WEBSITE_INSTANCE_ID: 'host-2' }).instance).toBe('host-2');
 });
 
-test('connections may be addresses with an identity', () => {
+test('a connection can be an address with an identity', () => {
   const settings = readSettings({
     SluiceStorage__blobServiceUri: 'https://a.blob.core.windows.net',
     SluiceStorage__queueServiceUri: 'https://a.queue.core.windows.net',
@@ -53,7 +53,7 @@ test('connections may be addresses with an identity', () => {
   expect(settings.serviceBus).toEqual({ fullyQualifiedNamespace: 'a.servicebus.windows.net' });
 });
 
-test('an empty value counts as missing', () => {
+test('an empty value counts as absent', () => {
   expect(readSettings({ ...CONNECTIONS, SLUICE_SLICE_SECONDS: '', SLUICE_POOL: '' })).toMatchObject({
     sliceSeconds: 30,
     pool: undefined,
@@ -69,11 +69,11 @@ test.each([
   ['SLUICE_MAX_BODY_BYTES', '300000000'],
   ['SLUICE_THREADS', '-1'],
   ['SLUICE_POOL', 'Heavy Pool'],
-])('%s = %s is refused by name', (name, value) => {
+])('refuses %s = %s with the name of the setting', (name, value) => {
   expect(() => readSettings({ ...CONNECTIONS, [name]: value })).toThrow(name);
 });
 
-test('hosts to import from are names, in lower case; an address would not be looked up, and so not be judged', () => {
+test('hosts for imports are names in lower case, because IP addresses would bypass the check of the DNS look-up', () => {
   const hostsOf = (SLUICE_URL_HOSTS: string) => readSettings({ ...CONNECTIONS, SLUICE_URL_HOSTS }).urlHosts;
 
   expect(hostsOf('')).toEqual([]);
@@ -82,7 +82,7 @@ test('hosts to import from are names, in lower case; an address would not be loo
     expect(() => hostsOf(host), host).toThrow(`got "${host}"`);
 });
 
-test('all problems are reported at once', () => {
+test('reports all problems in one error', () => {
   const read = () => readSettings({ SLUICE_THREADS: 'x', SLUICE_MAX_ITEMS: '0' });
 
   expect(read).toThrow(SettingsError);
@@ -91,11 +91,11 @@ test('all problems are reported at once', () => {
   }
 });
 
-test('nobody changes settings later', () => {
+test('settings are frozen', () => {
   expect(Object.isFrozen(readSettings(CONNECTIONS))).toBe(true);
 });
 
-test('links to logs and traces are http addresses with a place for the id', () => {
+test('links to logs and traces are http addresses with a placeholder for the id', () => {
   const linksOf = (links: object) => readSettings({ ...CONNECTIONS, ...links }).links;
 
   expect(linksOf({})).toEqual({});

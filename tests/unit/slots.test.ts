@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSlots, NoSlotError } from '../../shared/slots.ts';
 
-it('runs as many works as there are slots, the others in the order they came', async () => {
+it('runs as many calls as there are slots, and the others in the order of their arrival', async () => {
   const slots = createSlots(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
@@ -23,7 +23,7 @@ it('runs as many works as there are slots, the others in the order they came', a
   expect([slots.idle, slots.waiting]).toEqual([2, 0]);
 });
 
-it('gives the slot of a failed work to the next one', async () => {
+it('gives the slot of a failed call to the next one', async () => {
   const slots = createSlots(1);
   const failed = slots.run(() => Promise.reject(new Error('no')));
   const next = slots.run(async () => 'next');
@@ -32,7 +32,7 @@ it('gives the slot of a failed work to the next one', async () => {
   expect(slots.idle).toBe(1);
 });
 
-it('gives up the place of a work that has waited for too long, and never runs it', async () => {
+it('removes a call that has waited for too long, and never runs it', async () => {
   const slots = createSlots(1);
   const first = Promise.withResolvers<void>();
   const running = slots.run(() => first.promise);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { EXCEPTIONS } from '../words/exceptions.ts';
 import { findWords } from '../words/find-words.ts';
 
-// Put together, so that the check does not find its own examples.
+// Split, so that the check does not find its own examples.
 const hard = (...parts: string[]): string => parts.join(' ');
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   hard('the price sheet is', 'asked', 'once per', 'day'),
   hard('gives the message', 'back'),
   hard('waits for', 'ever'),
-])('"%s" is found, with its place', (text) => {
+])('finds "%s", with its position', (text) => {
   expect(findWords(`fine\n${text}`)).toEqual([expect.objectContaining({ line: 2 })]);
 });
 
@@ -22,11 +22,11 @@ test.each([
   'see learn.microsoft.com/azure',
   'is asked for its name',
   'names one of a batch',
-])('"%s" is fine', (text) => {
+])('accepts "%s"', (text) => {
   expect(findWords(text)).toEqual([]);
 });
 
-test('each exception is still needed', () => {
+test('every exception is still needed', () => {
   const unused = EXCEPTIONS.filter(
     ({ file, text }) =>
       !findWords(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')).some((found) => found.text === text),

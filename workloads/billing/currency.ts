@@ -1,4 +1,6 @@
-/** ISO 4217 currencies that invoices are written in: digits of the minor unit, and where an untagged sale is taxed. */
+/**
+ * The ISO 4217 currencies of invoices: digits of the minor unit, and the country of taxation for a sale without one.
+ */
 export const CURRENCIES = {
   EUR: { exponent: 2, country: 'DE' },
   USD: { exponent: 2, country: 'US' },
@@ -13,5 +15,5 @@ export const CURRENCIES = {
 /** A currency code of the table. */
 export type Currency = keyof typeof CURRENCIES;
 
-/** The codes alone, for the schema: an unknown currency has no known minor unit and cannot be billed. */
+/** The codes for the schema: an unknown currency has no known minor unit and cannot be billed. */
 export const CURRENCY_CODES = Object.keys(CURRENCIES) as [Currency, ...Currency[]];

@@ -1,14 +1,20 @@
 /**
- * Exact decimals as scaled integers: a value at scale 2 is a BigInt of hundredths, or a double of as many where it has at
- * most 15 digits: such integers are exact in a double, and take half the time. No rounding touches an amount, so
+ * Exact decimals as scaled integers. A value at scale 2 is a number of hundredths: a BigInt, or a double if it has at
+ * most 15 digits, because such integers are exact in a double and take half the time. Amounts are never rounded, so
  * sums do not depend on the order in which chunks finish.
  */
 
-/** The most digits of which a double holds every integer; the sum of two such integers is exact as well (2^53 has 16). */
+/**
+ * Maximum number of digits up to which a double represents every integer. The sum of two such integers is exact, too
+ * (2^53 has 16).
+ */
 const EXACT_DIGITS = 15;
 const EXACT_LIMIT = 10 ** EXACT_DIGITS;
 
-/** `text` at `scale` digits after the point. Throws RangeError for what is no plain decimal or has more digits. */
+/**
+ * Parses `text` with `scale` digits after the point.
+ * @throws RangeError for text that is not a plain decimal or has more digits
+ */
 export function parseDecimal(text: string, scale: number): bigint {
   const units = toExactUnits(text, scale);
   if (units !== undefined) return BigInt(units);
@@ -22,7 +28,7 @@ export function parseDecimal(text: string, scale: number): bigint {
   return BigInt(digits) * powerOfTen(scale - fraction);
 }
 
-/** Writes a scaled integer with exactly `scale` digits after the point: (-5n, 2) is "-0.05". */
+/** Formats a scaled integer with exactly `scale` digits after the point: (-5n, 2) is "-0.05". */
 export function formatDecimal(units: bigint, scale: number): string {
   if (scale === 0) return units.toString();
   if (isExact(units) && scale <= EXACT_DIGITS) return formatExactUnits(Number(units), scale);
@@ -32,7 +38,10 @@ export function formatDecimal(units: bigint, scale: number): string {
   return `${negative ? '-' : ''}${digits.slice(0, split)}.${digits.slice(split)}`;
 }
 
-/** Division rounded half away from zero: symmetric, so that a credit takes back exactly what its usage was billed. */
+/**
+ * Divides and rounds half away from zero. The rounding is symmetric, so a credit cancels exactly what its usage was
+ * billed.
+ */
 export function divideRounded(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const twiceRest = (dividend % divisor) * 2n;
@@ -40,7 +49,7 @@ export function divideRounded(dividend: bigint, divisor: bigint): bigint {
   return -twiceRest >= divisor ? quotient - 1n : quotient;
 }
 
-/** The exact sum of two decimals, with as many digits after the point as the longer one has. */
+/** Returns the exact sum of two decimals, with as many digits after the point as the longer one has. */
 export function addDecimals(a: string, b: string): string {
   const scale = Math.max(digitsAfterPoint(a), digitsAfterPoint(b));
   const first = toExactUnits(a, scale);
@@ -50,16 +59,22 @@ export function addDecimals(a: string, b: string): string {
 }
 
 /**
- * A scaled integer in a form that JSON keeps exactly: a number of at most 15 digits, or the digits of a longer one as text. Each
- * integer has one form, so that sums do not depend on their order.
+ * A scaled integer in a form that JSON represents exactly: a number of at most 15 digits, or a longer one as text. Each
+ * integer has only one form, so sums do not depend on their order.
  */
 export type Units = number | string;
 
-/** `text` at `scale` digits after the point. Throws RangeError for what is no plain decimal or has more digits. */
+/**
+ * Parses `text` with `scale` digits after the point.
+ * @throws RangeError for text that is not a plain decimal or has more digits
+ */
 export const toUnits = (text: string, scale: number): Units =>
   toExactUnits(text, scale) ?? unitsOf(parseDecimal(text, scale));
 
-/** The exact sum of two scaled integers. Throws SyntaxError for a text that is no integer. */
+/**
+ * Returns the exact sum of two scaled integers.
+ * @throws SyntaxError for text that is not an integer
+ */
 export function addUnits(a: Units, b: Units): Units {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
@@ -68,13 +83,13 @@ export function addUnits(a: Units, b: Units): Units {
   return unitsOf(BigInt(a) + BigInt(b));
 }
 
-/** Writes units with exactly `scale` digits after the point. */
+/** Formats units with exactly `scale` digits after the point. */
 export const formatUnits = (units: Units, scale: number): string => formatDecimal(BigInt(units), scale);
 
 const unitsOf = (units: bigint): Units => (isExact(units) ? Number(units) : units.toString());
 const isExact = (units: bigint): boolean => units < EXACT_LIMIT && units > -EXACT_LIMIT;
 
-/** 10 to the power of `exponent`, for a divisor that shifts the scale. */
+/** Returns 10 to the power of `exponent`, a divisor that changes the scale. */
 export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
@@ -95,7 +110,10 @@ const ZERO = 48;
 const POINT = 46;
 const MINUS = 45;
 
-/** `text` in units at `scale`; undefined for what is no plain decimal, or has over 15 digits or too many after its point. */
+/**
+ * Returns `text` in units at `scale`, or undefined for text that is not a plain decimal, has more than 15 digits, or
+ * too many after the point.
+ */
 function toExactUnits(text: string, scale: number): number | undefined {
   const start = text.charCodeAt(0) === MINUS ? 1 : 0;
   const last = text.length - 1;
@@ -115,13 +133,15 @@ function toExactUnits(text: string, scale: number): number | undefined {
   return start === 1 ? -size : size;
 }
 
-/** As `formatDecimal`, for integers that are exact in a double: the quotient is off by less than its last unit. */
+/**
+ * Like `formatDecimal`, for integers that are exact in a double: the error of the quotient is less than its last unit.
+ */
 function formatExactUnits(units: number, scale: number): string {
   if (scale === 0) return String(units);
   const size = Math.abs(units);
   const power = EXACT_POWERS[scale] ?? 1;
   const whole = Math.floor(size / power);
-  // The leading 1 keeps the zeros behind the point.
+  // The leading 1 preserves zeros after the point.
   const text = `${whole}.${String(power + size - whole * power).slice(1)}`;
   return units < 0 ? `-${text}` : text;
 }

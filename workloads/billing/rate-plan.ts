@@ -4,7 +4,7 @@ export interface Band {
   percent: bigint;
 }
 
-/** Digits after the point that a quantity may have: a byte-second of a GiB-hour is far below what anybody bills. */
+/** Digits after the point that a quantity may have: a byte-second of a GiB-hour is far below any billed amount. */
 export const QUANTITY_SCALE = 6;
 const UNIT = 10n ** BigInt(QUANTITY_SCALE);
 
@@ -18,14 +18,17 @@ export const RATE_PLANS: Readonly<Record<string, readonly Band[]>> = {
   'egress-gb': bands([0, 100], [100, 85], [1_000, 70]),
 };
 
-/** Quantity (scaled by QUANTITY_SCALE) times the percent of its bands: at list price, 100 x quantity. Keeps the sign. */
+/**
+ * Returns the quantity (scaled by QUANTITY_SCALE) times the percent of its bands; at list price, 100 × quantity. Keeps
+ * the sign.
+ */
 export function weighQuantity(product: string, quantity: bigint): bigint {
   const plan = Object.hasOwn(RATE_PLANS, product) ? RATE_PLANS[product] : undefined;
   if (plan === undefined) return quantity * 100n;
   return quantity < 0n ? -weigh(plan, -quantity) : weigh(plan, quantity);
 }
 
-/** Each band changes the percent of all units above its start: that takes no look at the next band. */
+/** Each band changes the percent of all units above its start, so the calculation does not need the next band. */
 function weigh(plan: readonly Band[], quantity: bigint): bigint {
   let weighed = 0n;
   let percent = 0n;

@@ -21,8 +21,8 @@ export interface InvoiceLine {
 const PERCENT_SCALE = 2;
 
 /**
- * Prices one transaction: net is rounded once, after the discount; tax is rounded on that net; gross is their sum.
- * @throws Reject for a quantity whose sign does not fit the kind, and for a country without a tax rate.
+ * Prices one transaction. Net is rounded once, after the discount; tax is rounded on that net; gross is their sum.
+ * @throws Reject for a quantity whose sign does not match the kind, and for a country without a tax rate
  */
 export function rateTransaction(item: Transaction): InvoiceLine {
   const { exponent, country: home } = CURRENCIES[item.currency];

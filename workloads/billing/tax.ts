@@ -1,9 +1,11 @@
 import { divideRounded } from './decimal.ts';
 
-/** Parts of one rate unit: rates are hundredths of a percent, as Switzerland's 8.1 % asks for. */
+/** The base of a rate: rates are hundredths of a percent, because Switzerland's is 8.1 %. */
 const RATE_BASE = 10_000n;
 
-/** Standard rate of value-added, goods-and-services or consumption tax by ISO 3166 country, in hundredths of a percent. */
+/**
+ * Standard rate of value-added, goods-and-services or consumption tax by ISO 3166 country, in hundredths of a percent.
+ */
 export const TAX_RATES: Readonly<Record<string, bigint>> = {
   AT: 2_000n,
   CH: 810n,
@@ -17,9 +19,11 @@ export const TAX_RATES: Readonly<Record<string, bigint>> = {
   KW: 0n,
   NL: 2_100n,
   SE: 2_500n,
-  /** Sales tax is a matter of the state, and none is due on most hosted services. */
+  /** Sales tax is set by the states, and most hosted services are exempt. */
   US: 0n,
 };
 
-/** Tax on a net amount, both in minor units; rounded half away from zero, line by line, as it is printed on an invoice. */
+/**
+ * Returns the tax on a net amount, both in minor units; rounded half away from zero per line, as printed on an invoice.
+ */
 export const taxOn = (net: bigint, rate: bigint): bigint => (rate === 0n ? 0n : divideRounded(net * rate, RATE_BASE));

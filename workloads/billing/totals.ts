@@ -2,7 +2,7 @@ import { CURRENCIES, type Currency } from './currency.ts';
 import { addUnits, formatUnits, toUnits, type Units } from './decimal.ts';
 import type { InvoiceLine } from './rate.ts';
 
-/** What an account owes in one currency, while it is added up: in minor units, so that an addition writes no decimals. */
+/** The running totals of an account in one currency, in minor units, so that an addition formats no decimals. */
 export interface Sums {
   lines: number;
   net: Units;
@@ -10,7 +10,7 @@ export interface Sums {
   gross: Units;
 }
 
-/** A row of the report. Decimals are text, as a report must be JSON and exact. */
+/** A row of the report. Decimals are text, because a report must be JSON and exact. */
 export interface Totals {
   lines: number;
   net: string;
@@ -18,10 +18,10 @@ export interface Totals {
   gross: string;
 }
 
-/** `<account>|<currency>`; unambiguous for any account, as a currency is always the last three letters. */
+/** Returns `<account>|<currency>`; unambiguous for any account, because a currency always has three letters. */
 export const totalsKey = (line: InvoiceLine): string => `${line.account}|${line.currency}`;
 
-/** The sums of no lines. */
+/** Returns the sums of no lines. */
 export const noSums = (): Sums => ({ lines: 0, net: 0, tax: 0, gross: 0 });
 
 /** Adds a line to `sums`, in place. */
@@ -43,7 +43,7 @@ export function mergeSums(sums: Sums, other: Sums): Sums {
   return sums;
 }
 
-/** The row of a key: its sums as decimals, with the digits of the currency's minor unit. */
+/** Returns the report row of a key: its sums as decimals, with the digits of the currency's minor unit. */
 export function totalsOf(key: string, { lines, net, tax, gross }: Sums): Totals {
   const { exponent } = CURRENCIES[key.slice(-CODE_LENGTH) as Currency];
   return {

@@ -5,8 +5,9 @@ import { CURRENCY_CODES } from './currency.ts';
 export const PRICE_SCALE = 9;
 
 /**
- * One rated usage transaction, as a client sends it. Quantity and price are decimals in strings: a JSON number may
- * have lost digits on its way here. A whole number is taken as a quantity, for it is exact in every writer and reader.
+ * One rated usage transaction, as a client sends it. Quantity and price are decimals in strings, because a JSON number
+ * may already have lost digits. A whole number is accepted as a quantity, because every JSON writer and reader keeps it
+ * exact.
  */
 export const transaction = z.object({
   id: z.string().min(1).max(64),
@@ -24,9 +25,9 @@ export const transaction = z.object({
     ),
   currency: z.enum(CURRENCY_CODES, `Expected one of ${CURRENCY_CODES.join(', ')}`),
   time: z.iso.datetime({ offset: true }),
-  /** A credit takes back: its quantity is negative. Left out, or empty in a CSV file: usage. */
+  /** The quantity of a credit is negative. If absent, or empty in a CSV file: usage. */
   kind: z.enum(['usage', 'credit', '']).optional(),
-  /** ISO 3166 code of the place of supply. Left out, or empty in a CSV file: the home country of the currency. */
+  /** ISO 3166 code of the place of supply. If absent, or empty in a CSV file: the home country of the currency. */
   country: z
     .string()
     .regex(/^([A-Z]{2})?$/, 'Expected a country code such as "DE"')

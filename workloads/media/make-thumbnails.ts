@@ -16,7 +16,7 @@ export interface Thumbnail {
 export interface ImageRow {
   source: string;
   format: string;
-  /** As it is looked at: turned as its EXIF orientation says. */
+  /** As displayed: rotated by its EXIF orientation. */
   width: number;
   height: number;
   bytes: number;
@@ -24,22 +24,23 @@ export interface ImageRow {
 }
 
 /**
- * Makes and stores the thumbnails of one image. Their names follow from the item alone: a repeat writes the same blobs.
- * @throws Reject when there is no such image, or it is none that can be read.
+ * Creates and stores the thumbnails of one image. Their names depend only on the item, so a repeat writes the same
+ * blobs.
+ * @throws Reject if the image does not exist or cannot be read
  */
 export async function makeThumbnails({ source, widths }: Image, context: ItemContext): Promise<ImageRow> {
   const bytes = await context.container('images').read(source);
   if (bytes === undefined) throw new Reject(`There is no blob "${source}" in container "images".`);
   const decoded = await decode(bytes);
   const thumbnails: Thumbnail[] = [];
-  // One after the other: a thread works for its one core, and holds the pixels of one thumbnail at a time.
+  // One after the other: a thread has one core, and keeps the pixels of only one thumbnail in memory.
   for (const width of new Set(widths)) thumbnails.push(await store(source, width, decoded, context));
   const { format, width, height } = decoded;
   return { source, format, width, height, bytes: bytes.length, thumbnails };
 }
 
 async function store(source: string, wanted: number, decoded: Decoded, context: ItemContext): Promise<Thumbnail> {
-  // The source keeps its extension: a.jpg and a.png are two images.
+  // The name keeps the extension of the source: a.jpg and a.png are two images.
   const name = `${source}/${wanted}.webp`;
   const { data, width, height } = await resize(decoded, wanted);
   await context.container('thumbnails').write(name, data, { contentType: 'image/webp' });

@@ -1,36 +1,43 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { Reject } from '../../shared/workload/errors.ts';
 
-/** An image whose header has been read; `width` and `height` as it is looked at. */
+/** An image whose header was read; `width` and `height` as displayed. */
 export interface Decoded {
   format: string;
   width: number;
   height: number;
-  /** A pipeline that begins with the image's pixels. */
+  /** Creates a pipeline that begins with the image's pixels. */
   pixels: () => Sharp;
 }
 
-/** A photograph of 100 megapixels takes 300 MB while it is resized; a bomb of a few kilobytes can claim far more. */
+/**
+ * A photograph of 100 megapixels uses 300 MB while it is resized; a decompression bomb of a few kilobytes can declare
+ * far more.
+ */
 const MAX_PIXELS = 100_000_000;
 const WEBP_QUALITY = 80;
 
 type MakeSharp = (input: Buffer, options: SharpOptions) => Sharp;
 let loading: Promise<MakeSharp> | undefined;
 
-/** Loaded by the first image, not with the app: it is native, large, and of no use to other workloads. */
+/** Loads sharp with the first image, not with the app: it is native, large, and of no use to other workloads. */
 const load = (): Promise<MakeSharp> => {
   loading ??= import('sharp').then(({ default: sharp }) => {
-    // A thread has one core's work: more of libvips' own threads, or a cache for images that never come again, cost only.
+    // A thread has one core: more threads of libvips, or a cache for images that are not read again, would only cost.
     sharp.concurrency(1);
     sharp.cache(false);
-    // Programs rather than pictures: nobody uploads photographs in them, and their readers take more than pixels.
+    // These formats are programs rather than pictures: photographs do not use them, and their readers use more than
+    // pixels.
     sharp.block({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPdf', 'VipsForeignLoadMagick'] });
     return sharp;
   });
   return loading;
 };
 
-/** Reads an image's header. Throws Reject for what is no image, or one of too many pixels. */
+/**
+ * Reads an image's header.
+ * @throws Reject for bytes that are not an image, or an image with too many pixels
+ */
 export async function decode(bytes: Buffer): Promise<Decoded> {
   const sharp = await load();
   const pixels = (): Sharp => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient();
@@ -38,7 +45,10 @@ export async function decode(bytes: Buffer): Promise<Decoded> {
   return { format, width: autoOrient.width, height: autoOrient.height, pixels };
 }
 
-/** A smaller copy as WebP, its height in proportion; never larger than the original. Throws Reject for broken pixels. */
+/**
+ * Creates a smaller copy as WebP with proportional height, never larger than the original.
+ * @throws Reject for corrupt pixels
+ */
 export async function resize(
   { pixels }: Decoded,
   width: number,
@@ -48,7 +58,9 @@ export async function resize(
   return { data, width: info.width, height: info.height };
 }
 
-/** What sharp refuses it refuses each time: the bytes are there, no service is called. */
+/**
+ * Converts errors of sharp to Reject: an image that sharp refuses once it always refuses, and no service is involved.
+ */
 async function rejecting<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,6 +1,6 @@
 import type { ImageRow } from './make-thumbnails.ts';
 
-/** What the images of one format come to: a row of the report. Sizes in bytes. */
+/** The totals of the images of one format: a row of the report. Sizes in bytes. */
 export interface MediaTotals {
   images: number;
   imageBytes: number;
@@ -8,13 +8,13 @@ export interface MediaTotals {
   thumbnailBytes: number;
 }
 
-/** The format of the original, such as `jpeg`. */
+/** Returns the format of the original, such as `jpeg`. */
 export const formatOf = ({ format }: ImageRow): string => format;
 
-/** The totals of no image. */
+/** Returns the totals of no image. */
 export const noTotals = (): MediaTotals => ({ images: 0, imageBytes: 0, thumbnails: 0, thumbnailBytes: 0 });
 
-/** Adds an image. Whole numbers only: their sums do not depend on the order of chunks. */
+/** Adds an image. All numbers are whole, so their sums do not depend on the order of chunks. */
 export const addImage = (totals: MediaTotals, { bytes, thumbnails }: ImageRow): MediaTotals =>
   mergeTotals(totals, {
     images: 1,
@@ -23,7 +23,7 @@ export const addImage = (totals: MediaTotals, { bytes, thumbnails }: ImageRow): 
     thumbnailBytes: thumbnails.reduce((sum, thumbnail) => sum + thumbnail.bytes, 0),
   });
 
-/** The totals of two sets of images. */
+/** Returns the totals of two sets of images. */
 export const mergeTotals = (a: MediaTotals, b: MediaTotals): MediaTotals => ({
   images: a.images + b.images,
   imageBytes: a.imageBytes + b.imageBytes,

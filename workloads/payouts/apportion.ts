@@ -1,8 +1,8 @@
 /**
- * Divides `total` minor units in proportion to `weights`, so that the parts sum to it exactly: each gets its quotient
- * rounded down, and the units left over go to the largest remainders (Hamilton's method), the first one first where
- * they are equal. Rounding each part by itself would pay out units that nobody took in, or keep some that are owed.
- * @throws RangeError for a negative total or weight, and for weights that sum to zero.
+ * Divides `total` minor units in proportion to `weights`, so that the parts sum to it exactly. Each part is its
+ * quotient rounded down, and the remaining units are added to those with the largest remainders (Hamilton's method), in
+ * order if these are equal. If each part were rounded separately, the parts could sum to more or less than the total.
+ * @throws RangeError for a negative total or weight, and for weights that sum to zero
  */
 export function apportion(total: bigint, weights: readonly bigint[]): bigint[] {
   const sum = weights.reduce((all, weight) => all + weight, 0n);

@@ -4,7 +4,10 @@ import { divideRounded, formatDecimal, parseDecimal, powerOfTen } from '../billi
 import { apportion } from './apportion.ts';
 import { PERCENT_SCALE, type Sale } from './sale.ts';
 
-/** What a sale pays out: one result of a batch. The amounts of `payouts` sum to `royalty`; a refund's are negative. */
+/**
+ * The payouts of a sale: one result of a batch. The amounts of `payouts` sum to `royalty`; those of a refund are
+ * negative.
+ */
 export interface Distribution {
   sale: string;
   work: string;
@@ -15,13 +18,13 @@ export interface Distribution {
   time: string;
 }
 
-/** All of something, as a percentage at PERCENT_SCALE. */
+/** 100 percent at PERCENT_SCALE. */
 const WHOLE = 100n * powerOfTen(PERCENT_SCALE);
 
 /**
- * Divides a sale's royalty among the authors. A refund is its sale with the sign turned, unit by unit, so that a sale
- * and its refund come to nothing for each author, not only in sum.
- * @throws Reject for amounts and terms that can never be paid out.
+ * Divides a sale's royalty among the authors. A refund is the exact negative of its sale for each author, not only in
+ * total, so that both sum to zero.
+ * @throws Reject for amounts and terms that can never be paid out
  */
 export function distribute(sale: Sale): Distribution {
   const { exponent } = CURRENCIES[sale.currency];
@@ -55,13 +58,13 @@ function percentOf(text: string): bigint {
   return percent;
 }
 
-/** Shares that do not sum to 100 are a mistake in the contract, which nobody may correct by guessing. */
+/** Shares that do not sum to 100 are an error in the contract, which the workload must not correct by guessing. */
 function sharesOf({ work, authors }: Sale): bigint[] {
   const shares = authors.map(({ share }) => percentOf(share));
   const sum = shares.reduce((all, share) => all + share, 0n);
   if (sum !== WHOLE)
     throw new Reject(`The shares of "${work}" must sum to 100, got ${formatDecimal(sum, PERCENT_SCALE)}.`);
   const names = new Set(authors.map(({ author }) => author));
-  if (names.size < authors.length) throw new Reject(`An author of "${work}" stands there twice.`);
+  if (names.size < authors.length) throw new Reject(`"${work}" lists an author twice.`);
   return shares;
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, DEFAULT_BACKOFF } from '../../../shared/drain/backoff.ts';
 import { type ItemQueue, processMessage, receive } from './queue.ts';
 
-const MESSAGES_A_RECEIVE = 32;
+const MESSAGES_PER_RECEIVE = 32;
 
 /** Drains the queue with so many tasks; the paper's rule gives 10, 50 or 100, by the depth. */
 export async function runListener(queue: ItemQueue, count: number): Promise<void> {
@@ -13,7 +13,7 @@ export async function runListener(queue: ItemQueue, count: number): Promise<void
 
 async function dequeueTask(queue: ItemQueue): Promise<void> {
   for (let idle = 0; queue.left > 0; ) {
-    const messages = await receive(queue, MESSAGES_A_RECEIVE);
+    const messages = await receive(queue, MESSAGES_PER_RECEIVE);
     idle = messages.length === 0 ? idle + 1 : 0;
     for (const message of messages) await processMessage(queue, message);
     if (idle > 0 && queue.left > 0) await sleep(backoffMs(idle, Math.random(), DEFAULT_BACKOFF));

@@ -1,27 +1,27 @@
-/** The two durable backends, each by its own price. */
-import { DURABLE_BACKENDS, type DurableBackend } from '../counts.ts';
+/** Compares the two durable backends, each at its own price. */
+import { DURABLE_BACKENDS, type DurableBackend } from '../durable-backend.ts';
 import type { PriceClass, PriceSheet } from '../sheet.ts';
 import { type BatchPrice, batchPrice } from './batch-price.ts';
 import { idleBill } from './idle-bill.ts';
 import { batchesOf, modelMonth } from './model.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 
-/** A deployment with one backend. */
+/** The cost of a deployment with one backend. */
 export interface BackendCost {
   /** The whole idle bill, before free grants. */
   idleUsd: number;
   /** The month of the design, work included, before free grants. */
   monthUsd: number;
-  /** One batch of the size in question, alone. */
+  /** One batch of the given size, alone. */
   batch: BatchPrice;
   unverified: PriceClass[];
 }
 
-/** Both backends, and where Azure Storage becomes the cheaper one. */
+/** Both backends, and from where on Azure Storage is cheaper. */
 export interface Backends extends Record<DurableBackend, BackendCost> {
   /**
-   * The number of batches per month from which on Azure Storage is cheaper, all else equal; below it, the Durable Task
-   * Scheduler is, since it polls nothing. null: never, or the sheet has no price.
+   * The number of batches per month from which Azure Storage is cheaper, all else equal. Below it, the Durable Task
+   * Scheduler is, because it polls nothing. null means never, or that the sheet has no price.
    */
   storageFromBatches: number | null;
 }
@@ -36,11 +36,17 @@ function costOf(parameters: MonthParameters, sheet: PriceSheet): BackendCost {
   };
 }
 
-/** What a month costs that does not depend on the number of batches: without batches it is the polling, busy hosts included. */
+/**
+ * Returns the part of a month's cost that does not depend on the number of batches. Without batches it is the polling,
+ * including that of busy hosts.
+ */
 const pollingUsd = (parameters: MonthParameters, sheet: PriceSheet): number =>
   modelMonth({ ...parameters, items: 0 }, sheet).sluice.totalUsd;
 
-/** The month and a batch on each backend. The price of a batch is the same each time, so the break-even has a closed form. */
+/**
+ * Compares the month and one batch on each backend. Every batch has the same price, so the break-even has a closed
+ * form.
+ */
 export function backends(parameters: MonthParameters, sheet: PriceSheet): Backends {
   const on = (backend: DurableBackend) => ({ ...parameters, backend });
   const [azureStorage, dts] = DURABLE_BACKENDS.map((backend) => costOf(on(backend), sheet)) as [

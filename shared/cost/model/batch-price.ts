@@ -1,12 +1,13 @@
 /** One batch alone: operations, executions as billed, and its price on each durable backend. */
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { type BatchShape, batchSpending } from '../batch-operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, type DurableBackend, storageOperations, timesOperations } from '../counts.ts';
+import { DURABLE_ACTION_ON_STORAGE, type DurableBackend } from '../durable-backend.ts';
 import { INSTANCE_GB, priceOperations } from '../price.ts';
 import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../sheet.ts';
+import { storageOperations, timesOperations } from '../times-operations.ts';
 import { type Deployment, instanceGb } from './deployed.ts';
 
-/** Executions, and the GB-seconds they are billed for. */
+/** Executions, and the GB-seconds that are billed for them. */
 export interface Executions {
   executions: number;
   gbSeconds: number;
@@ -19,10 +20,11 @@ export interface BatchWork extends Executions {
 }
 
 /**
- * The work of one batch alone, by its shape: what `batchSpending` counts, on instances of that memory.
+ * Calculates the work of one batch alone from its shape: the counts of `batchSpending`, on instances with the given
+ * memory.
  *
  * GB-seconds are an upper bound: Flex Consumption bills the time in which an instance executes anything, so executions
- * that share an instance at the same time share its GB-seconds, and here none does.
+ * at the same time on an instance share its GB-seconds. Here, no execution shares an instance.
  */
 export function batchWork(shape: BatchShape, memoryGb: number): BatchWork {
   const {
@@ -34,22 +36,25 @@ export function batchWork(shape: BatchShape, memoryGb: number): BatchWork {
   return { operations, actions, executions, gbSeconds: (gbSeconds * memoryGb) / INSTANCE_GB };
 }
 
-/** What one batch alone costs. */
+/** The cost of one batch alone. */
 export interface BatchPrice extends Executions {
-  /** Of the app. */
+  /** Operations of the app. */
   storageOperations: number;
-  /** Of the Durable extension, computed from the actions; 0 on the Durable Task Scheduler. */
+  /** Operations of the Durable extension, calculated from the actions; 0 on the Durable Task Scheduler. */
   hostOperations: number;
   actions: number;
-  /** In the currency of the sheet, before what grants and base fees include; null: the sheet has no price for a part. */
+  /**
+   * In the currency of the sheet, before what grants and base fees include. null means that the sheet has no price for
+   * a part.
+   */
   usd: number | null;
   unverified: PriceClass[];
 }
 
-/** Amounts of price classes beside operations. */
+/** Amounts of price classes other than operations. */
 type Amounts = Partial<Record<PriceClass, number>>;
 
-/** The price of operations and amounts together; null where a part has none. */
+/** Returns the price of operations and amounts together, or null if a part has no price. */
 export function priceOf(
   operations: Operations,
   amounts: Amounts,
@@ -64,13 +69,13 @@ export function priceOf(
   return { usd: isWhole ? usd : null, unverified };
 }
 
-/** The operations of the Durable extension and the billed actions, for so many actions on that backend. */
+/** Returns the operations of the Durable extension and the billed actions for this number of actions on the backend. */
 export const durableShare = (actions: number, backend: DurableBackend): { operations: Operations; amounts: Amounts } =>
   backend === 'azureStorage'
     ? { operations: timesOperations(DURABLE_ACTION_ON_STORAGE, actions), amounts: {} }
     : { operations: {}, amounts: { 'durable.action': actions } };
 
-/** One batch alone, on the backend of the deployment. */
+/** Prices one batch alone, on the backend of the deployment. */
 export function batchPrice(
   shape: BatchShape,
   deployment: Pick<Deployment, 'backend' | 'memoryMb'>,

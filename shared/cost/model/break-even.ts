@@ -1,24 +1,26 @@
-/** From which size on Sluice is the cheaper design. */
+/** Finds the size from which Sluice is the cheaper design. */
 
 import type { PriceSheet } from '../sheet.ts';
 import { type Month, modelMonth } from './model.ts';
 import type { MonthParameters } from './month-parameters.ts';
 
-/** The smallest values at which Sluice's month costs less, all else equal; null: at no value up to a trillion. */
+/** The smallest values at which Sluice's month costs less, all else equal. null means at no value up to a trillion. */
 export interface BreakEven {
-  /** Polling threads in all, against always-on pollers. */
+  /** Total number of polling threads, compared with always-on pollers. */
   pollingThreads: number | null;
-  /** Items a day, against always-on pollers. */
+  /** Items per day, compared with always-on pollers. */
   itemsAgainstPollers: number | null;
-  /** Items a day, against the Functions queue trigger. */
+  /** Items per day, compared with the Functions queue trigger. */
   itemsAgainstTrigger: number | null;
-  /** Number of polling threads from which on their polls of empty queues cost more than the notification layer. */
+  /** Number of polling threads from which their polls of empty queues cost more than the notification layer. */
   notificationThreads: number | null;
 }
 
 const LIMIT = 1e12;
 
-/** The smallest whole number from 0 on for which `isCheaper` holds and goes on to hold; null if LIMIT does not. */
+/**
+ * Returns the smallest whole number from 0 from which `isCheaper` is always true, or null if it is not true for LIMIT.
+ */
 function smallest(isCheaper: (n: number) => boolean): number | null {
   if (!isCheaper(LIMIT)) return null;
   let [low, high] = [-1, LIMIT];
@@ -30,7 +32,7 @@ function smallest(isCheaper: (n: number) => boolean): number | null {
   return high;
 }
 
-/** Searches by bisection: the chunks of a batch are whole, so there is no closed form. */
+/** Searches by bisection: a batch consists of whole chunks, so there is no closed form. */
 export function breakEven(parameters: MonthParameters, sheet: PriceSheet): BreakEven {
   const itemsUntilCheaperThan = (other: (month: Month) => number) =>
     smallest((items) => {

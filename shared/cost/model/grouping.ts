@@ -1,8 +1,8 @@
-/** What grouping saves: the same items in batches of other sizes, and a batch that joins a drain at work. */
+/** What grouping saves: the same items in batches of different sizes, and a batch that joins a running drain. */
 import { addOperations, type Operations, totalOperations } from '../../contract/operations.ts';
-import { MESSAGE_AN_ITEM, timesOperations } from '../counts.ts';
 import { gbSecondsOf } from '../price.ts';
 import type { PriceSheet } from '../sheet.ts';
+import { MESSAGE_PER_ITEM, timesOperations } from '../times-operations.ts';
 import { type BatchPrice, batchPrice, durableShare, priceOf } from './batch-price.ts';
 import { instanceGb } from './deployed.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
@@ -13,13 +13,13 @@ const MILLION = 1_000_000;
 /** Batches of one size. */
 export interface SizedBatch extends BatchPrice {
   items: number;
-  /** A million items in such batches. */
+  /** The price of a million items in such batches. */
   usdPerMillion: number | null;
-  /** Storage operations that one message per item needs, for each that the batch needs; below 1: a batch needs more. */
+  /** Storage operations of one message per item, divided by those of the batch. Below 1, the batch needs more. */
   timesFewer: number;
 }
 
-/** What a batch saves that comes while the drains of its queues are at work. */
+/** What a batch saves if it arrives while the drains of its queues are running. */
 export interface Stay {
   operations: number;
   actions: number;
@@ -27,15 +27,15 @@ export interface Stay {
   usd: number | null;
 }
 
-/** The table of sizes, and the stay. */
+/** The table of sizes, and the saving of a batch that joins a drain. */
 export interface Grouping {
   sizes: SizedBatch[];
   stay: Stay;
 }
 
 /**
- * The end of a drain and the start of the next: depth read once, gate and batch row read, gate changed, heartbeat written; as
- * many empty gets as receives (docs/decisions/0006-lone-task.md).
+ * The end of a drain and the start of the next: depth read once, gate and batch row read, gate changed, heartbeat
+ * written, and as many empty gets as receives (docs/decisions/0006-lone-task.md).
  */
 const DRAIN: Operations = {
   'queue.properties': 1,
@@ -43,11 +43,11 @@ const DRAIN: Operations = {
   'table.update': 2,
   'servicebus.send': 1,
 };
-/** A start, 2 for a dequeue task, 2 for finish-wave. */
+/** One start, 2 for a dequeue task, 2 for finish-wave. */
 const DRAIN_ACTIONS = 5;
 /** Three episodes, the task, finish-wave. */
 const DRAIN_EXECUTIONS = 5;
-/** On the work queue: a small batch has no other drain. */
+/** The drain of the work queue: a small batch has no other. */
 const DRAINS = 1;
 
 function stayOf(parameters: MonthParameters, sheet: PriceSheet): Stay {
@@ -65,9 +65,9 @@ function stayOf(parameters: MonthParameters, sheet: PriceSheet): Stay {
   return { operations: totalOperations(storage), actions, executions, usd };
 }
 
-/** A million items in batches of each size, on the backend of the parameters. */
+/** Prices a million items in batches of each size, on the backend of the parameters. */
 export function grouping(parameters: MonthParameters, sheet: PriceSheet): Grouping {
-  const perItem = totalOperations(MESSAGE_AN_ITEM);
+  const perItem = totalOperations(MESSAGE_PER_ITEM);
   const sizes = SIZES.map((items) => {
     const price = batchPrice(shapeOf(items, parameters), parameters, sheet);
     return {

@@ -1,43 +1,46 @@
 /**
- * The idle bill: everything that a deployment is billed for without any work. `designLines` are what Sluice's design
- * costs; `sharedLines` are what every design would add in its own way, so that comparisons leave them out.
+ * The idle bill: everything that is billed for a deployment without work. `designLines` are the costs of Sluice's
+ * design. `sharedLines` are costs that every design has in its own way, so comparisons omit them.
  */
 import { gbSecondsOf } from '../price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from '../sheet.ts';
 import { alertRules, type Deployment, instanceGb, PACKAGE_MB, privateNetwork } from './deployed.ts';
 import { createLedger, freeGrants, type Ledger, type Line, sumOf, unverifiedIn } from './model-lines.ts';
-import { DAYS_A_MONTH, SECONDS_AN_HOUR, scaleControllerReads } from './month-parameters.ts';
+import { DAYS_PER_MONTH, SECONDS_PER_HOUR, scaleControllerReads } from './month-parameters.ts';
 
-/** Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; taken for one per subscription. */
-const SERVICE_BUS_READS_AN_HOUR = 1_500;
-const MINUTES_A_DAY = 24 * 60;
-/** Retention, keys, old actions and old instances take a query more each, once per day. */
+/**
+ * Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; assumed to be per
+ * subscription.
+ */
+const SERVICE_BUS_READS_PER_HOUR = 1_500;
+const MINUTES_PER_DAY = 24 * 60;
+/** Retention, keys, old actions and old instances cause one more query each, once per day. */
 const DAILY_SWEEP_QUERIES = 4;
 /**
- * Azure/azure-webjobs-sdk-extensions StorageScheduleMonitor and TimerListener: the status blob of a timer is written
- * after each firing; a host that has started for it also reads it and takes the lease of the timer.
+ * Azure/azure-webjobs-sdk-extensions, StorageScheduleMonitor and TimerListener: the status blob of a timer is written
+ * after each firing. A host that was started for the firing also reads it and acquires the lease of the timer.
  */
 const TIMER_STATUS = { 'blob.put': 1, 'blob.get': 1, 'blob.lease': 1 } as const;
 /**
- * Log records of one firing: an assumption, not measured. A firing usually finds no instance, so a host starts and logs
- * about a hundred lines of a kilobyte, beside the request and the lines of the function.
+ * Log records of one firing: assumed, not measured. A firing usually finds no instance, so a host starts and logs about
+ * a hundred lines of a kilobyte each, in addition to the request and the lines of the function.
  */
 const LOG_KB_PER_FIRING = 100;
 const KB_PER_GB = 1_000_000;
 const MB_PER_GB = 1_000;
 
-/** Firings of a timer in a month, of every pool. */
+/** Returns the firings of a timer per month, in all pools. */
 const firingsOf = (pools: number, minutes: number): number =>
-  minutes === 0 ? 0 : pools * Math.round((MINUTES_A_DAY / minutes) * DAYS_A_MONTH);
+  minutes === 0 ? 0 : pools * Math.round((MINUTES_PER_DAY / minutes) * DAYS_PER_MONTH);
 
 const allFirings = ({ pools, sweepMinutes, inboxMinutes }: Deployment): number =>
   firingsOf(pools, sweepMinutes) + firingsOf(pools, inboxMinutes);
 
-/** Management reads of Service Bus in a month: they use up part of what the base fee includes. */
+/** Returns the management reads of Service Bus per month: they use a part of what the base fee includes. */
 export const serviceBusReads = ({ pools }: Pick<Deployment, 'pools'>): number =>
-  pools * SERVICE_BUS_READS_AN_HOUR * 24 * DAYS_A_MONTH;
+  pools * SERVICE_BUS_READS_PER_HOUR * 24 * DAYS_PER_MONTH;
 
-/** Operations that the fee of Service Bus includes; Premium has no fee per operation. */
+/** Returns the number of operations that the fee of Service Bus includes. Premium has no fee per operation. */
 export const includedOperations = ({ isPrivate }: Pick<Deployment, 'isPrivate'>, sheet: PriceSheet): number =>
   isPrivate ? Number.POSITIVE_INFINITY : (unitPrice(sheet, 'servicebus.included') ?? 0);
 
@@ -81,7 +84,7 @@ function addTimers(ledger: Ledger, deployment: Deployment): void {
     'always',
     'sweep timers',
     `open batches every ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries per day, per pool`,
-    { 'table.query': sweeps + pools * DAILY_SWEEP_QUERIES * DAYS_A_MONTH },
+    { 'table.query': sweeps + pools * DAILY_SWEEP_QUERIES * DAYS_PER_MONTH },
   );
   ledger.operations('always', 'inbox timers', `list of the inbox every ${inboxMinutes} min, per pool`, {
     'blob.list': firingsOf(pools, inboxMinutes),
@@ -100,16 +103,16 @@ function addTimers(ledger: Ledger, deployment: Deployment): void {
 }
 
 function addAlwaysReady(ledger: Ledger, deployment: Deployment): void {
-  const seconds = deployment.alwaysReady * 24 * SECONDS_AN_HOUR * DAYS_A_MONTH;
-  ledger.units(
-    'always',
-    'always-ready instances',
-    `GB-seconds of ${deployment.alwaysReady}, whether they work or not`,
-    { priceClass: 'functions.alwaysReadyGbSecond', n: seconds * instanceGb(deployment) },
-  );
+  const seconds = deployment.alwaysReady * 24 * SECONDS_PER_HOUR * DAYS_PER_MONTH;
+  ledger.units('always', 'always-ready instances', `GB-seconds of ${deployment.alwaysReady}, busy or idle`, {
+    priceClass: 'functions.alwaysReadyGbSecond',
+    n: seconds * instanceGb(deployment),
+  });
 }
 
-/** What the design costs without work: Service Bus, the platform's polling, timers, always-ready instances. */
+/**
+ * Returns the costs of the design without work: Service Bus, the platform's polling, timers, always-ready instances.
+ */
 export function designLines(deployment: Deployment, sheet: PriceSheet): Line[] {
   const ledger = createLedger(sheet);
   addServiceBus(ledger, deployment, sheet);
@@ -119,7 +122,7 @@ export function designLines(deployment: Deployment, sheet: PriceSheet): Line[] {
   return ledger.lines();
 }
 
-/** Alert rules, logs, packages and private networking: any design has its own. */
+/** Returns the costs of alert rules, logs, packages and private networking, which every design has. */
 export function sharedLines(deployment: Deployment, sheet: PriceSheet): Line[] {
   const ledger = createLedger(sheet);
   const { endpoints, zones } = privateNetwork(deployment);
@@ -150,7 +153,7 @@ export interface IdleBill {
   lines: Line[];
   /** Before free grants. */
   totalUsd: number;
-  /** What the free grants take off, if nothing else of the subscription uses them. */
+  /** What the free grants subtract, if nothing else of the subscription uses them. */
   grantsUsd: number;
   /** The part that grows with the number of pools. */
   perPoolUsd: number;
@@ -162,7 +165,7 @@ const allLines = (deployment: Deployment, sheet: PriceSheet): Line[] => [
   ...sharedLines(deployment, sheet),
 ];
 
-/** Everything that the deployment is billed for in a month without work. */
+/** Calculates everything that is billed for the deployment in a month without work. */
 export function idleBill(deployment: Deployment, sheet: PriceSheet): IdleBill {
   const lines = allLines(deployment, sheet);
   const totalUsd = sumOf(lines);

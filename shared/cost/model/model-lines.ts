@@ -1,9 +1,9 @@
-/** The lines of a monthly bill: who does what, how often, and for how much. */
+/** The lines of a monthly bill: the cause, the operations, their number and their price. */
 import { type Operations, totalOperations } from '../../contract/operations.ts';
 import { priceOperations } from '../price.ts';
 import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../sheet.ts';
 
-/** `idle`: only without work; `always`: with work or without; `work`: only with work. */
+/** `idle`: only without work; `always`: with or without work; `work`: only with work. */
 export type When = 'idle' | 'always' | 'work';
 
 /** One line of the bill of a month. */
@@ -11,13 +11,13 @@ export interface Line {
   when: When;
   who: string;
   does: string;
-  /** How many operations, executions, actions, GB-seconds, rules or GB; null for a base fee. */
+  /** Number of operations, executions, actions, GB-seconds, rules or GB; null for a base fee. */
   count: number | null;
-  /** In the currency of the sheet; null: the sheet has no price for this. */
+  /** In the currency of the sheet. null means that the sheet has no price for this. */
   usd: number | null;
-  /** Classes of the price that have no verified source. */
+  /** Price classes of the line that have no verified source. */
   unverified: PriceClass[];
-  /** The class whose units are counted; none for operations. */
+  /** The class whose units are counted; absent for operations. */
   priceClass?: PriceClass;
 }
 
@@ -25,22 +25,22 @@ export interface Line {
 interface Units {
   priceClass: PriceClass;
   n: number;
-  /** The first so many are in a fee of another line; default none. */
+  /** Number of units that the fee of another line includes. Defaults to 0. */
   included?: number;
-  /** A fee is not counted; default false. */
+  /** A fee has no count. Defaults to false. */
   fee?: boolean;
 }
 
 /** Collects lines and prices them. */
 export interface Ledger {
-  /** A line of counted operations. */
+  /** Adds a line of counted operations. */
   operations(when: When, who: string, does: string, operations: Operations): void;
-  /** A line of n units of a class. */
+  /** Adds a line of n units of a class. */
   units(when: When, who: string, does: string, units: Units): void;
   lines(): Line[];
 }
 
-/** An empty bill on that sheet. Lines of nothing are left out. */
+/** Creates an empty bill on a sheet. Lines with a count of 0 are omitted. */
 export function createLedger(sheet: PriceSheet): Ledger {
   const lines: Line[] = [];
   const add = (line: Line) => {
@@ -55,7 +55,7 @@ export function createLedger(sheet: PriceSheet): Ledger {
     units(when, who, does, { priceClass, n, included = 0, fee = false }) {
       const price = unitPrice(sheet, priceClass);
       const usd = price === null ? null : Math.max(0, n - included) * price;
-      // What another fee includes is free whatever the unit costs.
+      // What another fee includes is free, whatever the price of the unit.
       const unverified = usd === 0 ? [] : unverifiedOf(sheet, [priceClass]);
       if (n > 0) add({ when, who, does, count: fee ? null : n, usd, unverified, priceClass });
     },
@@ -63,17 +63,17 @@ export function createLedger(sheet: PriceSheet): Ledger {
   };
 }
 
-/** The sum of lines; those without a price are not in it. */
+/** Returns the sum of lines, without those that have no price. */
 export const sumOf = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
 
-/** The unverified classes that lines stand on, once each. */
+/** Returns the unverified classes of lines, without duplicates. */
 export const unverifiedIn = (lines: readonly Line[], sheet: PriceSheet): PriceClass[] =>
   unverifiedOf(
     sheet,
     lines.flatMap(({ unverified }) => unverified),
   );
 
-/** Free grants: what they are for, and how much of it. A subscription or billing account has each once. */
+/** Free grants: their class and their amount. A subscription or billing account has each once. */
 const GRANTS = [
   ['functions.execution', 'functions.includedExecutions'],
   ['functions.gbSecond', 'functions.includedGbSeconds'],
@@ -81,7 +81,7 @@ const GRANTS = [
   ['log.gb', 'log.includedGb'],
 ] as const satisfies readonly (readonly [PriceClass, PriceClass])[];
 
-/** What the free grants take off the lines, if nothing else of the subscription uses them. */
+/** Returns what the free grants subtract from the lines, if nothing else of the subscription uses them. */
 export function freeGrants(lines: readonly Line[], sheet: PriceSheet): number {
   return GRANTS.reduce((sum, [priceClass, grant]) => {
     const used = lines.reduce((n, line) => n + (line.priceClass === priceClass ? (line.count ?? 0) : 0), 0);

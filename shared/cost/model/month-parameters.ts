@@ -3,7 +3,7 @@ import type { Operations } from '../../contract/operations.ts';
 import type { BatchShape } from '../batch-operations.ts';
 import { DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
 
-/** What the model needs to know. Counts per day are means over the month. */
+/** The parameters of the model. Counts per day are means over the month. */
 export interface MonthParameters extends Deployment {
   queues: number;
   /** Polling threads per queue. */
@@ -12,7 +12,7 @@ export interface MonthParameters extends Deployment {
   idleHours: number;
   /** Batches per day. */
   batches: number;
-  /** Items per day, over all batches. */
+  /** Items per day, in all batches. */
   items: number;
   /** Items per chunk. */
   chunk: number;
@@ -32,11 +32,14 @@ export const DEFAULT_PARAMETERS: MonthParameters = {
   secondsPerChunk: 0.1,
 };
 
-/** The months of the sources: 79,200 polls a day = 2,376,000 a month. */
-export const DAYS_A_MONTH = 30;
-export const SECONDS_AN_HOUR = 60 * 60;
+/** The month of the sources: 79,200 polls per day = 2,376,000 per month. */
+export const DAYS_PER_MONTH = 30;
+export const SECONDS_PER_HOUR = 60 * 60;
 
-/** A batch of that many items; a chunk that is not full takes its part of the handler time. */
+/**
+ * Returns the shape of a batch with this number of items. A chunk that is not full takes a proportional part of the
+ * handler time.
+ */
 export const shapeOf = (
   items: number,
   { chunk, secondsPerChunk }: Pick<MonthParameters, 'chunk' | 'secondsPerChunk'>,
@@ -47,16 +50,17 @@ export const shapeOf = (
 });
 
 /**
- * The documented pulse of Durable Functions' own queues (learn: durable-functions-azure-storage-provider); for queues
- * with a queue trigger no interval is documented, and the model takes the same.
+ * The documented polling interval of Durable Functions' own queues. Source: learn.microsoft.com,
+ * durable-functions-azure-storage-provider. For queues with a queue trigger no interval is documented, and the model
+ * assumes the same.
  */
 const SCALE_CONTROLLER_SECONDS = 10;
 
 /**
- * What the scale controller reads of that many queues in a month, with instances or without: a peek and a read of the
- * properties at each pulse (Azure/durabletask DisconnectedPerformanceMonitor.cs).
+ * Returns what the scale controller reads from this number of queues per month, with or without instances: one peek and
+ * one read of the properties per interval (Azure/durabletask, DisconnectedPerformanceMonitor.cs).
  */
 export function scaleControllerReads(queues: number): Operations {
-  const pulses = (queues * DAYS_A_MONTH * 24 * SECONDS_AN_HOUR) / SCALE_CONTROLLER_SECONDS;
+  const pulses = (queues * DAYS_PER_MONTH * 24 * SECONDS_PER_HOUR) / SCALE_CONTROLLER_SECONDS;
   return { 'queue.peek': pulses, 'queue.properties': pulses };
 }

@@ -1,22 +1,26 @@
-/** The lines of Sluice's own month: what is billed with no batch in flight comes first. */
-import { DURABLE_ACTION_ON_STORAGE, timesOperations } from '../counts.ts';
+/** The lines of Sluice's own month, beginning with those that are billed without batches in flight. */
+import { DURABLE_ACTION_ON_STORAGE } from '../durable-backend.ts';
 import type { PriceSheet } from '../sheet.ts';
+import { timesOperations } from '../times-operations.ts';
 import type { BatchWork } from './batch-price.ts';
 import { instanceGb } from './deployed.ts';
 import { designLines, includedOperations, serviceBusReads } from './idle-bill.ts';
 import { createLedger, type Ledger, type Line } from './model-lines.ts';
-import { DAYS_A_MONTH, type MonthParameters, SECONDS_AN_HOUR } from './month-parameters.ts';
+import { DAYS_PER_MONTH, type MonthParameters, SECONDS_PER_HOUR } from './month-parameters.ts';
 
-/** The batches of a month, added up. */
+/** The sum of the batches of a month. */
 export interface MonthOfWork extends BatchWork {
   batches: number;
 }
 
-/** Between two gets from an empty durable queue; host.json: maxQueuePollingInterval. */
+/** Interval between two gets from an empty durable queue; host.json: maxQueuePollingInterval. */
 export const DURABLE_POLL_SECONDS = 0.9;
-/** Azure/durabletask AzureStorageOrchestrationServiceSettings.cs: each 10 s a read and a write of the partition table. */
+/**
+ * Every 10 s, a read and a write of the partition table. Source: Azure/durabletask,
+ * AzureStorageOrchestrationServiceSettings.cs.
+ */
 const LEASE_SECONDS = 10;
-const OPERATIONS_A_LEASE = 2;
+const OPERATIONS_PER_LEASE = 2;
 
 const isServiceBus = ([name]: [string, number]): boolean => name.startsWith('servicebus.');
 
@@ -32,7 +36,7 @@ function addEvents(ledger: Ledger, parameters: MonthParameters, work: MonthOfWor
   });
 }
 
-/** The lines of the notification layer: what it costs that nobody polls the work queues. */
+/** Returns the lines of the notification layer: the price for not polling the work queues. */
 export function notificationLines(parameters: MonthParameters, work: MonthOfWork, sheet: PriceSheet): Line[] {
   const ledger = createLedger(sheet);
   addEvents(ledger, parameters, work, sheet);
@@ -48,12 +52,12 @@ function addDurable(ledger: Ledger, parameters: MonthParameters, work: MonthOfWo
     return;
   }
   const queues = pools * (partitionCount + 1);
-  const upSeconds = (24 - idleHours) * SECONDS_AN_HOUR * DAYS_A_MONTH;
+  const upSeconds = (24 - idleHours) * SECONDS_PER_HOUR * DAYS_PER_MONTH;
   ledger.operations('work', 'running hosts', `get from ${queues} durable queues every ${DURABLE_POLL_SECONDS} s`, {
     'queue.get': Math.round((queues * upSeconds) / DURABLE_POLL_SECONDS),
   });
   ledger.operations('work', 'running hosts', 'lease of the partitions every 10 s', {
-    'table.update': Math.round((pools * OPERATIONS_A_LEASE * upSeconds) / LEASE_SECONDS),
+    'table.update': Math.round((pools * OPERATIONS_PER_LEASE * upSeconds) / LEASE_SECONDS),
   });
   ledger.operations(
     'work',
@@ -78,7 +82,7 @@ function addWork(ledger: Ledger, parameters: MonthParameters, work: MonthOfWork)
   );
 }
 
-/** Every line of Sluice's month that its design costs. */
+/** Returns all lines of Sluice's month that its design causes. */
 export function sluiceLines(parameters: MonthParameters, work: MonthOfWork, sheet: PriceSheet): Line[] {
   const ledger = createLedger(sheet);
   addEvents(ledger, parameters, work, sheet);

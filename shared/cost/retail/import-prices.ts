@@ -1,75 +1,36 @@
 /**
- * Makes a price sheet of saved answers of the Azure Retail Prices API
- * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). No network: the answers are files.
+ * Creates a price sheet from saved responses of the Azure Retail Prices API
+ * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). The responses are files, so it
+ * needs no network.
  */
-import { z } from 'zod';
 import { PRICE_CLASSES, type Price, type PriceClass, type PriceSheet, unitPrice, valueIn } from '../sheet.ts';
 import { METERS, type Meter } from './meters.ts';
-
-const itemSchema = z.object({
-  currencyCode: z.string().optional(),
-  /** Units from which on the price holds; missing: from the first on. */
-  tierMinimumUnits: z.number().nonnegative().default(0),
-  retailPrice: z.number().nonnegative(),
-  armRegionName: z.string(),
-  meterName: z.string(),
-  productName: z.string(),
-  skuName: z.string(),
-  serviceName: z.string(),
-  unitOfMeasure: z.string(),
-  type: z.string(),
-  effectiveStartDate: z.string().optional(),
-});
-type Item = z.infer<typeof itemSchema>;
-
-const answerSchema = z.object({
-  BillingCurrency: z.string(),
-  Items: z.array(itemSchema),
-  NextPageLink: z.string().nullish(),
-});
-/** A saved answer: one page. */
-export type RetailAnswer = z.infer<typeof answerSchema>;
-
-/** What was saved is no answer of the API, or answers do not fit together; the message says which. */
-export class RetailPricesError extends Error {
-  override name = 'RetailPricesError';
-}
-
-/** Checks a saved answer; `where` names it in errors. Throws RetailPricesError. */
-export function toRetailAnswer(content: unknown, where: string): RetailAnswer {
-  const parsed = answerSchema.safeParse(content);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join(' > ') || '(top)'}: ${issue.message}`);
-  throw new RetailPricesError(
-    [`${where} is no saved answer of the Azure Retail Prices API:`, ...problems.slice(0, 5)].join('\n'),
-    { cause: parsed.error },
-  );
-}
+import { type RetailAnswer, type RetailItem, RetailPricesError } from './retail-answer.ts';
 
 /** The options of the import. */
 export interface ImportOptions {
   name: string;
-  /** The armRegionName to take; meters of the region `Global` count for all. */
+  /** The armRegionName to import; meters of the region `Global` apply to all regions. */
   region: string;
-  /** When the answers were saved: 2026-11-23. */
+  /** When the responses were saved: 2026-11-23. */
   date: string;
-  /** The sheet that gives units, and the prices that the answers do not have. */
+  /** The sheet that provides units, and the prices that the responses do not contain. */
   base: PriceSheet;
 }
 
-/** A sheet, and what became of each class. */
+/** A sheet, and the result for each class. */
 export interface ImportedPrices {
   sheet: PriceSheet;
   found: PriceClass[];
-  /** Kept from the base sheet, or without a price where its currency is another one. */
+  /** Kept from the base sheet, or without a price if its currency is different. */
   notFound: PriceClass[];
-  /** Not taken, for the reason given. */
+  /** Not imported, for the given reason. */
   ambiguous: { priceClass: PriceClass; reason: string }[];
-  /** Addresses of further pages that the answers name. */
+  /** Addresses of further pages that the responses contain. */
   nextPages: string[];
 }
 
-/** Things that one price of the API is for; an hour is a part of Azure's month of 730 hours. */
+/** The number of things that one price of the API covers; an hour is a part of Azure's month of 730 hours. */
 const MEASURES: Readonly<Record<string, number>> = {
   '1': 1,
   '10': 10,
@@ -88,31 +49,31 @@ const MEASURES: Readonly<Record<string, number>> = {
 /** Regions under which the API lists meters that have one price everywhere. */
 const EVERYWHERE = ['Global', ''];
 
-const isOf = (meter: Meter, item: Item): boolean =>
+const isOf = (meter: Meter, item: RetailItem): boolean =>
   item.type === 'Consumption' &&
   item.serviceName === meter.serviceName &&
   item.productName === meter.productName &&
   item.skuName === meter.skuName &&
   meter.meterNames.includes(item.meterName);
 
-/** The meter's items of the region; of everywhere, if the region has none. */
-function itemsOf(meter: Meter, items: readonly Item[], region: string): Item[] {
+/** Returns the meter's items of the region, or if there are none, those that apply everywhere. */
+function itemsOf(meter: Meter, items: readonly RetailItem[], region: string): RetailItem[] {
   const all = items.filter((item) => isOf(meter, item));
   const own = all.filter(({ armRegionName }) => armRegionName === region);
   return own.length > 0 ? own : all.filter(({ armRegionName }) => EVERYWHERE.includes(armRegionName));
 }
 
-/** The price of one thing, and how many are free before it; or why there is none. */
-type Reading = { price: number; included: number; item: Item } | { reason: string };
+/** The price of one thing and the free number before it, or the reason why there is no price. */
+type Reading = { price: number; included: number; item: RetailItem } | { reason: string };
 
-function read(items: readonly Item[]): Reading {
+function read(items: readonly RetailItem[]): Reading {
   const unknown = items.find(({ unitOfMeasure }) => MEASURES[unitOfMeasure] === undefined);
   if (unknown) return { reason: `unit of measure "${unknown.unitOfMeasure}" is unknown` };
   const priced = items.filter(({ retailPrice }) => retailPrice > 0);
   const candidates = priced.length > 0 ? priced : items;
   const tier = Math.min(...candidates.map(({ tierMinimumUnits }) => tierMinimumUnits));
   const first = candidates.filter(({ tierMinimumUnits }) => tierMinimumUnits === tier);
-  const perThing = ({ retailPrice, unitOfMeasure }: Item) => retailPrice / (MEASURES[unitOfMeasure] ?? 1);
+  const perThing = ({ retailPrice, unitOfMeasure }: RetailItem) => retailPrice / (MEASURES[unitOfMeasure] ?? 1);
   const prices = [...new Set(first.map((item) => Number(perThing(item).toPrecision(9))))];
   const [item] = first;
   const [price] = prices;
@@ -122,12 +83,15 @@ function read(items: readonly Item[]): Reading {
   return { price, included: tier * (MEASURES[item.unitOfMeasure] ?? 1), item };
 }
 
-/** Removes the noise of floating point arithmetic. */
+/** Removes the errors of floating-point arithmetic. */
 const clean = (value: number): number => Number(value.toPrecision(9));
 
 const SOURCE = 'Azure Retail Prices API';
 
-/** Makes a sheet of the answers. Throws RetailPricesError when they are in more than one currency. */
+/**
+ * Creates a sheet from the responses.
+ * @throws RetailPricesError if they are in more than one currency
+ */
 export function importPrices(answers: readonly RetailAnswer[], options: ImportOptions): ImportedPrices {
   const { name, region, date, base } = options;
   const currency = onlyCurrency(answers);
@@ -171,7 +135,7 @@ export function importPrices(answers: readonly RetailAnswer[], options: ImportOp
   };
 }
 
-/** Counts of included things and what is free are the same in every currency; other prices are not. */
+/** Counts of included things and free things are equal in every currency; other prices are not. */
 function keptFrom(base: PriceSheet, priceClass: PriceClass, currency: string): Price {
   const kept = base.prices[priceClass];
   const isAmount = !kept.unit.includes('included') && unitPrice(base, priceClass) !== 0;
@@ -179,7 +143,7 @@ function keptFrom(base: PriceSheet, priceClass: PriceClass, currency: string): P
   return {
     value: null,
     unit: kept.unit,
-    source: `not in the saved answers, and ${base.name} is in ${base.currency}`,
+    source: `not in the saved responses, and ${base.name} is in ${base.currency}`,
     date: kept.date,
     verified: false,
   };
@@ -189,11 +153,13 @@ function onlyCurrency(answers: readonly RetailAnswer[]): string {
   const currencies = [...new Set(answers.map(({ BillingCurrency }) => BillingCurrency))];
   const [currency] = currencies;
   if (currency === undefined || currencies.length > 1)
-    throw new RetailPricesError(`Expected answers in one currency, got ${currencies.join(' and ') || 'no answer'}.`);
+    throw new RetailPricesError(
+      `Expected responses in one currency, got ${currencies.join(' and ') || 'no response'}.`,
+    );
   return currency;
 }
 
-/** The regions of the answers, without the meters that have one price everywhere. */
+/** Returns the regions of the responses, without the meters that have one price everywhere. */
 export const regionsOf = (answers: readonly RetailAnswer[]): string[] =>
   [...new Set(answers.flatMap(({ Items }) => Items.map(({ armRegionName }) => armRegionName)))].filter(
     (region) => !EVERYWHERE.includes(region),

@@ -1,19 +1,19 @@
 /**
- * Which meter of the Azure Retail Prices API prices which class: LRS, Hot blobs, Flex Consumption. Names are those of
- * public users of the API (infracost, Azure's own pricing skills); a meter with another name in your region is listed as
- * not found, and one line here adds it.
+ * Maps meters of the Azure Retail Prices API to price classes: LRS, Hot blobs, Flex Consumption. Names are those of
+ * public users of the API (infracost, Azure's own pricing skills). If a meter has another name in your region, it is
+ * listed as not found; add a line here.
  */
 import type { PriceClass } from '../sheet.ts';
 
-/** A meter by the fields of the API. Names are compared exactly: since 2023-01-01-preview the API does so, too. */
+/** A meter by the fields of the API. Names are compared exactly, as the API does since 2023-01-01-preview. */
 export interface Meter {
   priceClass: PriceClass;
   serviceName: string;
   productName: string;
   skuName: string;
-  /** All of them must have the same price, where the class stands for several. */
+  /** If the class covers several meters, all of them must have the same price. */
   meterNames: readonly string[];
-  /** The class that takes the start of the first tier with a price: what is free before it. */
+  /** The class that receives the start of the first tier with a price: the free amount before it. */
   includedClass?: PriceClass;
 }
 

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
-import type { DurableBackend } from '../../cost/counts.ts';
+import type { DurableBackend } from '../../cost/durable-backend.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { addDays } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';

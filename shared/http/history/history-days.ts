@@ -3,7 +3,7 @@ import { isFinished } from '../../batches/batch-row.ts';
 import { deadlineMs, type IndexEntry, tookMs } from '../../batches/listing/index-rows.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
-import type { OwnDrains } from '../../cost/drain-spending.ts';
+import type { OwnDrains } from '../../cost/own-drains.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
 import { rounded } from '../batches/view/receipt-view.ts';

@@ -6,8 +6,8 @@
 import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
-import { timesOperations } from '../../cost/counts.ts';
 import type { Meter } from '../../cost/meter.ts';
+import { timesOperations } from '../../cost/times-operations.ts';
 import { isOutage, toError } from '../../errors.ts';
 import { inParallel } from '../../parallel.ts';
 import { log } from '../../telemetry/log.ts';

@@ -2,9 +2,10 @@ import { Readable } from 'node:stream';
 import { RestError } from '@azure/storage-blob';
 
 /**
- * A streamed answer that fails when its source gives nothing for `gapMs` although somebody reads: a server may fall silent
- * in mid-body, and the time limit of its call has ended with the headers. While nobody reads, no time counts.
- * @param ended is called once the stream is over, read or not
+ * Wraps a streamed response and fails if its source sends nothing for `gapMs` while the stream is being read: a server
+ * may stop in the middle of a body, and the time limit of the call ends with the headers. Time without a reader does
+ * not count.
+ * @param ended is called once the stream is closed, read or not
  */
 export function guardBody(
   source: NodeJS.ReadableStream,
@@ -38,10 +39,10 @@ export function guardBody(
     guard.push(null);
   });
   source.on('error', (error: Error) => guard.destroy(error));
-  // Nobody may have read yet.
+  // The stream may have no reader yet.
   source.pause();
   return guard;
 }
 
 const stalled = (gapMs: number): Error =>
-  new RestError(`The answer's body stopped: expected more within ${gapMs} ms, got nothing.`, { code: 'ETIMEDOUT' });
+  new RestError(`The response body stopped: expected more data within ${gapMs} ms, got none.`, { code: 'ETIMEDOUT' });

@@ -2,9 +2,9 @@ import type { PipelinePolicy } from '../../cost/meter.ts';
 import { MissingResourceError } from '../../errors.ts';
 
 /**
- * Distinguishes a missing container from a missing blob: both answer 404, but a blob that is gone is an answer (its items become
- * dead letters, a report is unknown), while a container is gone by a fault of the deployment, which passes.
- * @throws MissingResourceError naming the path that was asked for
+ * Distinguishes a missing container from a missing blob, which both respond with 404. A missing blob is a valid result
+ * (its items become dead letters, a report is unknown). A missing container is a temporary fault of the deployment.
+ * @throws MissingResourceError with the requested path
  */
 export const missingContainerPolicy: PipelinePolicy = {
   name: 'sluice-missing-container',

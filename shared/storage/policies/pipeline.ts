@@ -1,11 +1,12 @@
-/** Puts policies of ours into the SDKs' pipelines, before a client is made from them. */
+/** Inserts our policies into the SDKs' pipelines, before a client is created from them. */
 import type { RequestPolicy, RequestPolicyFactory } from '@azure/storage-blob';
 import type { PipelinePolicy } from '../../cost/meter.ts';
 
 /**
- * storage-blob 12.32 and storage-queue 12.30 put a foreign policy before the retry policy, unless its factory's class has
- * this very name: then it stands behind it, and before the one that signs. `additionalPolicies` given to `newPipeline`
- * would be added again for each container or blob client, and the second time refused as a duplicate.
+ * storage-blob 12.32 and storage-queue 12.30 insert a custom policy before the retry policy, unless its factory's class
+ * has this exact name: then it is inserted after the retry policy and before the policy that signs.
+ * `additionalPolicies` of `newPipeline` would be added again for each container or blob client, and refused as a
+ * duplicate the second time.
  */
 class InjectorPolicyFactory implements RequestPolicyFactory {
   readonly #policy: PipelinePolicy;
@@ -13,7 +14,7 @@ class InjectorPolicyFactory implements RequestPolicyFactory {
     this.#policy = policy;
   }
   create(next: RequestPolicy): RequestPolicy {
-    // These packages speak of the same fields by types of their own; our policies use no others.
+    // These packages declare their own types of the same fields; our policies use no others.
     const sendRequest = this.#policy.sendRequest as unknown as (
       request: unknown,
       send: RequestPolicy['sendRequest'],

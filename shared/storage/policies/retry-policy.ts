@@ -1,7 +1,6 @@
 /**
- * The one retry policy of all storage clients. Those of the SDKs are switched off: they ignore Retry-After or have no
- * bound on it, do not repeat every status that passes, and none has a time limit, so that a silent server would hold a
- * call forever.
+ * The only retry policy of all storage clients. Those of the SDKs are off: they ignore Retry-After or do not limit it,
+ * do not repeat every temporary status, and have no time limit, so a silent server would block a call indefinitely.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RestError } from '@azure/storage-blob';
@@ -13,13 +12,14 @@ type Request = Parameters<PipelinePolicy['sendRequest']>[0];
 type Send = Parameters<PipelinePolicy['sendRequest']>[1];
 type Response = Awaited<ReturnType<Send>>;
 
-/** What came of one try. */
+/** The result of one try. */
 type Tried = { response: Response } | { error: unknown };
 
 /**
- * Makes the policy. It has to stand behind the SDK's own retry policy and before the one that signs, so that each try is
- * signed and counted anew.
- * @throws RestError without a status for a call that was not answered in time; what the caller's signal aborts is never repeated.
+ * Creates the policy. It must run after the SDK's own retry policy and before the policy that signs, so that each try
+ * is signed and counted.
+ * @throws RestError without a status for a call without a response in time. A call that the caller's signal aborts is
+ * not repeated.
  */
 export const retryPolicy = (limits: RetryLimits = RETRY_LIMITS): PipelinePolicy => ({
   name: 'sluice-retry',
@@ -44,7 +44,7 @@ async function sendWithRetries(request: Request, next: Send, limits: RetryLimits
   }
 }
 
-/** The wait before the next try, or undefined when another one would bring nothing else. */
+/** Returns the wait before the next try, or undefined if another try would have the same result. */
 function waitAfter(tried: Tried, next: number, limits: RetryLimits): number | undefined {
   const random = Math.random();
   if ('error' in tried) return isLost(tried.error) ? delayMs(next, { retryAfterMs: 0, random }, limits) : undefined;
@@ -53,11 +53,11 @@ function waitAfter(tried: Tried, next: number, limits: RetryLimits): number | un
   return delayMs(next, { retryAfterMs: retryAfterMs((name) => headers.get(name)), random }, limits);
 }
 
-/** A RestError without a status: no connection, none of the answer or not all of it, or not in time. */
+/** A RestError without a status: no connection, no response or only part of it, or not in time. */
 const isLost = (error: unknown): boolean =>
   error instanceof Error && error.name === 'RestError' && !('statusCode' in error && error.statusCode !== undefined);
 
-/** One try, which ends within its limit whatever the server and the HTTP client do. */
+/** Makes one try, which ends within its limit regardless of the server and the HTTP client. */
 async function tryOnce(
   request: Request,
   next: Send,
@@ -77,7 +77,7 @@ async function tryOnce(
   }, limitMs);
   try {
     const answer = next(request);
-    // The one that is given up must not end the process when it fails later.
+    // A cancelled try that fails later must not terminate the process.
     answer.catch(() => undefined);
     const response = await Promise.race([answer, late.promise]);
     const { readableStreamBody: body } = response;
@@ -95,7 +95,7 @@ async function tryOnce(
 
 function timedOut({ method, url }: Request, limitMs: number): Error {
   const { host, pathname } = new URL(url);
-  const message = `${method} ${host}${pathname}: expected an answer within ${Math.round(limitMs)} ms, got none.`;
+  const message = `${method} ${host}${pathname}: expected a response within ${Math.round(limitMs)} ms, got none.`;
   return new RestError(message, { code: 'ETIMEDOUT' });
 }
 
@@ -104,5 +104,8 @@ function bytesOf(body: unknown): number {
   return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body.byteLength : 0;
 }
 
-/** A stream can be sent once; all else, and what makes a stream, as often as it takes. */
+/**
+ * Whether a body can be sent again: a stream can be sent only once, all other bodies and functions that create a stream
+ * repeatedly.
+ */
 const isRepeatable = (body: unknown): boolean => typeof body !== 'object' || body === null || !('pipe' in body);

@@ -3,8 +3,8 @@ import { AzureMonitorMetricExporter, AzureMonitorTraceExporter } from '@azure/mo
 import type { Exporters } from './exporters.ts';
 
 /**
- * Exporters to Application Insights, as the app's identity where the component asks for one. What cannot be sent is
- * dropped and not kept on disk: an instance that goes takes its disk with it.
+ * Creates exporters to Application Insights, with the app's identity if the component requires one. Data that cannot be
+ * sent is dropped, not stored on disk, because the disk of a released instance is lost.
  */
 export function azureMonitorExporters(connectionString: string, clientId: string | undefined): Exporters {
   const identity = clientId === undefined ? {} : { credential: new ManagedIdentityCredential({ clientId }) };

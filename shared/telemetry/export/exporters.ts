@@ -1,7 +1,7 @@
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 
-/** What takes spans and metrics away. */
+/** Send spans and metrics to one target. */
 export interface Exporters {
   spans: SpanExporter;
   metrics: PushMetricExporter;

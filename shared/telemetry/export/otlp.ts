@@ -3,7 +3,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { Exporters } from './exporters.ts';
 
 /**
- * Exporters to a collector, as JSON over HTTP. Headers and time limits are read by them from the standard variables
+ * Creates exporters to a collector, as JSON over HTTP. They read headers and time limits from the standard variables
  * (`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`).
  */
 export function otlpExporters(endpoint: string): Exporters {

@@ -1,4 +1,4 @@
-/** Loaded only when an exporter is configured: the one way in to the OpenTelemetry SDK, by `import()` alone. */
+/** The only entry to the OpenTelemetry SDK. It is loaded with `import()`, and only if an exporter is configured. */
 import { metrics, trace } from '@opentelemetry/api';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, type MetricReader, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
@@ -7,32 +7,32 @@ import type { Operations } from '../../contract/operations.ts';
 import { observeOperations } from '../metrics.ts';
 import type { Exporters } from './exporters.ts';
 
-/** Each export is stored and billed; a minute is what charts show. */
+/** Each export is stored and billed; charts have a resolution of one minute. */
 const METRIC_INTERVAL_MS = 60_000;
 
-/** Where telemetry goes; at least one of the two. */
+/** The targets of telemetry; at least one of the first two. */
 export interface TelemetryTargets {
   /** Base address of an OTLP collector over HTTP, such as `http://localhost:4318`. */
   otlpEndpoint?: string | undefined;
   /** Connection string of an Application Insights component. */
   connectionString?: string | undefined;
-  /** Client id of the identity that writes there; undefined: the component takes the connection string alone. */
+  /** Client id of the identity that writes to the component. If undefined, the connection string is sufficient. */
   clientId?: string | undefined;
 }
 
 export interface TelemetryOptions {
   targets: TelemetryTargets;
-  /** What this process is in traces and metrics, by the names of OpenTelemetry's semantic conventions. */
+  /** Describes this process in traces and metrics, with the names of OpenTelemetry's semantic conventions. */
   resource: Record<string, string>;
   operations: () => Operations;
 }
 
-/** Sends what it still has, and stops. */
+/** `shutdown` sends the remaining data and stops. */
 export interface Telemetry {
   shutdown: () => Promise<void>;
 }
 
-/** Starts to record and export. Each exporter is an import of its own, so that none is loaded that nobody asked for. */
+/** Starts to record and export. Each exporter is imported separately, so that only configured ones are loaded. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { otlpEndpoint, connectionString, clientId } = options.targets;
   const exporters: Exporters[] = [];
@@ -58,7 +58,7 @@ interface Parts {
   operations: () => Operations;
 }
 
-/** Makes the SDK the one that the API package talks to. */
+/** Registers the SDK with the API package. */
 export function register({ resource, spanProcessors, readers, operations }: Parts): Telemetry {
   const tracers = new BasicTracerProvider({ resource, spanProcessors });
   const meters = new MeterProvider({ resource, readers });
@@ -66,7 +66,7 @@ export function register({ resource, spanProcessors, readers, operations }: Part
   metrics.setGlobalMeterProvider(meters);
   observeOperations(operations);
   return {
-    // A collector that is away must not keep the process from ending.
+    // A collector that is unavailable must not keep the process from ending.
     shutdown: async () => {
       await Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
       trace.disable();

@@ -1,6 +1,6 @@
 import { type QueueEvent, readEvent, type SluiceEvent } from '../../contract/events.ts';
-import { timesOperations } from '../../cost/counts.ts';
 import { WAKE_EXECUTION } from '../../cost/executions.ts';
+import { timesOperations } from '../../cost/times-operations.ts';
 import { toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import { countWake } from '../../telemetry/metrics.ts';

@@ -26,7 +26,7 @@ interface Totals {
   gross: string;
 }
 
-/** Rows of the query as a report has them: by key, amounts without the digits that a common column type adds. */
+/** Rows of the query in the form of a report: by key, amounts without the digits that a common column type adds. */
 const byKey = (rows: Record<string, unknown>[]): Record<string, Totals> =>
   Object.fromEntries(rows.map((row) => [row.key, plain(row)]));
 
@@ -40,7 +40,7 @@ const trimmed = (amount: unknown): string =>
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
 
-it('the results of a day come to the totals of the reports, by the query of docs/analysis.md', async () => {
+it('the results of a day sum to the totals of the reports with the query of docs/analysis.md', async () => {
   const uploads = [11, 12].map((seed) => [...usageBlocks({ items: 6_000, seed })].join(''));
   const batches = await Promise.all(uploads.map((upload) => submit(stack, upload)));
   const ends = await Promise.all(batches.map(({ id }) => finished(stack, id)));
@@ -62,7 +62,7 @@ async function download(storage: string): Promise<Record<string, Uint8Array>> {
   return blobs;
 }
 
-/** The sum of reports, with thousandths as whole numbers: not by the workload's own arithmetic, nor DuckDB's. */
+/** The sum of reports, with thousandths as whole numbers. Uses neither the workload's arithmetic nor DuckDB's. */
 function added(reports: Record<string, Totals>[]): Record<string, Totals> {
   const sums = new Map<string, { lines: number; net: bigint; tax: bigint; gross: bigint }>();
   for (const [key, { lines, ...amounts }] of reports.flatMap((one) => Object.entries(one))) {

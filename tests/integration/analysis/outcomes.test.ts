@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a reader of outcome blobs', () => {
-  it('sees each result once: those of retries too, and neither dead letters nor aggregates', async () => {
+  it('reads each result once, including those of retries, and neither dead letters nor aggregates', async () => {
     const { outcomes, report, results, deadLetters } = await runWorkload(
       workload,
       Array.from({ length: 40 }, (_, id) => ({ id })),
@@ -51,7 +51,7 @@ describe('a reader of outcome blobs', () => {
   });
 
   it.each(['Rows of nested results', 'From a day to a table'])(
-    'may take the query of docs/analysis.md: %s',
+    'can use the query of docs/analysis.md: %s',
     async (heading) => {
       const rows = {
         media: { source: 'a.jpg', thumbnails: [{ name: 'a.jpg/16.webp', width: 16, bytes: 9 }] },
@@ -66,7 +66,7 @@ describe('a reader of outcome blobs', () => {
     },
   );
 
-  it('reads results whose fields are named as the partitions are, by the query of docs/analysis.md', async () => {
+  it('reads results whose fields have the names of partitions, with the query of docs/analysis.md', async () => {
     const row = { date: 'first of May', batch: 'B-7', workload: 'press' };
     const one = defineWorkload({ name: 'billing', version: 1, item: z.object({}), map: () => row });
     const own = join(folder, 'own');

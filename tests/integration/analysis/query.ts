@@ -4,7 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Writes blobs below `folder` by their names, as `az storage blob download-batch` does. */
+/** Writes blobs below `folder` by their names, like `az storage blob download-batch`. */
 export async function writeBlobs(folder: string, blobs: Record<string, Uint8Array>): Promise<void> {
   for (const [name, bytes] of Object.entries(blobs)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -12,7 +12,7 @@ export async function writeBlobs(folder: string, blobs: Record<string, Uint8Arra
   }
 }
 
-/** The SQL of docs/analysis.md that follows `heading`: what is tested is what users copy. */
+/** The SQL in docs/analysis.md after `heading`: the tests run what users copy. */
 export async function documentedSql(heading: string): Promise<string> {
   const text = await readFile(join(ROOT, 'docs/analysis.md'), 'utf8');
   const sql = new RegExp(`^#+ ${heading}$.*?\`\`\`sql\n(.*?)\`\`\``, 'ms').exec(text)?.[1];
@@ -20,7 +20,7 @@ export async function documentedSql(heading: string): Promise<string> {
   return sql;
 }
 
-/** Runs a query whose files lie below `folder`; the rows as JSON values. */
+/** Runs a query on the files below `folder`; returns the rows as JSON values. */
 export async function query(folder: string, sql: string): Promise<Record<string, unknown>[]> {
   const instance = await DuckDBInstance.create(':memory:', { file_search_path: folder, threads: '2' });
   const connection = await instance.connect();

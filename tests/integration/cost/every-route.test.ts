@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../shared/contract/operations.ts';
-import { LOOK } from '../../../shared/cost/model/open-tab.ts';
+import { REFRESH } from '../../../shared/cost/model/open-tab.ts';
 import { priceOperations } from '../../../shared/cost/price.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { auditSchema } from '../../../shared/http/audit/schemas.ts';
@@ -13,7 +13,7 @@ import { type Answered, type Asked, ask, registerFunctions } from './functions.t
 const QUEUE = 'billing-normal-0';
 const ITEMS = 60;
 const PRICES = readPriceSheet('2026');
-/** The queries that a route is called with, in addition to its plain address. */
+/** Queries that a route is called with, in addition to its plain address. */
 const QUERIES: Record<string, string[]> = {
   'get-results': ['?format=csv', '?manifest', '?limit=2', '?limit=2&format=csv'],
   'get-report': ['?format=csv', '?format=json'],
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage?.stop());
 
-/** What the header says, and what storage has seen. */
+/** The operations in the header, and those that storage has received. */
 async function costOf(asked: Asked): Promise<{ answer: Answered; said: Operations; seen: Operations; usd: number }> {
   storage.take();
   const answer = await ask(asked);
@@ -54,12 +54,12 @@ async function costOf(asked: Asked): Promise<{ answer: Answered; said: Operation
   return { answer, said, seen: storage.take(), usd };
 }
 
-const LOOKS = ROUTES.filter(({ method }) => method === 'GET').flatMap(({ name, route }) =>
+const READS = ROUTES.filter(({ method }) => method === 'GET').flatMap(({ name, route }) =>
   ['', ...(QUERIES[name] ?? [])].map((query) => ({ name, template: route + query })),
 );
 /**
- * What is refused: here no dashboard is built, the workload of the batch is not deployed, and the containers that
- * workloads declare are missing.
+ * Routes that are refused: no dashboard is built here, the workload of the batch is not deployed, and the containers
+ * that workloads declare are missing.
  */
 const STATUS: Record<string, number> = {
   dashboard: 503,
@@ -68,8 +68,8 @@ const STATUS: Record<string, number> = {
   'health?deep': 503,
 };
 
-describe('the header sluice-cost says what storage has seen', () => {
-  it.each(LOOKS)('GET $template', async ({ name, template }) => {
+describe('the header sluice-cost contains the operations that storage has received', () => {
+  it.each(READS)('GET $template', async ({ name, template }) => {
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter) => params[parameter] ?? '');
     const path = filled.replace('CAUSE', encodeURIComponent('rejected: no'));
 
@@ -80,24 +80,24 @@ describe('the header sluice-cost says what storage has seen', () => {
     expect(usd).toBeGreaterThan(0);
   });
 
-  it.each(LOOKS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
-    'GET $template costs a look of the dashboard at most what the model of an open tab reckons',
+  it.each(READS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
+    'GET $template costs at most as much per refresh of the dashboard as in the model of an open tab',
     async ({ name, template }) => {
       const { said } = await costOf({ name, path: template });
 
-      const [own, reckoned] = [said, LOOK].map((operations) => priceOperations(operations, PRICES).totalUsd);
+      const [own, reckoned] = [said, REFRESH].map((operations) => priceOperations(operations, PRICES).totalUsd);
       expect(own).toBeGreaterThan(0);
       expect(own).toBeLessThanOrEqual(reckoned ?? 0);
     },
   );
 
-  it('of a body that is made while it is sent', async () => {
+  it('for a body that is created while it is sent', async () => {
     const { said } = await costOf({ name: 'get-results', path: `batches/${params.id}/results`, params });
 
     expect(said).toEqual({ 'table.get': 1, 'table.query': 1, 'blob.get': ITEMS / 3 });
   });
 
-  it('of a request that is refused', async () => {
+  it('for a request that is refused', async () => {
     const id = '01985a00-0000-7000-8000-000000000000';
     const { answer, said, seen } = await costOf({ name: 'get-batch', path: `batches/${id}`, params: { id } });
 
@@ -105,7 +105,7 @@ describe('the header sluice-cost says what storage has seen', () => {
     expect(said).toEqual(seen);
   });
 
-  it('of an action', async () => {
+  it('for an action', async () => {
     const { said, seen } = await costOf({
       ...{ name: 'pause-queue', method: 'POST', path: `queues/${QUEUE}/pause`, params },
       body: '{"reason":"test"}',
@@ -115,7 +115,7 @@ describe('the header sluice-cost says what storage has seen', () => {
   });
 });
 
-it('an action is in the audit log, and what was refused is not', async () => {
+it('an action is in the audit log, and a refused one is not', async () => {
   const headers = { 'sluice-operator': 'Ada%20Lovelace', 'x-ms-client-principal': 'e30=' };
   const pause = { name: 'pause-queue', method: 'POST', headers };
   await ask({ ...pause, path: `queues/${QUEUE}/pause`, params: { queue: QUEUE }, body: '{"reason":"for the log"}' });

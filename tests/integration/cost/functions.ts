@@ -8,14 +8,14 @@ import { registeredFunctions } from 'functions-local/testing';
 export interface Asked {
   name: string;
   method?: string;
-  /** With the query. */
+  /** The path, with the query. */
   path: string;
   params?: Record<string, string>;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** An answer, read to its end. */
+/** A response that was read completely. */
 export interface Answered {
   status: number;
   headers: Headers;
@@ -26,7 +26,7 @@ type Callback = (request: HttpRequest, context: InvocationContext) => Promise<Ht
 
 const FOLDER = new URL('../../../functions/', import.meta.url);
 
-/** Registers all functions, with the settings that the environment has now. */
+/** Registers all functions with the current settings of the environment. */
 export async function registerFunctions(): Promise<void> {
   for (const file of await readdir(FOLDER)) await import(new URL(file, FOLDER).href);
 }

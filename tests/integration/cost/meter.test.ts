@@ -9,7 +9,7 @@ import { toEntity } from '../../../shared/storage/entity.ts';
 import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 
-// A stand-in for the storage services: only the SDKs' pipelines are under test, and failing on demand is what Azurite cannot.
+// A stand-in for the storage services: this tests only the SDKs' pipelines, and Azurite cannot fail on demand.
 const SERVICE_DATE = 'Tue, 03 Mar 2026 10:00:00 GMT';
 const MESSAGES =
   '<?xml version="1.0"?><QueueMessagesList><QueueMessage><MessageId>1</MessageId>' +
@@ -91,7 +91,7 @@ describe('the meter in the pipelines of the SDKs', () => {
     expect(all.meter.total()).toEqual({ [operation]: 3, 'throttled.responses': 2 });
   });
 
-  it('counts a table transaction once, whatever it holds', async () => {
+  it('counts a table transaction once, whatever its content', async () => {
     const { meter, batches } = clients();
 
     await batches.submitTransaction([
@@ -102,7 +102,7 @@ describe('the meter in the pipelines of the SDKs', () => {
     expect(meter.total()).toEqual({ 'table.transaction': 1 });
   });
 
-  it('keeps the scopes of concurrent work apart', async () => {
+  it('separates the scopes of concurrent work', async () => {
     const { meter, queue } = clients();
     const send = (n: number) =>
       meter.measure(async () => {
@@ -118,7 +118,7 @@ describe('the meter in the pipelines of the SDKs', () => {
     ]);
   });
 
-  it('takes the time from the service', async () => {
+  it('reads the time of the service', async () => {
     const { meter, queue } = clients();
 
     await queue('q').sendMessage('x');

@@ -1,4 +1,4 @@
-/** The app on a storage whose front counts each request, with workloads whose items say how they end. */
+/** The app on a storage whose front counts each request, with workloads whose items specify how they end. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,19 +23,19 @@ import { type CountingStorage, startCountingStorage } from '../idle/counting-sto
 
 export interface ReceiptStack {
   api: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Submits items; gives the id of the batch. */
+  /** Submits items and returns the id of the batch. */
   submit: (workload: string, items: readonly unknown[], key?: string) => Promise<string>;
   row: (id: string) => Promise<BatchRow>;
   gates: () => Promise<Map<string, GateRow>>;
   receipt: (id: string) => Promise<BatchView['receipt']>;
   /**
-   * Waits until nothing of the batches is left to do: ended, announced, gates idle, queues and topic empty. With `stepMs` the
-   * clocks of the services go on by so much with each look, so that retries are due soon.
+   * Waits until nothing of the batches is left to do: finished, announced, gates idle, queues and topic empty. With
+   * `stepMs`, each check moves the clocks of the services forward by that time, so that retries are due soon.
    */
   quiet: (ids: readonly string[], options?: { stepMs?: number }) => Promise<void>;
-  /** Makes calls fail from now on; `undefined`: none. */
+  /** Makes calls fail from now on; `undefined` ends that. */
   setFault: (faultOf: ((operation: string, path: string) => StorageFault | undefined) | undefined) => void;
-  /** What the front has counted since the last call. */
+  /** Returns what the front has counted since the last call. */
   take: () => Operations;
   storage: CountingStorage;
   stop: () => Promise<void>;
@@ -45,7 +45,7 @@ const STEP_MS = 100;
 const QUIET_STEPS = 15;
 const GIVE_UP_MS = 120_000;
 
-/** Starts it; the app is built into a folder of its own. */
+/** Starts the app, built into a separate folder. */
 export async function startReceiptStack(settings: Record<string, string> = {}): Promise<ReceiptStack> {
   let offsetMs = 0;
   const folder = await mkdtemp(join(tmpdir(), 'sluice-receipts-'));
@@ -61,7 +61,7 @@ export async function startReceiptStack(settings: Record<string, string> = {}): 
     ...{ appFolder, folder: join(folder, 'app'), restart: false, enforceKeys: false },
     settings: () => ({
       ...faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.wake }),
-      // A receive whose answer was lost hides its messages for as long.
+      // A receive whose response was lost hides its messages for this time.
       SLUICE_VISIBILITY_SECONDS: '15',
       SLUICE_SLICE_SECONDS: '10',
       ...settings,

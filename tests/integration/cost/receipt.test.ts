@@ -13,13 +13,13 @@ let workloads = 0;
 
 beforeAll(async () => {
   stack = await startReceiptStack();
-  // The service's time and the policies of the queues are read once per process.
+  // A process reads the service's time and the policies of the queues once.
   await stack.quiet([await stack.submit(nextWorkload(), itemsOf(1))]);
 }, BUILD_MS);
 afterAll(() => stack?.stop());
 afterEach(() => stack.setFault(undefined));
 
-/** Each scenario has queues of its own, that nobody has used. */
+/** Each scenario has its own, unused queues. */
 const nextWorkload = (): string => `call${workloads++}`;
 
 const itemsOf = (count: number, ...kinds: string[]) =>
@@ -32,7 +32,7 @@ const storageOnly = (operations: Operations): Operations =>
       .map(([name, n]) => [name, Math.round(n * 10) / 10]),
   );
 
-/** What the receipt has counted, once it is final. */
+/** The operations on the receipt, once it is final. */
 async function countedFor(id: string): Promise<Operations> {
   const { operations, drainOperations, soFar } = await stack.receipt(id);
   expect(soFar).toBe(false);
@@ -46,7 +46,9 @@ const post = (path: string, body: unknown = {}, key?: string) =>
     body: JSON.stringify(body),
   });
 
-describe('the receipt of a batch that is alone says what storage has seen', { timeout: RUN_MS }, () => {
+describe('the receipt of a batch that runs alone contains the operations that storage has received', {
+  timeout: RUN_MS,
+}, () => {
   it.each([1, 4, 80, 800])('with %d items', async (count) => {
     stack.take();
     const id = await stack.submit(nextWorkload(), itemsOf(count), `key${count}`);
@@ -56,7 +58,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     expect(await countedFor(id)).toEqual(seen);
   });
 
-  it.each([1, 24])('and what was estimated before, with %d items on queues that were used before', async (count) => {
+  it.each([1, 24])('and that were estimated, with %d items on queues that were used before', async (count) => {
     const workload = nextWorkload();
     await stack.quiet([await stack.submit(workload, itemsOf(1))]);
     const id = await stack.submit(workload, itemsOf(count), `estimated${count}`);
@@ -66,13 +68,13 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     const { 'table.query': queries = 0, ...counted } = await countedFor(id);
     const { 'table.query': expected = 0, ...others } = storageOnly(estimated);
     expect(counted).toEqual(others);
-    // The policies of the queues are read again when a minute has passed.
+    // The policies of the queues are read again after a minute.
     expect([expected, expected + 1]).toContain(queries);
     const { actions, executions } = await stack.receipt(id);
     expect([actions, executions.count]).toEqual([estimated['durable.action'], estimated['functions.execution']]);
   });
 
-  it('with items that fail, are tried again and die', async () => {
+  it('with items that fail, are tried again and become dead letters', async () => {
     stack.take();
     const id = await stack.submit(nextWorkload(), itemsOf(30, 'ok', 'once', 'reject', 'never', 'invalid'));
     await stack.quiet([id], { stepMs: 5_000 });
@@ -82,7 +84,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     expect(await countedFor(id)).toEqual(seen);
   });
 
-  it('when its dead letters are redriven, and then discarded', async () => {
+  it('when its dead letters are redriven and then discarded', async () => {
     stack.take();
     const id = await stack.submit(nextWorkload(), itemsOf(30, 'ok', 'reject'));
     await stack.quiet([id]);
@@ -119,7 +121,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     expect(await countedFor(id)).toEqual(seen);
   });
 
-  it.each([5, 7])('when the answer of each %dth call is lost, and the call repeated', async (nth) => {
+  it.each([5, 7])('when the response to each %dth call is lost and the call is repeated', async (nth) => {
     stack.take();
     let calls = 0;
     stack.setFault(() => {
@@ -130,7 +132,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
     const id = await stack.submit(workload, itemsOf(40));
     await stack.quiet([id]);
     stack.setFault(undefined);
-    // The repeat of a drain's last write is recorded by the next drain.
+    // The next drain records the repeat of a drain's last write.
     const next = await stack.submit(workload, itemsOf(4));
     await stack.quiet([next]);
     const seen = stack.take();
@@ -139,7 +141,7 @@ describe('the receipt of a batch that is alone says what storage has seen', { ti
   });
 });
 
-/** What the drains of all queues of a workload have spent. */
+/** The spending of the drains of all queues of a workload. */
 async function spentOf(workload: string): Promise<Operations> {
   const gates = [...(await stack.gates()).values()].filter(({ queue }) => queue.startsWith(`${workload}-`));
   return storageOnly(
@@ -152,12 +154,12 @@ const overheadNow = async (): Promise<Operations> => {
   return storageOnly(Object.values(process.overhead).reduce(addOperations, {}));
 };
 
-describe('of batches side by side', { timeout: RUN_MS }, () => {
-  it('the receipts and the named overhead come to what storage has seen', async () => {
+describe('for several batches at the same time', { timeout: RUN_MS }, () => {
+  it('the receipts and the named overhead sum to the operations that storage has received', async () => {
     const workload = nextWorkload();
     const first = await overheadNow();
     const before = await overheadNow();
-    // A look is counted as it ends: the one after it shows it.
+    // A request is counted when it ends, so the next one shows it.
     const look = subtractOperations(before, first);
     stack.take();
     const ids = await Promise.all([1, 4, 20, 40, 40, 81].map((count) => stack.submit(workload, itemsOf(count))));
@@ -176,7 +178,7 @@ describe('of batches side by side', { timeout: RUN_MS }, () => {
     for (const n of Object.values(drains)) expect(Math.abs(n)).toBeLessThan(1);
   });
 
-  it('each batch of a trickle bears its part of the shared work, and none bears all of it', async () => {
+  it('each of many small batches is charged a part of the shared work, and none all of it', async () => {
     const workload = nextWorkload();
     const ids: string[] = [];
     for (let nth = 0; nth < 30; nth += 1) ids.push(await stack.submit(workload, itemsOf(3)));

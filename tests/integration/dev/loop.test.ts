@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Command, copyRepository, runCommand } from '../../helpers/repository-copy.ts';
 
-/** A copy, so that sources and build can be changed while other tests use the repository's. */
+/** A copy, so that sources and build can change while other tests use those of the repository. */
 let folder: string;
 let file: string;
 let source: string;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const item = { id: 'tx-1', account: 'acct-1', product: 'support-seat', quantity: '1', unitPrice: '2.50' };
   const line = JSON.stringify({ ...item, currency: 'EUR', time: '2025-03-01T00:00:00Z' });
   await writeFile(join(folder, 'one.ndjson'), `${line}\n`);
-  // The compiler runs after each edit: the types of the file that is edited are enough.
+  // The compiler runs after each edit: the types of the edited file are enough.
   const types = { extends: '../../tsconfig.json', include: ['../../workloads/billing.ts'] };
   await writeFile(join(folder, 'demo/dev/tsconfig.json'), JSON.stringify(types));
   file = join(folder, 'workloads/billing.ts');
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Address and key, as other programs were given them. */
+/** Address and key, as they were passed to other programs. */
 let access: string | undefined;
 const accessIn = (output: string): string => /SLUICE_URL=\S+ SLUICE_KEY=\S+/.exec(output)?.[0] ?? '';
 
@@ -39,9 +39,9 @@ async function instanceOf(parent: number): Promise<number> {
   return Number(line?.trim().split(/\s+/)[0]);
 }
 
-it('npm start runs a copy of the build: an instance that is killed is started again, with the code of before', async () => {
+it('npm start runs a copy of the build, and restarts an instance that is killed with the same code', async () => {
   command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson']);
-  await command.until('Running; Ctrl-C ends it.');
+  await command.until('Running. Press Ctrl-C to stop.');
   access = accessIn(command.output());
   const [, url = '', key = ''] = /SLUICE_URL=(\S+) SLUICE_KEY=(\S+)/.exec(access) ?? [];
   await rm(join(folder, 'dist'), { recursive: true });
@@ -69,9 +69,9 @@ it('npm run dev turns each edit into a new result, and an error of types into a 
   expect(await command.until('keyBefore')).toContain('Types: these errors do not stop the run.');
 });
 
-it('npm run dev goes on with the code before an edit that does not start, until that is mended', async () => {
+it('npm run dev continues with the previous code after an edit that does not start, until that is fixed', async () => {
   await writeFile(file, `${source}\nthrow new Error('not yet');\n`);
-  await command.until('The app does not start; the code before this edit goes on until the error is mended:');
+  await command.until('The app does not start; the previous code continues to run until the error is fixed:');
   const lineNumber = source.split('\n').length + 1;
   await command.until(`at workloads/billing.ts:${lineNumber}:7`);
   command.send('r');

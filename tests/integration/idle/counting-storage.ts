@@ -1,4 +1,4 @@
-/** Storage that counts every request and shifts the service's clock: the app knows no other clock. */
+/** A storage that counts every request and shifts the service's clock, which is the only clock of the app. */
 
 import { carryOut, type Intercept, makeStorage, STRICT_PAGES, type StorageFault } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
@@ -8,19 +8,22 @@ import type { LogSink } from '../../../shared/telemetry/log.ts';
 import { openAccount } from '../../helpers/own-account.ts';
 
 export interface CountingStorage {
-  /** Past the front, for what a test prepares. */
+  /** Bypasses the front, for the preparation of a test. */
   direct: string;
   /** Through the front, for the app. */
   counted: string;
-  /** What went through since the last call. */
+  /** Returns the requests since the last call. */
   take: () => Operations;
   stop: () => Promise<void>;
 }
 
-/** A day of sweeps says the same thing 96 times. */
+/** A day of sweeps logs the same lines 96 times. */
 export const faultsOnly: LogSink = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
 
-/** Starts all, with the tables and containers of a deployment. `faultOf` says what a call meets, by its operation. */
+/**
+ * Starts the storage with the tables and containers of a deployment. `faultOf` returns the fault of a call by its
+ * operation.
+ */
 export async function startCountingStorage(
   clockOffsetMs: () => number,
   faultOf: (operation: string, path: string) => StorageFault | undefined = () => undefined,
@@ -34,8 +37,8 @@ export async function startCountingStorage(
     return fault ? carryOut(fault, call, forward) : forward();
   };
   const storage = await openAccount({
-    // The service's clock runs days ahead of the app's: no date of a call would be right. An empty page is a chance
-    // that a count has no place for.
+    // The service's clock is days ahead of the app's, so no date of a call would be correct. The fault of an empty page
+    // cannot be counted.
     ...{ intercept: count, clockOffsetMs, checkDates: false, pages: { ...STRICT_PAGES, emptyEvery: 0 } },
   });
   await makeStorage(storage.direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });

@@ -10,9 +10,9 @@ import type { Table } from '../../../shared/storage/table.ts';
 const HOUR_MS = 3_600_000;
 const CHUNKS = 2;
 const ITEMS = 1_000;
-const ROWS_A_TRANSACTION = 100;
+const ROWS_PER_TRANSACTION = 100;
 
-/** Stores what is left of a batch that was accepted at `acceptedMs` and completed an hour later; gives its id. */
+/** Stores what remains of a batch that was accepted at `acceptedMs` and completed an hour later; returns its id. */
 export async function storeFinishedBatch(
   clients: Pick<Clients, 'batches' | 'container'>,
   workload: string,
@@ -25,10 +25,12 @@ export async function storeFinishedBatch(
   return row.id;
 }
 
-/** Stores the lines in the listing of as many batches, a millisecond apart: of a day, if that is long enough. */
+/**
+ * Stores the rows of that many batches in the listing, a millisecond apart: all within a day, if that is long enough.
+ */
 export async function storeLines(table: Table, workload: string, { count, from }: { count: number; from: number }) {
   const rows = Array.from({ length: count }, (_, nth) => toIndexEntity(finishedBatch(workload, from + nth)));
-  for (const group of groupsOf(rows, ROWS_A_TRANSACTION))
+  for (const group of groupsOf(rows, ROWS_PER_TRANSACTION))
     await table.submitTransaction(group.map((entity) => ['create', entity]));
 }
 

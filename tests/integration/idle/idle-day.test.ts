@@ -13,16 +13,16 @@ import { storeFinishedBatch } from './finished-batches.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** As the deployment sets them (infra/main.bicep). */
+/** The values of the deployment (infra/main.bicep). */
 const SWEEP_MINUTES = 15;
 const INBOX_MINUTES = 10;
-/** What docs/performance.md promises of a day without work, whatever the number of queues. */
+/** The limit in docs/performance.md for a day without work, for any number of queues. */
 const PUBLISHED_OPERATIONS = 250;
 const BATCHES_A_DAY = 4;
-/** What was finished a day earlier is deleted in the simulated day, and that is no idleness. */
+/** Batches that were finished a day earlier are deleted during the simulated day, which is not idleness. */
 const DAYS_KEPT = 29;
 
-/** The app's clock is the service's, and this is how far that one is ahead: no payload is looked at for the first time. */
+/** The app's clock is the service's, which is ahead by this. No payload is checked for the first time. */
 let offsetMs = 2 * DAY_MS;
 let storage: CountingStorage;
 
@@ -40,7 +40,7 @@ async function storeHistory(startMs: number): Promise<void> {
   await clients.close();
 }
 
-/** Its answers are the host's own business; what it is asked for is counted. */
+/** The host handles these requests itself; only the requests to it are counted. */
 const durable = {
   calls: 0,
   startNew: async () => 'never',
@@ -58,19 +58,19 @@ async function startApp() {
   const client = durable as never;
   return {
     registry,
-    /** Its clock goes by the answers of storage: after a jump it has to hear one. */
+    /** Its clock follows the responses of storage: after a jump it needs one. */
     hearClock: () => pipeline.deps().depthOf('none'),
     sweep: () => sweep(pipeline.sweepDeps(client)),
     collectInbox: () => collectInbox({ ...pipeline.requestDeps(client), registry, settings }),
   };
 }
 
-it(`does at most ${PUBLISHED_OPERATIONS} operations in a day without work, with a month of batches in its tables`, async () => {
+it(`does at most ${PUBLISHED_OPERATIONS} operations per day without work, with a month of batches in its tables`, async () => {
   const startMs = Date.now() + offsetMs;
   await storeHistory(startMs);
   const app = await startApp();
   expect(app.registry.queues().length).toBeGreaterThan(5);
-  // The first sweep ever does the chores of all the time before it.
+  // The first sweep does the chores of all the time before it.
   await app.hearClock();
   await withLog(faultsOnly, app.sweep);
   durable.calls = 0;

@@ -15,7 +15,7 @@ import { storeFinishedBatch, storeLines } from './finished-batches.ts';
 const FEW = 100;
 const MANY = 10_000;
 const PAGE = 50;
-/** Noon of yesterday: all batches lie in one day, and are long finished. */
+/** Noon of yesterday: all batches are in one day, and finished long ago. */
 const FROM = Math.floor(Date.now() / 86_400_000) * 86_400_000 - 43_200_000;
 
 let storage: CountingStorage;
@@ -25,10 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => storage.stop());
 
-/** A sweep asks the runtime to forget old drains once a day. */
+/** A sweep purges old drains of the runtime once per day. */
 const durable = { purgeInstanceHistoryBy: async () => ({ instancesDeleted: 0 }) };
 
-/** What looking costs: at one batch, at the newest page, at the page behind that batch, and a sweep. */
+/** The operations of four requests: one batch, the newest page, the page after that batch, and a sweep. */
 async function looking(id: string) {
   Object.assign(process.env, connectionsTo(storage.counted));
   const { pipeline } = await import('../../../functions/app.ts');
@@ -47,7 +47,7 @@ async function looking(id: string) {
   });
 }
 
-it(`costs with ${MANY} finished batches what it costs with ${FEW}: a look at one, a listing, a sweep`, async () => {
+it(`reads a batch, lists batches and sweeps at the same cost with ${MANY} finished batches as with ${FEW}`, async () => {
   const clients = createClients(readSettings(connectionsTo(storage.direct)), createMeter());
   await storeLines(clients.batches, 'billing', { count: FEW, from: FROM });
   const look = await looking(await storeFinishedBatch(clients, 'billing', FROM + FEW));

@@ -1,6 +1,7 @@
 /**
- * The provider of docs/workloads.md: 200 calls per minute, up to 200 addresses each, here with a minute of six seconds. Several
- * instances work at batches of both lanes, and the provider counts. SLUICE_LIMITS_DEEP tries other numbers of instances.
+ * The provider of docs/workloads.md: 200 calls per minute with up to 200 addresses each, here with a minute of six
+ * seconds. Several instances work on batches of both lanes, and the provider counts. SLUICE_LIMITS_DEEP tests other
+ * numbers of instances.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildAppCopy } from '../../helpers/app-copy.ts';
@@ -15,15 +16,18 @@ const ADDRESSES = 200;
 const CALLS = { transactional: 100, bulk: 200 } as const;
 const TOTAL = ADDRESSES * (CALLS.transactional + 2 * CALLS.bulk);
 const SECONDS = 120;
-/** A lease short enough that a test can wait for one to run out; slices so long that some follow each other. */
+/** A lease short enough for a test to wait for its end, and slices long enough that some follow each other. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '10', SLUICE_INBOX_SCHEDULE: '' };
 
-/** Prints how much of the rate is used, too: that depends on the machine, and is asserted in virtual time (tests/faults/limits). */
+/**
+ * Also prints how much of the rate is used. That depends on the machine, and is asserted in virtual time
+ * (tests/faults/limits).
+ */
 const isDeep = process.env.SLUICE_LIMITS_DEEP !== undefined;
 const INSTANCES = isDeep ? [1, 2, 3, 8] : [3];
 const KILLS = isDeep ? [false, true] : [false];
 
-describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (instances) => {
+describe.each(INSTANCES)('a mail provider with a limit, and %i instances', (instances) => {
   let stack: TestStack;
   let provider: MailProvider;
   beforeAll(async () => {
@@ -54,7 +58,7 @@ describe.each(INSTANCES)('a provider of mail with a limit, and %i instances', (i
     return send(stack, 'mail', items, `?lane=${lane}`);
   };
 
-  it.each(KILLS)('holds the limit on two lanes, with an instance killed: %s', async (kills) => {
+  it.each(KILLS)('keep the limit on two lanes, although an instance is killed: %s', async (kills) => {
     const batches = await Promise.all([
       sendMails('a.example', CALLS.bulk, 'bulk'),
       sendMails('b.example', CALLS.transactional, 'transactional'),

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.stop());
 
-/** What a read throws whose answer breaks off each time. */
+/** The error of a read whose response always breaks off. */
 const READS: Record<string, () => Promise<unknown>> = {
   'a frame': () =>
     readRange(storage.clients.container('payloads'), {
@@ -45,7 +45,7 @@ const READS: Record<string, () => Promise<unknown>> = {
 };
 
 test.each(Object.entries(READS))(
-  '%s whose bytes break off each time is an outage: no item is to blame',
+  '%s whose bytes always break off is an outage that charges no item',
   async (_what, read) => {
     const error: unknown = await read().then(
       () => undefined,

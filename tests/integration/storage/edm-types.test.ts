@@ -18,7 +18,7 @@ const KINDS = Object.keys(COLUMNS) as RowKind[];
 
 let storage: AccountStorage;
 let table: TableClient;
-/** The body of the last answer, as the service wrote it. */
+/** The body of the last response, as the service wrote it. */
 let body = '';
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => storage.stop());
 
-/** The types with which the service stores a row. Those that JSON tells apart come without an annotation: 5 and 5.0. */
+/** The types with which the service stores a row. Types that JSON distinguishes, 5 and 5.0, have no annotation. */
 async function storedTypes({ partitionKey, rowKey }: { partitionKey: string; rowKey: string }) {
   await table.getEntity(partitionKey, rowKey);
   const stored = JSON.parse(body) as Record<string, unknown>;
@@ -50,24 +50,21 @@ async function storedTypes({ partitionKey, rowKey }: { partitionKey: string; row
   return Object.fromEntries(names.map((name) => [name, stored[`${name}@odata.type`] ?? typeOf(name)]));
 }
 
-test.each(KINDS)(
-  'the columns of a %s row are stored with their types, be their values small or large',
-  async (kind) => {
-    const expected = Object.fromEntries(
-      Object.entries<ColumnType>(COLUMNS[kind]).map(([name, type]) => [name, EDM[type]]),
-    );
-    for (const [n, x] of [
-      [5, 0.5],
-      [2 ** 31, 5],
-      [Number.MAX_SAFE_INTEGER, 0],
-    ] as const) {
-      const entity = fullRows(n, x)[kind];
-      await table.upsertEntity(entity, 'Replace');
+test.each(KINDS)('the columns of a %s row are stored with their types, for small and large values', async (kind) => {
+  const expected = Object.fromEntries(
+    Object.entries<ColumnType>(COLUMNS[kind]).map(([name, type]) => [name, EDM[type]]),
+  );
+  for (const [n, x] of [
+    [5, 0.5],
+    [2 ** 31, 5],
+    [Number.MAX_SAFE_INTEGER, 0],
+  ] as const) {
+    const entity = fullRows(n, x)[kind];
+    await table.upsertEntity(entity, 'Replace');
 
-      expect(await storedTypes(entity)).toEqual(expected);
-    }
-  },
-);
+    expect(await storedTypes(entity)).toEqual(expected);
+  }
+});
 
 test('a row of large numbers is read as it was written', async () => {
   const { batch } = fullRows(Number.MAX_SAFE_INTEGER, 5);

@@ -33,7 +33,7 @@ beforeEach(() => {
   requests = 0;
 });
 
-/** A table that nobody has made; a loop over it ends here, where it would not by itself. */
+/** A table that does not exist. A loop over it ends here; otherwise it would not end. */
 function missingTable(): Table {
   const client = TableClient.fromConnectionString(storage.connection, 'gates', { allowInsecureConnection: true });
   client.pipeline.addPolicy({
@@ -76,9 +76,12 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'a sweep': (table) => readOpen(table),
 };
 
-test.each(Object.entries(CALLS))('without its table, %s fails at once and names it', async (_what, call) => {
-  await expect(call(missingTable())).rejects.toThrow('The table gates does not exist');
-});
+test.each(Object.entries(CALLS))(
+  '%s fails immediately if its table is missing, and the error contains the table',
+  async (_what, call) => {
+    await expect(call(missingTable())).rejects.toThrow('The table gates does not exist');
+  },
+);
 
 const REFERENCE = { workload: 'billing', batch: BATCH, chunk: '000000' };
 const RANGE = { container: 'payloads', blob: 'a.zst', offset: 0, length: 10 } as const;
@@ -91,7 +94,7 @@ const BLOB_CALLS: Record<string, (container: ContainerClient) => Promise<unknown
 };
 
 test.each(Object.entries(BLOB_CALLS))(
-  'without its container, %s fails: its blob is not merely gone',
+  '%s fails if its container is missing, unlike for a missing blob',
   async (_what, call) => {
     const { container } = createClients(readSettings(connectionsTo(storage.connection)), createMeter());
 

@@ -19,7 +19,10 @@ import { RETRY_LIMITS, type RetryLimits } from '../../../shared/storage/policies
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 
 const BODY = Buffer.from('0123456789');
-/** After so long a silent service is given up. The answer to the next try must come sooner, on a busy machine, too. */
+/**
+ * Time limit for a service that does not respond. The response to the next try must come sooner, even on a busy
+ * machine.
+ */
 const SILENT_MS = 1_500;
 const answerOf = (status: number, headers: string[] = [], body = Buffer.alloc(0)): StorageAnswer => ({
   ...{ status, headers, body },
@@ -36,7 +39,7 @@ const silence = fault({ kind: 'frozen' });
 const busy = (retryAfterSeconds?: number): Intercept =>
   fault({ kind: 'status', status: 503, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
 
-/** What a service without faults answers: nothing is behind the front. */
+/** The response of a service without faults: there is no service behind the front. */
 function fine({ method, url, headers }: StorageCall): StorageAnswer {
   if (method !== 'GET') return answerOf(url.includes('/batches') ? 204 : 201, ['ETag', 'W/"e"']);
   if (url.includes('/batches')) {
@@ -61,14 +64,15 @@ beforeEach(async () => {
     intercept: async (call) => {
       own.push(call);
       const forward = async (): Promise<StorageAnswer> => fine(call);
-      // On a busy machine a try that its client has given up arrives after the end of its test: it is not the next one's.
+      // On a busy machine, a try that its client has cancelled may arrive after the end of its test, during the next
+      // test.
       return ((own === requests && answers.shift()) || forward)(call, forward);
     },
   });
   clients = clientsWith({});
 });
 
-/** Short waits, and the time limits of production where a test is not about them: a busy machine must not reach them. */
+/** Short waits, and the time limits of production in tests about something else: a busy machine must not reach them. */
 function clientsWith(limits: Partial<RetryLimits>): Clients {
   const settings = readSettings(connectionsTo(client.connectionString()));
   const short = { tries: 3, firstDelayMs: 1, longestDelayMs: 2 };
@@ -102,7 +106,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
     expect(requests).toHaveLength(3);
   });
 
-  test('is repeated after silence, and succeeds', async () => {
+  test('is repeated after no response, and succeeds', async () => {
     clients = clientsWith({ tryMs: SILENT_MS });
     answers = [silence];
 
@@ -118,25 +122,25 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
     expect(requests).toHaveLength(1);
   });
 
-  test('ends with the last answer when all tries are used up', async () => {
+  test('fails with the last response when no try is left', async () => {
     answers = Array(5).fill(busy());
 
     expect(statusOf(await failure(call))).toBe(503);
     expect(requests).toHaveLength(3);
   });
 
-  test('ends, as an outage, when the service stays silent', async () => {
+  test('fails as an outage if the service does not respond', async () => {
     clients = clientsWith({ tryMs: 500, tries: 2 });
     answers = Array(5).fill(silence);
 
     const error = await failure(call);
 
     expect(isOutage(error)).toBe(true);
-    expect(String(error)).toContain('expected an answer within 500 ms, got none');
+    expect(String(error)).toContain('expected a response within 500 ms, got none');
     expect(requests).toHaveLength(2);
   });
 
-  test('ends with the time over all tries, though tries are left', async () => {
+  test('fails at the time limit of all tries, even if tries are left', async () => {
     clients = clientsWith({ tries: 100, tryMs: 100, totalMs: 250 });
     answers = Array(100).fill(silence);
 
@@ -144,7 +148,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
     expect(requests.length).toBeLessThan(5);
   });
 
-  test('is not repeated when the service asks for a longer wait than the call has left', async () => {
+  test('is not repeated if the service requires a longer wait than the remaining time of the call', async () => {
     clients = clientsWith({ totalMs: 20_000 });
     answers = [busy(30)];
 
@@ -153,7 +157,7 @@ describe.each(CALLS)('a call of the %s client', (_service, call) => {
   });
 });
 
-test('each try of a blob or queue call is signed anew, once its date has changed', async () => {
+test('each try of a blob or queue call is signed again when its date has changed', async () => {
   answers = [busy(2)];
 
   await blob().upload('x', 1);
@@ -161,7 +165,7 @@ test('each try of a blob or queue call is signed anew, once its date has changed
   expect(new Set(requests.map(({ headers }) => headerOf(headers, 'authorization'))).size).toBe(2);
 });
 
-test('a call that its caller aborts ends at once, and is not repeated', async () => {
+test('a call that its caller aborts ends immediately, and is not repeated', async () => {
   const controller = new AbortController();
   answers = [
     (call, forward) => {
@@ -176,7 +180,7 @@ test('a call that its caller aborts ends at once, and is not repeated', async ()
   expect(requests).toHaveLength(1);
 });
 
-test('a call that its caller aborts between two tries ends at once', async () => {
+test('a call that its caller aborts between two tries ends immediately', async () => {
   const controller = new AbortController();
   answers = [
     (call, forward) => {
@@ -191,7 +195,7 @@ test('a call that its caller aborts between two tries ends at once', async () =>
   expect(requests).toHaveLength(1);
 });
 
-describe('an answer whose body breaks off', () => {
+describe('a response whose body breaks off', () => {
   const cut = fault({ kind: 'resetInBody' });
   const stall: Intercept = async (_call, forward) => ({
     ...(await forward()),
@@ -204,7 +208,7 @@ describe('an answer whose body breaks off', () => {
   test.each([
     ['is cut', cut],
     ['stops', stall],
-  ])('of a table that %s is asked for again', async (_what, answer) => {
+  ])('is requested again from a table that %s', async (_what, answer) => {
     answers = [answer];
 
     expect(await clients.batches.getEntity('p', 'r')).toMatchObject({ partitionKey: 'p', rowKey: 'r' });
@@ -214,7 +218,7 @@ describe('an answer whose body breaks off', () => {
   test.each([
     ['is cut', cut],
     ['stops', stall],
-  ])('of a blob that %s is gone on with where it broke off', async (_what, answer) => {
+  ])('is resumed at the same position from a blob that %s', async (_what, answer) => {
     answers = [answer];
 
     expect(await blob().downloadToBuffer(0, BODY.length)).toEqual(BODY);
@@ -224,7 +228,7 @@ describe('an answer whose body breaks off', () => {
   test.each([
     ['is cut', cut],
     ['stops', stall],
-  ])('of a blob that always %s fails', async (_what, answer) => {
+  ])('fails for a blob that always %s', async (_what, answer) => {
     answers = Array(10).fill(answer);
     const { readableStreamBody } = await blob().download(0, undefined, { maxRetryRequests: 0 });
 
@@ -232,7 +236,7 @@ describe('an answer whose body breaks off', () => {
   });
 });
 
-test('a body that nobody reads for a while does not count as stopped', async () => {
+test('a body that is temporarily not read does not count as stopped', async () => {
   clients = clientsWith({ gapMs: SILENT_MS });
   const large = Buffer.alloc(4 * 1024 * 1024, 'x');
   answers = [async () => answerOf(200, ['ETag', '"e"'], large)];
@@ -243,7 +247,7 @@ test('a body that nobody reads for a while does not count as stopped', async () 
   expect(requests).toHaveLength(1);
 });
 
-test('a large body gets the time that a slow link takes for it', async () => {
+test('a large body gets the time that a slow connection needs', async () => {
   clients = clientsWith({ tryMs: 50, bytesPerSecond: 100, tries: 1 });
   answers = [fault({ kind: 'late', ms: 300 })];
 

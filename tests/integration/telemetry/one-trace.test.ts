@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { onEvents } from '../../../shared/wake/events/on-events.ts';
 import { itemsOf, startWorld, type World } from '../in-process/world.ts';
 
-/** The pipeline on a real Azurite; what it publishes is kept, and delivered as the topic would. */
+/** The pipeline on a real Azurite. Published messages are kept, and delivered as the topic would. */
 describe('from upload to report', () => {
   let world: World;
   let spans: InMemorySpanExporter;
@@ -48,7 +48,7 @@ describe('from upload to report', () => {
 
   const named = (name: string): ReadableSpan[] => spans.getFinishedSpans().filter((span) => span.name === name);
 
-  it('a batch is one trace: through the queue, the topic, and the result queue', async () => {
+  it('a batch is one trace through the queue, the topic and the result queue', async () => {
     const id = await run();
 
     expect((await world.batch(id)).state).toBe('completed');
@@ -72,7 +72,7 @@ describe('from upload to report', () => {
     ]);
   });
 
-  it('without an SDK there is no trace, and nothing else is different', async () => {
+  it('without an SDK there is no trace, and everything else is the same', async () => {
     trace.disable();
 
     const batch = await world.batch(await run());

@@ -22,7 +22,7 @@ describe('the SDK in the package', () => {
   });
   afterAll(() => rm(outDir, { recursive: true, force: true }));
 
-  /** Sources of all that the entry loads, by the kinds of import that are followed. */
+  /** Sources of everything that the entry loads through the followed kinds of import. */
   function sources(kinds: string[]): string[] {
     const entry = Object.keys(metafile.outputs).find((name) => name.endsWith('functions/main.js')) ?? '';
     const seen = new Set([entry]);
@@ -37,14 +37,14 @@ describe('the SDK in the package', () => {
     expect(sources(['import-statement']).filter((source) => SDK.test(source))).toEqual([]);
   });
 
-  it('is there for whoever configures an exporter', () => {
+  it('is loaded when an exporter is configured', () => {
     const found = sources(['import-statement', 'dynamic-import']).filter((source) => SDK.test(source));
     for (const part of ['sdk-trace-base', 'exporter-trace-otlp-http', 'monitor-opentelemetry-exporter'])
       expect(found.some((source) => source.includes(part))).toBe(true);
   });
 });
 
-it('a collector gets spans and metrics, the last of them at the end', async () => {
+it('a collector gets spans and metrics, the last ones at the end', async () => {
   const got = new Map<string, string>();
   const collector = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('images in a container become thumbnails, rows and a report, and the receipt has what the handlers did', async () => {
+it('images in a container become thumbnails, rows and a report, and the receipt contains the operations of the handlers', async () => {
   const file = join(folder, 'images.ndjson');
   const compare = await writeImages(file, { items: 30, seed: 3, storage: stack.storage });
 
@@ -35,7 +35,7 @@ it('images in a container become thumbnails, rows and a report, and the receipt 
   expect(await compare({ counts: batch.counts, report })).toEqual([]);
   expect(batch.counts).toMatchObject({ accepted: 30, dead: 2 });
   const { receipt } = (await (await stack.api(`batches/${id}`)).json()) as { receipt: { operations: Operations } };
-  // 28 images of three thumbnails each.
+  // 28 images with three thumbnails each.
   expect(receipt.operations['blob.put']).toBeGreaterThan(28 * 3);
 
   const { items } = (await (await stack.api(`batches/${id}/items?results`)).json()) as ItemList;
@@ -53,7 +53,7 @@ it('images in a container become thumbnails, rows and a report, and the receipt 
   expect(found).toMatchObject({ positions: [7] });
 });
 
-it('an item cannot name a blob of another container', async () => {
+it('an item cannot access a blob of another container', async () => {
   const accepted = await stack.api('workloads/media/batches', {
     method: 'POST',
     headers: { 'content-type': 'application/x-ndjson' },

@@ -1,4 +1,4 @@
-/** The recipes of docs/workloads.md: each is run, and each is run once more, as after a crash between effect and note. */
+/** The recipes of docs/workloads.md. Each is run twice, as after a crash between the effect and its record. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ const order = (id: string, shop: string, cents: number) => ({ id, shop, cents })
 
 describe('orders: a call of an HTTP service', () => {
   let server: Server;
-  /** What the ledger has booked, by idempotency key. */
+  /** The bookings of the ledger, by idempotency key. */
   const booked = new Map<string, string>();
   const requests: string[] = [];
 
@@ -32,7 +32,7 @@ describe('orders: a call of an HTTP service', () => {
       else if (id === 'down' && isFirst) response.writeHead(503).end('not now');
       else {
         booked.set(String(request.headers['idempotency-key']), id);
-        // The entry is made, but the caller gets no reply.
+        // The entry is stored, but the caller gets no response.
         if (id === 'cut' && isFirst) response.destroy();
         else response.end(JSON.stringify({ entry: `entry of ${id}` }));
       }
@@ -48,7 +48,7 @@ describe('orders: a call of an HTTP service', () => {
 
   const items = ['one', 'busy', 'closed', 'expired', 'down', 'cut'].map((id) => order(id, 'atlas', 100));
 
-  it('ends each order by what the service answered, and books it once', async () => {
+  it('handles each order by the response of the service, and books it once', async () => {
     const { results, deadLetters, report, retried } = await runWorkload(orders, items);
     expect(results).toHaveLength(5);
     expect(results[0]).toEqual({ ...items[0], entry: 'entry of one' });
@@ -60,7 +60,7 @@ describe('orders: a call of an HTTP service', () => {
     expect([...booked.values()].toSorted()).toEqual(['busy', 'cut', 'down', 'expired', 'one']);
   });
 
-  it('changes nothing when it runs once more', async () => {
+  it('changes nothing when it runs again', async () => {
     const before = new Map(booked);
     await runWorkload(orders, items);
     expect(booked).toEqual(before);
@@ -93,7 +93,7 @@ describe('orders: a call of an HTTP service', () => {
 describe('credits: rows in a database', () => {
   const items = [5, 7, 1_000, 9].map((cents, i) => ({ account: `account-${i}`, cents }));
 
-  it('are there once, however often their group runs; one that is refused is a dead letter by itself', async () => {
+  it('are stored once, however often their group runs; a refused one is a dead letter alone', async () => {
     for (let run = 0; run < 2; run += 1) {
       const { results, deadLetters } = await runWorkload(credits, items);
       expect(results).toEqual([items[0], items[1], items[3]]);
@@ -106,20 +106,20 @@ describe('credits: rows in a database', () => {
     ]);
   });
 
-  it('get the values of an item that was corrected, as its key stays', async () => {
+  it('get the values of a corrected item, because its key is the same', async () => {
     await runWorkload(credits, [{ account: 'account-0', cents: 6 }]);
     expect(sqlite().prepare("SELECT cents FROM credits WHERE account = 'account-0'").all()).toEqual([{ cents: 6 }]);
   });
 });
 
 describe('notices: messages of a queue', () => {
-  it('are there once, however often their group is sent; one that fits in no batch is a dead letter', async () => {
+  it('are sent once, however often their group is sent; one that fits in no batch is a dead letter', async () => {
     const Queues = [{ Name: 'notices', Properties: { RequiresDuplicateDetection: true } }];
     const config = { UserConfig: { Namespaces: [{ Name: 'test', Queues }] } };
     const bus = await startServiceBus({ config, file: ':memory:' });
     process.env.NOTICES_BUS = bus.connectionString;
     try {
-      // Batch and record take 256 KiB: three items need two batches, and one is too large with what goes around it.
+      // Batch and record use 256 KiB: three items need two batches, and one is too large together with its envelope.
       const items = [100_000, 100_000, 262_100, 100_000].map((length, i) => ({
         to: `r${i}`,
         text: 'x'.repeat(length),
@@ -137,7 +137,7 @@ describe('notices: messages of a queue', () => {
   });
 });
 
-describe('mail: many addresses per call, and an answer for each', () => {
+describe('mail: many addresses per call, and a result for each', () => {
   let provider: MailProvider;
   const startWith = async (limit?: { calls: number; perMs: number }): Promise<void> => {
     provider = await startMailProvider({ latencyMs: 1, ...(limit ? { limit } : {}) });
@@ -151,7 +151,7 @@ describe('mail: many addresses per call, and an answer for each', () => {
   const messageTo = (to: string) => ({ to, subject: 'Your invoice', text: 'It is attached.' });
   const items = ['ada@a.example', 'gone@a.example', 'full@b.example', 'bob@b.example'].map(messageTo);
 
-  it('ends each address by its own answer, and sends to it once', async () => {
+  it('handles each address by its own result, and sends to it once', async () => {
     await startWith();
     for (let run = 0; run < 2; run += 1) {
       const { results, deadLetters, report } = await runWorkload(mail, items);
@@ -164,14 +164,14 @@ describe('mail: many addresses per call, and an answer for each', () => {
     expect([...provider.sent.values()].toSorted()).toEqual(['ada@a.example', 'bob@b.example', 'full@b.example']);
   });
 
-  it('sends as few calls as the addresses fit in', async () => {
+  it('makes as few calls as possible for the addresses', async () => {
     await startWith();
     const many = Array.from({ length: 1_001 }, (_, n) => messageTo(`${n}@a.example`));
     await runWorkload(mail, many);
     expect(provider.calls.map((call) => call.items).toSorted((a, b) => b - a)).toEqual([200, 200, 200, 200, 200, 1]);
   });
 
-  it('retries after the time that a 429 of the provider requests', async () => {
+  it('retries after the time in the 429 of the provider', async () => {
     await startWith({ calls: 1, perMs: 30_000 });
     const contexts = [{ idempotencyKey: 'key', signal: new AbortController().signal } as ItemContext];
     const call = async () => mail.mapChunk?.([messageTo('ada@a.example')], contexts);

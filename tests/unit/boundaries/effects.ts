@@ -80,7 +80,7 @@ export const EFFECTS: readonly Effect[] = [
       'shared/intake/inbox/inbox-move.ts',
       'shared/drain/activities.ts',
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
-      ...['shared/processing/running-chunks.ts', 'shared/limits/limiter.ts', 'shared/results/report.ts'],
+      ...['shared/processing/running-chunks.ts', 'shared/limits/quota.ts', 'shared/results/report.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
       ...['shared/http/batches/upload/try-upload.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],

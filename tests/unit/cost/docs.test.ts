@@ -11,7 +11,7 @@ import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { tableBelow } from '../docs/docs-table.ts';
 
 const FILE = 'docs/cost.md';
-/** A page on one line. */
+/** A page as one line. */
 const pageOf = (file: string): string =>
   readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 const text = pageOf(FILE);
@@ -25,7 +25,7 @@ const cost = (...args: string[]): Answer => JSON.parse(runCost(['--json', ...arg
 const number = (cell = ''): number => Number(cell.replaceAll(/[*,]/g, ''));
 
 describe.each(['2013', '2026'])('the table of sheet %s', (name) => {
-  it('has each price of the sheet, with its source', () => {
+  it('contains each price of the sheet, with its source', () => {
     const prices = Object.entries(readPriceSheet(name).prices).filter(
       ([, { value }]) => value !== null || name !== '2013',
     );
@@ -43,7 +43,7 @@ describe('the idle bill', () => {
   const { idle } = cost();
   const rows = tableBelow(FILE, 'The idle bill');
 
-  it('has the lines that the command prints, with their amounts', () => {
+  it('contains the lines that the command prints, with their amounts', () => {
     const lines = rows.slice(0, idle.lines.length);
 
     expect(lines.map((row) => number(row[2]))).toEqual(idle.lines.map(({ count }) => count ?? 0));
@@ -51,7 +51,7 @@ describe('the idle bill', () => {
       expect(Math.abs(number(lines[index]?.[3]) - (usd ?? 0))).toBeLessThan(0.0005);
   });
 
-  it('has their sum before and after free grants, and what a pool and a choice add', () => {
+  it('contains their sum before and after free grants, and what a pool and an option add', () => {
     const [before, after] = rows.slice(idle.lines.length);
     const one = cost('--pools', '1').idle;
 
@@ -60,12 +60,10 @@ describe('the idle bill', () => {
       `**${(idle.totalUsd - idle.grantsUsd).toFixed(2)}**`,
     ]);
     expect(text).toContain(`USD ${idle.perPoolUsd.toFixed(2)} each`);
-    expect(text).toContain(
-      `one pool comes to ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`,
-    );
+    expect(text).toContain(`one pool costs ${one.totalUsd.toFixed(2)} (${(one.totalUsd - one.grantsUsd).toFixed(2)})`);
   });
 
-  it('has what a choice adds', () => {
+  it('contains what an option adds', () => {
     const choices = rows.filter(([, , command]) => command?.startsWith('npm run cost -- '));
     const added = choices.map(([, , command = '']) => {
       const args = command.replace('npm run cost -- ', '').split(' ');
@@ -77,7 +75,7 @@ describe('the idle bill', () => {
   });
 });
 
-it('README has the idle bill before and after free grants', () => {
+it('README contains the idle bill before and after free grants', () => {
   const { idle } = cost();
 
   expect(pageOf('README.md')).toContain(
@@ -85,9 +83,9 @@ it('README has the idle bill before and after free grants', () => {
   );
 });
 
-it('every document has the size of a batch from which on a thousandfold is saved', () => {
+it('every document contains the batch size from which a thousand times fewer operations are needed', () => {
   const sheet = readPriceSheet('2026');
-  /** The fewest full chunks, in items. */
+  /** The smallest number of full chunks, in items. */
   const from = (operations: (price: BatchPrice) => number): string => {
     const { chunk } = DEFAULT_PARAMETERS;
     const saves = (items: number): boolean =>
@@ -104,7 +102,7 @@ it('every document has the size of a batch from which on a thousandfold is saved
   }
 });
 
-it('has the table of batch sizes that the command prints', () => {
+it('contains the table of batch sizes that the command prints', () => {
   const sizes = cost().grouping.sizes.map(({ items, storageOperations, hostOperations, executions, gbSeconds }) => [
     ...[items, storageOperations + hostOperations, executions],
     Number(gbSeconds.toFixed(1)),
@@ -113,7 +111,7 @@ it('has the table of batch sizes that the command prints', () => {
   expect(tableBelow(FILE, 'What grouping saves').map((row) => row.slice(0, 4).map(number))).toEqual(sizes);
 });
 
-it('has what such batches cost', () => {
+it('contains the cost of such batches', () => {
   const digits = (value: number | null) => Number((value ?? Number.NaN).toPrecision(2));
   const { sizes } = cost().grouping;
 
@@ -122,7 +120,7 @@ it('has what such batches cost', () => {
   );
 });
 
-it('has the idle bill, a batch and a month on each durable backend', () => {
+it('contains the idle bill, a batch and a month for each durable backend', () => {
   const [small, large] = ['100', '1000000'].map((items) => cost('--batches', '1', '--items', items).backends);
   const byDefault = cost().backends;
   const rows = [
@@ -139,7 +137,7 @@ it('has the idle bill, a batch and a month on each durable backend', () => {
   expect([1, 2].map((column) => table.map((row) => row[column]))).toEqual(rows);
 });
 
-it('has the break-evens that the command prints', () => {
+it('contains the break-even points that the command prints', () => {
   const { breakEven, backends } = cost();
   const n = (value: number | null) => value?.toLocaleString('en-US');
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMeter } from '../../../shared/cost/meter.ts';
 
 describe('the meter', () => {
-  it('counts by hand, one by default', () => {
+  it('counts operations that the caller reports, one by default', () => {
     const meter = createMeter();
 
     meter.count('servicebus.send');
@@ -12,7 +12,7 @@ describe('the meter', () => {
     expect(meter.total()).toEqual({ 'servicebus.send': 5, 'durable.activity': 2 });
   });
 
-  it('adds what is measured inside to every scope around it', async () => {
+  it('adds inner measurements to all outer scopes', async () => {
     const meter = createMeter();
 
     const outer = await meter.measure(async () => {
@@ -28,7 +28,7 @@ describe('the meter', () => {
     ]);
   });
 
-  it('keeps in the outer scope what a failing function has spent', async () => {
+  it('keeps the operations of a failing function in the outer scope', async () => {
     const meter = createMeter();
 
     const outer = await meter.measure(async () => {
@@ -42,7 +42,7 @@ describe('the meter', () => {
     expect(outer.operations).toEqual({ 'a.one': 1 });
   });
 
-  it('times each try, answered or not, for every scope around it', async () => {
+  it('measures the time of each try, with or without a response, for all outer scopes', async () => {
     let nowMs = 0;
     const meter = createMeter({ monotonicMs: () => nowMs, wallMs: () => 0 });
     const { sendRequest } = meter.policy('queue');
@@ -70,7 +70,7 @@ describe('the meter', () => {
     ]);
   });
 
-  it('hands out copies', () => {
+  it('returns copies', () => {
     const meter = createMeter();
     const before = meter.total();
 

@@ -8,7 +8,7 @@ const CLOUD = {
 };
 const LOCAL = 'http://127.0.0.1:10000/devstoreaccount1';
 
-// service, method, path and query, extra header, name
+// Service, method, path and query, extra header, name.
 const CASES: [StorageService, string, string, string, string][] = [
   ['blob', 'PUT', '/c?restype=container', '', 'blob.create'],
   ['blob', 'DELETE', '/c?restype=container', '', 'blob.delete'],
@@ -62,7 +62,7 @@ describe('the operation of a request', () => {
     expect(names).toEqual([name, name]);
   });
 
-  it('sees through a tunnelled method', () => {
+  it('is recognized if the method is in a header', () => {
     const headers = { get: (name: string) => (name === 'x-http-method' ? 'MERGE' : undefined) };
 
     const name = operationOf('table', {

@@ -21,7 +21,7 @@ describe('a period', () => {
     expect(sum.drainOperations).toEqual({ 'queue.get': 1, 'durable.action': 5 });
   });
 
-  it('costs work, wake-ups and the part of the month that has passed', () => {
+  it('costs work, wake-ups and the elapsed part of the month', () => {
     const cost = periodCost(addBatch(NOTHING_SPENT, batch), { days: 1, deployment }, basis);
     const idle = periodCost(NOTHING_SPENT, { days: 1, deployment }, basis);
     expect(idle.work.usd + idle.wakeUps.usd).toBe(0);
@@ -30,7 +30,7 @@ describe('a period', () => {
     expect(periodCost(NOTHING_SPENT, { days: 30, deployment }, basis).totalUsd).toBeCloseTo(idle.totalUsd * 30, 9);
   });
 
-  it('comes to the sum of the receipts', () => {
+  it('equals the sum of the receipts', () => {
     const one = receipt({ ...batch, backend: 'azureStorage' }, sheet);
     const { work, wakeUps, storageOperations } = priceSpent([batch, batch].reduce(addBatch, NOTHING_SPENT), basis);
     expect(work.usd + wakeUps.usd).toBeCloseTo(2 * one.totalUsd, 15);
@@ -38,7 +38,7 @@ describe('a period', () => {
     expect(wakeUps).toMatchObject({ actions: 5, executions: { count: 2, gbSeconds: 4 } });
   });
 
-  it('has no line of work in what idling costs', () => {
+  it('has no line for work in the idle costs', () => {
     const who = idleLines(30, deployment, basis).map((line) => line.who);
     expect(who).toContain('Service Bus');
     expect(who).not.toContain('app');
@@ -57,7 +57,7 @@ describe('minutesOf', () => {
 });
 
 describe('the idle bill of the app', () => {
-  it('is that of the command: the same lines, a month of them the same sum', () => {
+  it('equals that of the command, in its lines and in the sum of a month', () => {
     const { lines, totalUsd } = idleBill({ ...DEFAULT_DEPLOYMENT, pools: 3 }, sheet);
     const shown = periodCost(NOTHING_SPENT, { days: 30, deployment: { pools: 3 } }, basis);
 
@@ -66,7 +66,7 @@ describe('the idle bill of the app', () => {
     expect(shown.unverified).toContain('servicebus.base');
   });
 
-  it('counts in a part of a month what happens in it, and all of the rules and packages that stand', () => {
+  it('contains a part of the events of the month, and all rules and packages', () => {
     const counts = idleLines(3, {}, { prices: sheet, backend: 'azureStorage' }).map(({ who, count }) => [who, count]);
 
     expect(counts).toContainEqual(['sweep timers', 600]);

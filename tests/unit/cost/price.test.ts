@@ -32,7 +32,7 @@ describe('the price class of an operation', () => {
 });
 
 describe('pricing operations', () => {
-  // The paper prints 2.38, and 457.20 for 475.20; the library rounds 21 hours to 75,000 polls.
+  // The paper prints 2.38, and 457.20 instead of 475.20; the library rounds 21 hours to 75,000 polls.
   const PAPER = '"Best practices for maximizing scalability and cost effectiveness of queue-based messaging" (2013)';
   const LIBRARY = 'the queue library of AtContent (2012)';
   it.each([
@@ -44,20 +44,20 @@ describe('pricing operations', () => {
     [PAPER, '200 threads, at the price of today', 79_200, 200, now, 190.08],
     [LIBRARY, 'a queue, at the price of today', 75_000, 1, now, 0.9],
     [LIBRARY, '100 queues, at the price of today', 75_000, 100, now, 90],
-  ])('gives the figure of %s for %s: %i polls a day, times %i', (_source, _who, polls, times, sheet, usd) => {
+  ])('results in the figure of %s for %s: %i polls per day, times %i', (_source, _who, polls, times, sheet, usd) => {
     expect(priceOperations({ 'queue.get': polls * times * 30 }, sheet).totalUsd).toBeCloseTo(usd, 9);
   });
 
   it.each([
-    // Enqueue is one transaction, consume two.
+    // Enqueuing is one transaction, consuming two.
     [then, { 'queue.put': 10_000, 'queue.get': 10_000, 'queue.delete': 10_000 }, 0.03],
     [now, { 'blob.put': 10_000, 'blob.get': 10_000, 'blob.delete': 10_000 }, 0.054],
     [now, {}, 0],
-  ])('gives what was worked out by hand, case %#', (sheet, operations, usd) => {
+  ])('results in the manually calculated amount, case %#', (sheet, operations, usd) => {
     expect(priceOperations(operations, sheet).totalUsd).toBeCloseTo(usd, 9);
   });
 
-  it('adds up by service, and names what it could not price and what is unverified', () => {
+  it('sums by service, and lists operations without a price and unverified classes', () => {
     const priced = priceOperations(
       { 'blob.put': 10_000, 'blob.delete': 5, 'queue.put': 10_000, 'durable.start': 3 },
       now,
@@ -78,7 +78,7 @@ describe('a receipt', () => {
     backend: 'azureStorage',
   } as const;
 
-  it('adds what the durable extension does on storage, apart from what was counted', () => {
+  it('contains the operations of the durable extension on storage, separately from the counted ones', () => {
     const bill = receipt(spent, now);
 
     expect(bill.operations).toEqual(spent.operations);
@@ -101,7 +101,7 @@ describe('a receipt', () => {
     expect(bill.unverified).toContain('durable.action');
   });
 
-  it('bills executions, its own and those of its drains, and shows them apart from operations', () => {
+  it('bills its own executions and those of its drains, and shows them separately from operations', () => {
     const drainOperations = { 'functions.execution': 3.5, 'functions.gbSecond': 7 };
     const operations = { 'functions.execution': 1, 'functions.gbSecond': 2 };
     const bill = receipt({ operations, drainOperations, items: 1, backend: 'azureStorage' }, now);
@@ -111,11 +111,11 @@ describe('a receipt', () => {
     expect(bill.storageOperations).toBe(0);
   });
 
-  it('says so where the sheet has no price for actions', () => {
+  it('reports that the sheet has no price for actions', () => {
     expect(receipt({ ...spent, backend: 'dts' }, then).unpriced).toEqual(['durable.action']);
   });
 
-  it('compares with a message per item, and with a thread polling for a day', () => {
+  it('compares with one message per item, and with a thread that polls for a day', () => {
     const { comparison } = receipt({ ...spent, drainOperations: {} }, now);
 
     expect(comparison.messageAnItem.operations).toBe(90_000);
@@ -125,7 +125,7 @@ describe('a receipt', () => {
     expect(comparison.pollingThreadADay.usd).toBeCloseTo(0.034_56, 9);
   });
 
-  it('has no ratio to nothing', () => {
+  it('has no ratio to zero', () => {
     expect(
       receipt({ operations: {}, items: 1, backend: 'azureStorage' }, now).comparison.messageAnItem.timesOurs,
     ).toBeNull();

@@ -7,7 +7,7 @@ const header = (seconds: number) => new Date(T + seconds * 1_000).toUTCString();
 function startClock() {
   const local = { monotonic: 50, wall: 7 };
   const clock = createServiceClock({ monotonicMs: () => local.monotonic, wallMs: () => local.wall });
-  /** A response with that Date arrives at a monotonic time, after a round trip. */
+  /** Simulates a response with this Date that arrives at a monotonic time, after a round trip. */
   const respond = (date: string | undefined, atMs: number, roundTripMs = 0) => {
     local.monotonic = atMs;
     clock.observe(date, atMs - roundTripMs);
@@ -17,7 +17,7 @@ function startClock() {
 }
 
 describe('the service clock', () => {
-  it('is the local clock until a response has come', () => {
+  it('is the local clock until the first response', () => {
     const { clock, respond } = startClock();
     expect([clock.nowMs(), clock.isSet()]).toEqual([7, false]);
 
@@ -27,7 +27,7 @@ describe('the service clock', () => {
     expect(clock.isSet()).toBe(true);
   });
 
-  it('goes on from the last Date header by elapsed time', () => {
+  it('continues from the last Date header with the elapsed time', () => {
     const { clock, local, respond } = startClock();
 
     respond(header(0), 100);
@@ -36,7 +36,7 @@ describe('the service clock', () => {
     expect(clock.nowMs()).toBe(T + 250);
   });
 
-  it('is not set back by a header whose second is not over', () => {
+  it('is not set back by a header of the current second', () => {
     const { respond } = startClock();
 
     expect([respond(header(0), 100), respond(header(0), 900)]).toEqual([0, 800]);
@@ -48,7 +48,7 @@ describe('the service clock', () => {
     expect([respond(header(0), 100), respond(header(1), 200)]).toEqual([0, 1_000]);
   });
 
-  it('is set back no further than the header and its round trip ask for', () => {
+  it('is set back no further than the header and its round trip require', () => {
     const { respond } = startClock();
 
     expect([respond(header(60), 100), respond(header(0), 200, 40)]).toEqual([60_000, 1_040]);

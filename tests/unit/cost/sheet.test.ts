@@ -32,7 +32,7 @@ describe('price sheets', () => {
     ['2026', 'servicebus.included', 13_000_000],
     ['2026', 'servicebus.operation', 0.000_000_8],
     ['2026', 'durable.action', 0.003],
-    // By the hour in the sheet, by the month of 730 hours in sums
+    // Per hour in the sheet, per month of 730 hours in sums.
     ['2026', 'network.privateEndpoint', 7.3],
   ] as const)('%s: one %s is %s', (name, priceClass, usd) => {
     const price = unitPrice(readPriceSheet(name), priceClass);
@@ -51,7 +51,7 @@ describe('price sheets', () => {
     expect(validate({ ...readPriceSheet('2026'), prices })).toBe(false);
   });
 
-  it('know which of the used prices have no verified source', () => {
+  it('list the used prices that have no verified source', () => {
     const sheet = readPriceSheet('2026');
     expect(unverifiedOf(sheet, ['table.operation', 'blob.delete', 'queue.class1', 'queue.class1'])).toEqual([
       'queue.class1',
@@ -66,7 +66,7 @@ describe('price sheets', () => {
     );
   });
 
-  it('reads an own file', () => {
+  it('reads a custom file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-sheet-'));
     const path = join(folder, 'own.json');
     writeFileSync(path, JSON.stringify({ ...copyOf2026(), name: 'own' }));
@@ -77,13 +77,13 @@ describe('price sheets', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('says what is neither a name nor a file', () => {
+  it('reports a value that is neither a name nor a file', () => {
     expect(() => readPriceSheet('1999')).toThrow(
       /1999 is neither a built-in one \(2013, 2026\) nor a readable JSON file/,
     );
   });
 
-  it('reports all problems of a sheet at once, each with its place', () => {
+  it('reports all problems of a sheet in one error, each with its path', () => {
     const sheet = copyOf2026();
     const { 'queue.class1': _gone, ...others } = sheet.prices;
     const bad = {

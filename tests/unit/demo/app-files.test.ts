@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const files = (entries: Record<string, string>) =>
   new Map(Object.entries(entries).map(([name, text]) => [name, Buffer.from(text)]));
 
-it('reads folders and files, without those that are missing and what editors leave', async () => {
+it('reads folders and files, without missing ones and files of editors', async () => {
   for (const name of ['.a.ts.swp', 'a.ts~', 'README.md']) await writeFile(join(folder, 'source', name), 'x');
   expect([...readFiles(folder, ['source', 'host.json', 'local.settings.json']).keys()].sort()).toEqual([
     'host.json',
@@ -35,14 +35,14 @@ it.each([
   ['billing/.rate.ts.swp', false],
   ['rate.ts~', false],
   ['README.md', false],
-])('takes %s for a file of the app: %s', (path, expected) => expect(isOfApp(path)).toBe(expected));
+])('recognizes whether %s is a file of the app: %s', (path, expected) => expect(isOfApp(path)).toBe(expected));
 
-it('finds what was added, changed and deleted', () => {
+it('finds added, changed and deleted files', () => {
   const before = files({ same: '1', changed: '1', deleted: '1' });
   expect(changedFiles(before, files({ same: '1', changed: '2', added: '1' }))).toEqual(['added', 'changed', 'deleted']);
 });
 
-it('writes the difference alone', async () => {
+it('writes only the difference', async () => {
   const target = join(folder, 'copy');
   const first = readFiles(folder, ['source']);
   writeFiles(target, first);
@@ -53,7 +53,7 @@ it('writes the difference alone', async () => {
   expect((await stat(join(target, 'source/a.ts'))).mtimeMs).toBe(untouched.mtimeMs);
 });
 
-it('never changes the copy that the app runs in, however many edits fail', async () => {
+it('never changes the copy in which the app runs, however many edits fail', async () => {
   const copies = createAppCopies(join(folder, 'copies'));
   const write = (text: string): string => copies.next(files({ 'a.ts': text }));
   const running = write('1');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments, readDevArguments } from '../../../demo/arguments.ts';
 
 describe('the command line', () => {
-  it('has a default for everything', () => {
+  it('has a default for every option', () => {
     expect(readArguments([], '/here')).toEqual({
       file: undefined,
       items: 200_000,
@@ -22,11 +22,11 @@ describe('the command line', () => {
     expect(readArguments(['--workload', 'media'], '/here')).toMatchObject({ workload: 'media', items: 120 });
   });
 
-  it('takes a file from where the user stands', () => {
+  it('resolves a file in the current folder of the user', () => {
     expect(readArguments(['--once', 'data/usage.csv.gz'], '/here').file).toBe('/here/data/usage.csv.gz');
   });
 
-  it('takes a port, and how a CSV file is written', () => {
+  it('accepts a port, and the format of a CSV file', () => {
     const args = [
       'a.csv',
       '--port',
@@ -44,7 +44,7 @@ describe('the command line', () => {
     });
   });
 
-  it('takes subscriptions with filters, which may have what they like in them', () => {
+  it('accepts subscriptions with filters of any content', () => {
     const own = ['--subscription', "done=type = 'BatchCompleted'", '--subscription', "sales=[label.team] = 'sales'"];
     const subscriptions = { done: "type = 'BatchCompleted'", sales: "[label.team] = 'sales'" };
     expect(readArguments(own, '/here')).toMatchObject({ subscriptions });
@@ -55,10 +55,10 @@ describe('the command line', () => {
     expect(readArguments([name], '/here').file).toBe(`/here/${name}`);
   });
 
-  it('of npm run dev generates a small file, and ends on request alone', () => {
+  it('of npm run dev generates a small file, and ends only on request', () => {
     expect(readDevArguments([], '/here')).toMatchObject({ workload: 'billing', items: 1_000, once: false });
     expect(() => readDevArguments(['--once'], '/here')).toThrow('--once');
-    expect(() => readDevArguments(['--workload', 'media'], '/here')).toThrow('expected a FILE as well');
+    expect(() => readDevArguments(['--workload', 'media'], '/here')).toThrow('expected a FILE, because');
   });
 
   it.each([
@@ -73,7 +73,7 @@ describe('the command line', () => {
     [['--seed', 'x'], '--seed: expected a whole number from 0'],
     [['usage.xml'], 'expected a name such as usage.ndjson'],
     [['a.csv', 'b.csv'], 'Expected one FILE, got 2'],
-    [['--workload', 'video'], 'expected a FILE as well'],
+    [['--workload', 'video'], 'expected a FILE, because'],
     [['--fast'], '--fast'],
   ])('refuses %j', (args, message) => {
     expect(() => readArguments(args, '/here')).toThrow(message);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeReport, describeRun } from '../../../demo/batch/summary.ts';
 
-describe('what the demo shows', () => {
-  it('of a run: the batch, and the memory of the host', () => {
+describe('the output of the demo', () => {
+  it('includes, for a run, the batch and the memory of the host', () => {
     const counts = {
       accepted: 1,
       succeeded: 1,
@@ -18,11 +18,11 @@ describe('what the demo shows', () => {
     expect(describeRun(batch, 250_000_000)).toEqual([
       'State: completed',
       'Items: 1 accepted, 1 succeeded, 0 dead letters, 0 retried',
-      'Peak memory of the host, worker threads included: 250.0 MB',
+      'Peak memory of the host, including worker threads: 250.0 MB',
     ]);
   });
 
-  it('of a report: its first rows', () => {
+  it('includes, for a report, its first rows', () => {
     const rows = Array.from({ length: 9 }, (_, n) => ({ key: `k${n}`, value: n }));
     expect(describeReport(rows).slice(0, 2)).toEqual(['Report: 9 rows, the first 8', '  key  value']);
     expect(describeReport(rows)).toHaveLength(10);

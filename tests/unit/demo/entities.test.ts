@@ -14,33 +14,33 @@ const subscriptions = (...pools: string[]) => {
 };
 
 describe('the entities', () => {
-  it('are one topic that drops duplicates of ten minutes', () => {
+  it('are one topic that drops duplicates within ten minutes', () => {
     const config = parseConfig(entities(createRegistry([workload('work', 'default')])));
     expect(config.topics).toMatchObject([{ name: 'sluice-events', intake: { duplicateWindowMs: 600_000 } }]);
     expect(config.queues).toEqual([]);
   });
 
-  it('wake on detected work alone, give up after an hour and ten deliveries', () => {
+  it('deliver only detected work, for one hour and ten deliveries at most', () => {
     expect(subscriptions('default').find(({ name }) => name === 'wake')).toMatchObject({
       mailbox: { defaultTtlMs: 3_600_000, maxDeliveryCount: 10, lockMs: 60_000 },
       rules: [{ filter: { kind: 'correlation', correlation: { properties: { type: 'QueueWorkDetected' } } } }],
     });
   });
 
-  it('have a subscriber to completions with an SQL filter', () => {
+  it('include a subscription to completions with an SQL filter', () => {
     expect(subscriptions('default').find(({ name }) => name === 'completions')).toMatchObject({
       rules: [{ filter: { kind: 'sql', expression: "type = 'BatchCompleted'" } }],
     });
   });
 
-  it('have the subscribers that a user asks for', () => {
+  it('include the subscriptions that the user specifies', () => {
     const registry = createRegistry([workload('work', 'default')]);
     const [topic] = parseConfig(entities(registry, { mine: "lane = 'high'" })).topics;
     expect(topic?.subscriptions.map(({ name }) => name)).toEqual(['wake', 'completions', 'mine']);
     expect(topic?.subscriptions.at(-1)).toMatchObject({ rules: [{ filter: { expression: "lane = 'high'" } }] });
   });
 
-  it('follow the pools', () => {
+  it('include one subscription per pool', () => {
     expect(subscriptions('default', 'video', 'video').map(({ name }) => name)).toEqual([
       'wake',
       'wake-video',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Batch } from '../../../demo/batch/api.ts';
 import { describeNextSteps } from '../../../demo/next-steps.ts';
 
-it('names the command that submits the file as it was read, for a shell', () => {
+it('contains the shell command that submits the file in the same format', () => {
   const stack = { url: 'http://app.test', keys: { function: 'f', master: 'm' }, storage: 's', instances: [] as never };
   const submission = { file: resolve('my sales.csv'), workload: 'sales', csv: { decimal: ',' as const } };
   const lines = describeNextSteps(stack, { id: 'b' } as Batch, submission);

@@ -1,4 +1,7 @@
-/** Comments name other files and sections of documents: a name that leads nowhere belongs to an earlier state of the code. */
+/**
+ * Comments refer to files and to sections of documents. A name that does not exist belongs to an earlier state of the
+ * code.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +20,7 @@ const FOLDERS = [
   'workloads',
   'packages',
 ];
-/** What a checkout does not have, and a reader of imports whose comments show made-up ones. */
+/** Names that a checkout does not have, and a reader of imports whose comments contain examples. */
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist)\/|^tests\/unit\/boundaries\/read-source\.ts$/;
 
 const files = FOLDERS.flatMap((folder) =>
@@ -27,7 +30,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 const headingsOf = (file: string): string[] => read(file).match(/(?<=^#+ ).*$/gm) ?? [];
 
-/** A comment on one line, without the signs that begin its lines. */
+/** A comment as one line, without the characters that begin its lines. */
 interface Comment {
   file: string;
   text: string;
@@ -41,13 +44,13 @@ const comments: Comment[] = files
     })),
   );
 
-/** What of `pattern` is in comments and not `isThere`. */
+/** The matches of `pattern` in comments for which `isThere` is false. */
 const missing = (pattern: RegExp, isThere: (match: RegExpMatchArray, file: string) => boolean): string[] =>
   comments.flatMap(({ file, text }) =>
     [...text.matchAll(pattern)].filter((match) => !isThere(match, file)).map(([name]) => `${file}: ${name}`),
   );
 
-it('comments name source files that exist, by their path or the end of it', () => {
+it('comments refer to source files that exist, by their path or the end of it', () => {
   const paths = files.map((file) => `/${file}`);
   const pattern = /(?<![\w./:*-])(?:\.{1,2}\/)*\w[\w-]*(?:\/[\w-]+)*(?:\.\w+)*\.tsx?\b/g;
   const isThere = ([name]: RegExpMatchArray, file: string): boolean =>
@@ -57,7 +60,7 @@ it('comments name source files that exist, by their path or the end of it', () =
   expect(missing(pattern, isThere)).toEqual([]);
 });
 
-it('comments name documents and sections that exist', () => {
+it('comments refer to documents and sections that exist', () => {
   const pattern = /\b(docs\/[\w/.-]+\.md)(?:[:,]? "([^"]+)")?/g;
   const isThere = ([, file = '', section]: RegExpMatchArray): boolean =>
     existsSync(join(ROOT, file)) && (section === undefined || headingsOf(file).includes(section));

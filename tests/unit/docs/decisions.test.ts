@@ -1,4 +1,4 @@
-/** docs/decisions: one form for each page, and an index that has them all. */
+/** docs/decisions: every page has the same form, and the index lists all pages. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,17 +10,17 @@ const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 describe.each(pages)('%s', (name) => {
   const text = read(name);
 
-  test('has its number as its title begins, and the four sections', () => {
+  test('has its number at the start of its title, and the four sections', () => {
     expect(text).toMatch(new RegExp(`^# ${name.slice(0, 4)}\\. `));
     expect(text.match(/^## .*$/gm)).toEqual(['## Context', '## Decision', '## Consequences', '## Rejected']);
   });
 
-  test('is one page', () => {
+  test('is not longer than one page', () => {
     expect(text.split('\n').length).toBeLessThanOrEqual(60);
   });
 });
 
-test('the index has every page by its title', () => {
+test('the index lists every page by its title', () => {
   const rows = pages.map((name) => {
     const [, number, title] = /^# (\d{4})\. (.*)$/m.exec(read(name)) ?? [];
     return `| ${number} | [${title}](${name}) |`;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../infra/bicep.ts';
 
-/** The rows of the table below a heading of a document: cells as text, without code marks. */
+/** Returns the rows of the table below a heading of a document: cells as text, without code marks. */
 export function tableBelow(file: string, heading: string): string[][] {
   const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
@@ -17,7 +17,7 @@ export function tableBelow(file: string, heading: string): string[][] {
   );
 }
 
-/** Whether a test file has a string literal with this text. */
+/** Whether a test file contains a string literal with this text. */
 export function hasTitle(file: string, title: string): boolean {
   const path = join(ROOT, file);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -11,21 +11,21 @@ const markdownIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
     .map((name) => `${folder}/${name}`);
 
-/** The folders of `shared/`; each is a room, and has a README. */
+/** The folders of `shared/`. Each is a room and has a README. */
 const SHARED_ROOMS = readdirSync(join(ROOT, 'shared'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 const readmeOf = (room: string): string => `shared/${room}/README.md`;
 
 const PACKAGE = 'packages/functions-local';
-/** Every page but the changelog, which names what there was at its time. */
+/** Every page except the changelog, which refers to files of earlier versions. */
 const DOCS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
   ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE].flatMap(markdownIn),
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** The anchor that a heading gets. */
+/** The anchor of a heading. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -43,19 +43,19 @@ describe.each(DOCS)('%s', (file) => {
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  // A comment that begins with a path names the file of an example; a part in capitals stands for a name.
-  it('names files and folders that exist', () => {
+  // A comment that begins with a path refers to the file of an example; a part in capitals is a placeholder.
+  it('refers to files and folders that exist', () => {
     const paths =
       read(file).match(/(?<=[`\s])(?<!\/\/ )(?:infra|tests|packages|demo|shared|workloads|\.github)\/[\w./-]*\w/g) ??
       [];
-    // The package's own documents count from its folder, since it is published without the rest.
+    // The package's own documents are relative to its folder, because it is published without the rest.
     const from = file.startsWith('packages/') ? ['', PACKAGE] : [''];
     const isThere = (path: string): boolean => from.some((folder) => existsSync(join(ROOT, folder, path)));
     const isExample = (path: string): boolean => /\/[A-Z]+$/.test(path);
     expect([...new Set(paths)].filter((path) => !isExample(path) && !isThere(path))).toEqual([]);
   });
 
-  it('names npm scripts that exist', () => {
+  it('refers to npm scripts that exist', () => {
     const named = [...read(file).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe.each(DOCS)('%s', (file) => {
 
 const isDecision = (file: string): boolean => /^docs\/decisions\/\d/.test(file);
 describe.each(markdownIn('docs').filter((file) => !isDecision(file)))('%s', (file) => {
-  it('begins with whom it is for and what it answers, in at most two sentences', () => {
+  it('begins with its readers and its subject, in at most two sentences', () => {
     const [title = '', opening = ''] = read(file).split('\n\n', 2);
     expect(title).toMatch(/^# .+$/);
     const text = opening.replaceAll(/\]\([^)]*\)/g, ']');
@@ -82,7 +82,7 @@ describe.each(SHARED_ROOMS)('the README of shared/%s', (room) => {
     expect(read(readmeOf(room)).split('\n').length).toBeLessThanOrEqual(60);
   });
 
-  it('names the rooms that it may import', () => {
+  it('lists the rooms that it may import', () => {
     const imports = ROOMS.find(({ path }) => path === `shared/${room}/`)?.imports ?? [];
     const allowed = imports.flatMap((path) => /^shared\/([\w-]+)\/$/.exec(path)?.[1] ?? []);
     const [, sentence = ''] = /^Rooms: ([^.]*)\./m.exec(read(readmeOf(room))) ?? [];
@@ -99,16 +99,16 @@ it('the code tour has at most 20 files, from the upload on', () => {
   expect(files.filter(({ text, link = '' }) => text !== link || !existsSync(join(ROOT, link)))).toEqual([]);
 });
 
-describe('the table of what happens when a process dies', () => {
+describe('the table of process deaths', () => {
   const rows = tableBelow('docs/reliability.md', 'When a process dies').filter(([, then]) => then !== '');
 
-  it('has a test in each row, or says that there is none', () => {
+  it('has a test in each row, or states that there is none', () => {
     const silent = rows.filter(([, , tests = '']) => !tests.includes('](../') && !/not tested/i.test(tests));
     expect(rows.length).toBeGreaterThan(0);
     expect(silent.map(([where]) => where)).toEqual([]);
   });
 
-  it('quotes titles that its test files have', () => {
+  it('quotes titles that exist in its test files', () => {
     const quoted = [...read('docs/reliability.md').matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\): \*([^*]+)\*/g)];
     const wrong = quoted.filter(([, file = '', title = '']) => !existsSync(join(ROOT, file)) || !hasTitle(file, title));
     expect(quoted.length).toBeGreaterThanOrEqual(rows.length);

@@ -21,11 +21,11 @@ const fileOf = (path: string): string => join(dirname(FEATURES), path);
 describe.each(SECTIONS)('the rows of the sources, %s', (heading, expected) => {
   const rows = tableBelow(FEATURES, heading);
 
-  it('are all there', () => {
+  it('are complete', () => {
     expect(rows.map(([row]) => row)).toEqual(expected);
   });
 
-  it('say what they mean, and name files that exist', () => {
+  it('have a description, and refer to files that exist', () => {
     const wrong = rows.filter(([, meaning = '', where = '']) => {
       const files = linksIn(where);
       return meaning.length < 20 || files.length === 0 || !files.every((path) => existsSync(join(ROOT, fileOf(path))));

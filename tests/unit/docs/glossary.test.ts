@@ -19,13 +19,13 @@ function textsIn(path: string): { file: string; text: string }[] {
 const glossary = tableBelow('docs/architecture.md', 'Glossary').map(([term = '', , , where = '']) => ({ term, where }));
 
 describe('the glossary', () => {
-  it('has at most 25 terms, none of them twice', () => {
+  it('has at most 25 terms, without duplicates', () => {
     expect(glossary.length).toBeGreaterThan(0);
     expect(glossary.length).toBeLessThanOrEqual(25);
     expect(new Set(glossary.map(({ term }) => term)).size).toBe(glossary.length);
   });
 
-  it.each(glossary)('has "$term" where it says, spelled like that: $where', ({ term, where }) => {
+  it.each(glossary)('finds "$term" with this spelling in $where', ({ term, where }) => {
     expect(where).not.toBe('');
     expect(existsSync(join(ROOT, where))).toBe(true);
     const spelled = new RegExp(`(?<![a-z])${term.replace(' ', '[ -]?')}`, 'i');
@@ -33,7 +33,9 @@ describe('the glossary', () => {
   });
 });
 
-/** Names that had several meanings or none to a newcomer, and what stands for them (docs/architecture.md has the terms). */
+/**
+ * Names that had several meanings or none to a newcomer, and their replacements (docs/architecture.md has the terms).
+ */
 const RETIRED: Record<string, string> = {
   settle: 'finish-wave',
   settling: 'finish-wave',
@@ -72,7 +74,7 @@ const RETIRED: Record<string, string> = {
   tellResults: 'publishResults',
 };
 
-it('has no retired name left', () => {
+it('finds no retired name', () => {
   const retired = new RegExp(`(?<![\\w$])(${Object.keys(RETIRED).join('|')})(?![\\w$])`, 'gi');
   const left = ['shared', 'functions', 'cli', 'web', 'workloads', 'infra', 'docs']
     .flatMap(textsIn)

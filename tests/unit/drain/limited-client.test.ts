@@ -12,7 +12,7 @@ test.each<[string, (client: RuntimeClient) => Promise<unknown>]>([
   ['purge of drains', (client) => client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) })],
 ])('a runtime that stays silent ends the %s', async (what, call) => {
   await expect(call(limitedClient(silent, LIMITS))).rejects.toThrow(
-    `${what}: expected an answer within 5 ms, got none.`,
+    `${what}: expected a response within 5 ms, got none.`,
   );
 });
 

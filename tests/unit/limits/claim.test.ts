@@ -1,5 +1,5 @@
-import { describe, expect, it, test } from 'vitest';
-import { type Claim, claimShare, divide } from '../../../shared/limits/claim.ts';
+import { describe, expect, it } from 'vitest';
+import { type Claim, claimShare } from '../../../shared/limits/claim.ts';
 import type { Limit } from '../../../shared/limits/limit.ts';
 import { newQuota, type QuotaRow, type Share, toQuotaEntity } from '../../../shared/limits/quota-row.ts';
 
@@ -17,7 +17,7 @@ const LIMIT: Limit = {
   timeoutMs: 60_000,
 };
 
-/** A quota that processes claim, each for a queue of its own: a for queue-a. */
+/** A quota that processes claim, each for its own queue: process a for queue-a. */
 function quota(fields: Partial<Limit> = {}) {
   const limit = { ...LIMIT, ...fields };
   let row: QuotaRow = newQuota('mail');
@@ -31,14 +31,14 @@ function quota(fields: Partial<Limit> = {}) {
     claim: change,
     leave: (id: string, nowMs: number) => change(id, nowMs, { queues: [], left: [`queue-${id}`] }),
     row: () => row,
-    /** Permits per second of all leases that hold. */
+    /** Total permits per second of all valid leases. */
     leased: (nowMs: number) =>
       row.holders.reduce((sum, { has, until }) => sum + (until > nowMs ? has.permitsPerSecond : 0), 0),
   };
 }
 
 describe('the rate', () => {
-  it('is one process’s as long as nobody else asks', () => {
+  it('belongs to one process while no other process claims', () => {
     const { claim } = quota();
     const first = claim('a', NOW);
     expect(first).toMatchObject({ share: { permitsPerSecond: 100 }, until: NOW + 5_000, isShared: false });
@@ -55,7 +55,7 @@ describe('the rate', () => {
     expect(leased(NOW + 3_500)).toBe(100);
   });
 
-  it('waits for the queue, not for the process that asked: its next task may run in the one that holds the share', () => {
+  it('lets the queue wait, not the process: its next task may run in the process that holds the share', () => {
     const { claim } = quota();
     claim('a', NOW);
     claim('b', NOW + 100);
@@ -65,7 +65,7 @@ describe('the rate', () => {
     });
   });
 
-  it('is not kept for a further task of a queue that is served: that gets what the holder leaves', () => {
+  it('is not reserved for another task of a served queue, which gets what the holder does not use', () => {
     const { claim } = quota();
     claim('a', NOW);
     claim('b', NOW + 100, { queues: ['queue-a'] });
@@ -75,7 +75,7 @@ describe('the rate', () => {
     expect(claim('b', NOW + 6_100, { queues: ['queue-a'] }).share.permitsPerSecond).toBe(70);
   });
 
-  it('is free at once when its holder leaves, and half of it is kept for two seconds for the queue’s next task', () => {
+  it('is free immediately when its holder leaves, except half of it, which the queue’s next task can claim for two seconds', () => {
     const { claim, leave } = quota();
     claim('a', NOW);
     leave('a', NOW + 1_000);
@@ -86,14 +86,14 @@ describe('the rate', () => {
     expect(claim('d', NOW + 4_100).share.permitsPerSecond).toBe(100);
   });
 
-  it('of a process that died is free when its lease has ended', () => {
+  it('of a process that died is free after its lease has ended', () => {
     const { claim } = quota();
     claim('a', NOW);
     expect(claim('b', NOW + 4_999).share.permitsPerSecond).toBe(0);
     expect(claim('b', NOW + 5_000).share.permitsPerSecond).toBe(100);
   });
 
-  it('too low for all goes to as many as it feeds with a call at a time, and around in turns', () => {
+  it('that is too low for all goes in turns to as many holders as it feeds with one call at a time', () => {
     const { claim } = quota({ permitsPerSecond: 0.95 });
     claim('a', NOW);
     claim('b', NOW + 100);
@@ -106,7 +106,7 @@ describe('the rate', () => {
   });
 });
 
-it('is shared by as many processes as the row has room for; the others wait', () => {
+it('is shared by as many processes as fit in the row; the others wait', () => {
   const { claim, row } = quota({ permitsPerSecond: undefined, maxInFlight: 100_000 });
   const wants = { ...EVERYTHING, inFlight: 32 };
   const queues = Array.from({ length: 8 }, (_, n) => `mail-transactional-${n}`);
@@ -122,7 +122,7 @@ it('is shared by as many processes as the row has room for; the others wait', ()
   expect(served.size).toBeGreaterThan(60);
 });
 
-describe('what is in flight', () => {
+describe('the limit of items in flight', () => {
   it('is divided in whole items', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 7 });
     expect(claim('a', NOW).share).toEqual({ permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: 7 });
@@ -131,7 +131,7 @@ describe('what is in flight', () => {
     expect(claim('b', NOW + 3_500).share.inFlight).toBe(3);
   });
 
-  it('keeps its part until it has ended, whatever the process is given', () => {
+  it('keeps counting items until they finish, whatever share the process gets', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 8 });
     claim('a', NOW);
     claim('b', NOW + 100);
@@ -141,7 +141,7 @@ describe('what is in flight', () => {
     expect(claim('b', NOW + 7_000).share.inFlight).toBe(3);
   });
 
-  it('of a process that died is taken from what the others divide, once', () => {
+  it('loses the items of a process that died once', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 9 });
     claim('a', NOW);
     claim('b', NOW + 100);
@@ -151,7 +151,7 @@ describe('what is in flight', () => {
     expect(claim('b', NOW + 70_000, { inFlight: 4 }).share.inFlight).toBe(9);
   });
 
-  it('of a process that died is nobody’s until its calls have timed out', () => {
+  it('does not release the items of a process that died until their calls have timed out', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 8, timeoutMs: 60_000 });
     claim('a', NOW);
     expect(claim('b', NOW + 64_999).share.inFlight).toBe(0);
@@ -160,7 +160,7 @@ describe('what is in flight', () => {
 });
 
 describe('a provider that throttles', () => {
-  it('halves the rate once for the answers of one moment; a tenth comes back with each period', () => {
+  it('halves the rate once for simultaneous responses; each period restores a tenth of it', () => {
     const { claim, row } = quota({ perSeconds: 60 });
     claim('a', NOW);
     expect(claim('a', NOW + 1_000, { throttledSeconds: 7 }).share.permitsPerSecond).toBe(50);
@@ -171,19 +171,10 @@ describe('a provider that throttles', () => {
     expect(claim('a', NOW + 400_000).share.permitsPerSecond).toBe(100);
   });
 
-  it('does not stop it for good: something is always tried, and it is left alone no longer than one period', () => {
+  it('never stops calls completely: some are always tried, after a pause of at most one period', () => {
     const { claim, row } = quota();
     for (let at = 0; at < 100_000; at += 6_000) claim('a', NOW + at, { throttledSeconds: 3_600 });
     expect(row()).toMatchObject({ factor: 0.05, heldUntil: NOW + 96_000 + 1_000 });
     expect(claim('a', NOW + 97_000).share.permitsPerSecond).toBe(5);
   });
-});
-
-test.each([
-  [100, [50, 50], [50, 50]],
-  [100, [20, 200], [20, 80]],
-  [90, [Number.POSITIVE_INFINITY, 10, Number.POSITIVE_INFINITY], [40, 10, 40]],
-  [100, [10, 10], [10, 10]],
-])('%d divided among %j: %j', (total, wants, parts) => {
-  expect(divide(total, wants)).toEqual(parts);
 });

@@ -1,87 +1,13 @@
-import { metrics } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
-import { createLimiter } from '../../../shared/limits/limiter.ts';
-import { endCall, type Permits, reportThrottled, take } from '../../../shared/limits/permits.ts';
-import { readQuota } from '../../../shared/limits/quota-row.ts';
-import type { Table } from '../../../shared/storage/table.ts';
-import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
-import { measured } from '../../helpers/fakes/measured.ts';
-import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { endCall } from '../../../shared/limits/permits.ts';
+import { leaveOf, limitedProcesses, startClock, workloadOf } from './limited-processes.ts';
 
-beforeEach(() => vi.useFakeTimers({ now: 1_767_225_600_000, toFake: ['setInterval', 'clearInterval', 'Date'] }));
-afterEach(() => {
-  vi.useRealTimers();
-  metrics.disable();
-});
-
-type Limits = Pick<WorkloadOptions<z.ZodUnknown, unknown, never>, 'rateLimit' | 'maxConcurrency'>;
-const workloadOf = (limits: Limits) =>
-  defineWorkload({ name: 'mail', version: 1, item: z.unknown(), map: async () => 1, ...limits });
-
-/** Processes that work at a workload; their operations are counted. */
-function world(limits: Limits) {
-  const workload = workloadOf(limits);
-  const { table } = memoryTable();
-  const operations: string[] = [];
-  /** What each operation waits for. */
-  let before: Promise<unknown> = Promise.resolve();
-  const counting = new Proxy(table, {
-    get: (target, name: keyof Table) => {
-      const method = target[name] as (...args: unknown[]) => unknown;
-      return async (...args: unknown[]) => {
-        operations.push(name);
-        await before;
-        return method.apply(target, args);
-      };
-    },
-  });
-  const process = (id: string) => {
-    const clock = { now: () => Date.now(), clockMs: () => Date.now() };
-    const limiter = createLimiter({ ...clock, table: counting, id, callsInFlight: () => 32 });
-    const permits = (): Permits => limiter.permitsOf(workload) as Permits;
-    /** Uses all permits there are; gives how many. */
-    const used = (): number => {
-      let calls = 0;
-      for (; take(permits(), 1, Date.now()); calls += 1) endCall(permits(), 1);
-      return calls;
-    };
-    return {
-      limiter,
-      enter: (queue: string) => limiter.enter({ queue, workload }),
-      permits,
-      /** Takes a call's permit if there is one. */
-      take: () => take(permits(), 1, Date.now()),
-      used,
-      /** Calls that begin within `ms`, if each ends at once. */
-      calls: async (ms: number): Promise<number> => {
-        let calls = 0;
-        for (let at = 0; at < ms; at += 20) {
-          await vi.advanceTimersByTimeAsync(20);
-          calls += used();
-        }
-        return calls;
-      },
-    };
-  };
-  /** Holds all operations back; gives the way to let them go, or fail. */
-  const hold = (): { release: () => void; fail: () => void } => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    promise.catch(() => undefined);
-    before = promise;
-    return { release: resolve, fail: () => reject(new Error('The service does not answer.')) };
-  };
-  return { process, operations, hold, row: async () => (await readQuota(table, 'mail')).row };
-}
-
-const leaveOf = (entry: Awaited<ReturnType<ReturnType<ReturnType<typeof world>['process']>['enter']>>) => {
-  if ('retryAt' in entry) throw new Error('There is no share.');
-  return entry.leave;
-};
+beforeEach(startClock);
+afterEach(() => vi.useRealTimers());
 
 describe('a process alone', () => {
-  it('begins 0.96 of the rate, evenly; what is not used is not saved up', async () => {
-    const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
+  it('starts calls evenly at 0.96 of the rate, and does not save unused permits', async () => {
+    const a = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
     await a.enter('queue-1');
     expect(await a.calls(1_000)).toBeGreaterThanOrEqual(93);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -89,8 +15,8 @@ describe('a process alone', () => {
     expect(await a.calls(10_000)).toBeLessThanOrEqual(966);
   });
 
-  it('loses nothing by a main thread that is busy for a moment while calls wait, but all by a stop', async () => {
-    const a = world({ rateLimit: { calls: 1_000, perSeconds: 1 } }).process('a');
+  it('loses no permits while its main thread is briefly busy, but all of them while it is suspended', async () => {
+    const a = limitedProcesses({ rateLimit: { calls: 1_000, perSeconds: 1 } }).process('a');
     await a.enter('queue-1');
     await a.calls(1_000);
     vi.setSystemTime(Date.now() + 80);
@@ -99,30 +25,30 @@ describe('a process alone', () => {
     expect(await a.calls(20)).toBeLessThanOrEqual(100);
   });
 
-  it('costs operations for its leases alone, however many calls there are', async () => {
-    const { process, operations } = world({ rateLimit: { calls: 10_000, perSeconds: 1 } });
+  it('makes operations only for its leases, regardless of the number of calls', async () => {
+    const { process, operations } = limitedProcesses({ rateLimit: { calls: 10_000, perSeconds: 1 } });
     const a = process('a');
     const leave = leaveOf(await a.enter('queue-1'));
     expect(operations).toEqual(['getEntity', 'createEntity']);
     expect(await a.calls(30_000)).toBeGreaterThan(200_000);
     await leave();
-    // Renewed after 3, 9, 15, 21 and 27 s, and given up at the end.
+    // Renewed after 3, 9, 15, 21 and 27 s, and released at the end.
     expect(operations.slice(2)).toEqual(Array.from({ length: 6 }, () => 'updateEntity'));
   });
 
-  it('has what may be in flight, no more', async () => {
-    const a = world({ maxConcurrency: 3 }).process('a');
+  it('never has more items in flight than permitted', async () => {
+    const a = limitedProcesses({ maxConcurrency: 3 }).process('a');
     await a.enter('queue-1');
     expect([a.take(), a.take(), a.take(), a.take()]).toEqual([true, true, true, false]);
     endCall(a.permits(), 1);
     expect([a.take(), a.take()]).toEqual([true, false]);
   });
 
-  it('starts nothing after its lease, if it cannot be renewed, and goes on when it can', async () => {
-    const w = world({ maxConcurrency: 3 });
+  it('starts nothing after its lease has expired, and continues after a renewal', async () => {
+    const w = limitedProcesses({ maxConcurrency: 3 });
     const a = w.process('a');
     const leave = leaveOf(await a.enter('queue-1'));
-    // Stopped for a minute, and nothing was renewed.
+    // The process was suspended for a minute and has renewed nothing.
     vi.setSystemTime(Date.now() + 60_000);
     expect(a.take()).toBe(false);
     expect(a.limiter.isStarved(workloadOf({ maxConcurrency: 3 }))).toBe(true);
@@ -134,8 +60,8 @@ describe('a process alone', () => {
 });
 
 describe('several processes', () => {
-  it('share the rate, and one that finds no share left gets the time of its next attempt', async () => {
-    const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  it('share the rate; one that gets no share gets the time of its next attempt', async () => {
+    const { process, row } = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     await a.enter('queue-1');
     const refused = await b.enter('queue-2');
@@ -149,8 +75,8 @@ describe('several processes', () => {
     expect(calls).toBeLessThanOrEqual(970);
   });
 
-  it('go on with what a task enters while the last one leaves', async () => {
-    const { process, hold } = world({ maxConcurrency: 3 });
+  it('continue with a task that enters while the last one leaves', async () => {
+    const { process, hold } = limitedProcesses({ maxConcurrency: 3 });
     const a = process('a');
     const leave = leaveOf(await a.enter('queue-1'));
     const { release } = hold();
@@ -162,8 +88,8 @@ describe('several processes', () => {
     expect(a.take()).toBe(true);
   });
 
-  it('count nothing of a process that has left after its share was lost', async () => {
-    const { process, row } = world({ maxConcurrency: 1 });
+  it('do not count items of a process that has left after its share was lost', async () => {
+    const { process, row } = limitedProcesses({ maxConcurrency: 1 });
     const [a, b] = [process('a'), process('b')];
     const leave = leaveOf(await a.enter('queue-1'));
     expect(a.take()).toBe(true);
@@ -184,9 +110,9 @@ describe('several processes', () => {
     [200, 60, 8],
     [20, 1, 8],
   ])(
-    'use all of %i calls per %i s, %i processes, though a renewal may see none of their calls',
+    'use all of %i calls per %i s with %i processes, although a renewal may find none of their calls',
     async (calls, perSeconds, count) => {
-      const { process } = world({ rateLimit: { calls, perSeconds } });
+      const { process } = limitedProcesses({ rateLimit: { calls, perSeconds } });
       const all = Array.from({ length: count }, (_, n) => process(`process-${n}`));
       for (const [n, { enter }] of all.entries()) {
         while ('retryAt' in (await enter(`queue-${n}`))) await vi.advanceTimersByTimeAsync(500);
@@ -203,8 +129,8 @@ describe('several processes', () => {
     },
   );
 
-  it('leave to others what they do not use, and have it back when they do', async () => {
-    const { process, row } = world({ rateLimit: { calls: 10, perSeconds: 1 } });
+  it('leave unused parts to others, and get them back when needed', async () => {
+    const { process, row } = limitedProcesses({ rateLimit: { calls: 10, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     await a.enter('queue-1');
     await b.enter('queue-2');
@@ -218,8 +144,8 @@ describe('several processes', () => {
     expect(await rateOf('b')).toBeCloseTo(4.8);
   });
 
-  it('take over at once what the last task of another leaves', async () => {
-    const { process } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
+  it('immediately get what the last task of another process releases', async () => {
+    const { process } = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
     const first = leaveOf(await a.enter('queue-1'));
     const second = leaveOf(await a.enter('queue-1'));
@@ -231,70 +157,21 @@ describe('several processes', () => {
   });
 });
 
-it('halves its pace at once when the other side throttles, and writes it to the row for the others', async () => {
-  const { process, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
-  const a = process('a');
-  await a.enter('queue-1');
-  await a.calls(1_000);
-  reportThrottled(a.permits(), 500);
-  expect(await a.calls(500)).toBe(0);
-  expect((await row()).factor).toBe(0.5);
-  expect(await a.calls(1_000)).toBeLessThanOrEqual(50);
-});
-
-it('begins nothing for the longest time that the other side has asked for, though the row cannot be written', async () => {
-  const { process, hold } = world({ rateLimit: { calls: 600, perSeconds: 60 } });
-  const a = process('a');
-  await a.enter('queue-1');
+it('leaves without an error if the share cannot be released, which others then get after the lease', async () => {
+  const { process, hold } = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } });
+  const [a, b] = [process('a'), process('b')];
+  const leave = leaveOf(await a.enter('queue-1'));
   hold().fail();
-  reportThrottled(a.permits(), 5_000);
-  await a.calls(40);
-  reportThrottled(a.permits(), 1_000);
-  // Its lease ends after three and a half seconds.
-  expect(await a.calls(3_400)).toBe(0);
+  await leave();
+  expect(a.take()).toBe(false);
+  hold().release();
+  expect(await b.enter('queue-2')).toHaveProperty('retryAt');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await b.enter('queue-2')).toHaveProperty('leave');
 });
 
-it('counts that the other side throttles, once per report to the others', async () => {
-  const a = world({ rateLimit: { calls: 100, perSeconds: 1 } }).process('a');
-  await a.enter('queue-1');
-  const found = await measured(async () => {
-    reportThrottled(a.permits(), 500);
-    reportThrottled(a.permits(), 300);
-    await a.calls(1_100);
-  });
-  expect(found['sluice.rate.lowered']).toEqual([[{ workload: 'mail' }, 1]]);
-});
-
-it('claims once a second, however many answers throttle', async () => {
-  const { process, operations, row } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
-  const a = process('a');
-  await a.enter('queue-1');
-  await a.calls(1_000);
-  operations.length = 0;
-  for (let at = 0; at < 1_000; at += 20) {
-    reportThrottled(a.permits(), 100);
-    await a.calls(20);
-  }
-  expect(operations.length).toBeLessThanOrEqual(2);
-  expect((await row()).factor).toBe(0.5);
-});
-
-it('claims once a second also while claims fail', async () => {
-  const { process, operations, hold } = world({ rateLimit: { calls: 100, perSeconds: 1 } });
-  const a = process('a');
-  await a.enter('queue-1');
-  await a.calls(1_000);
-  operations.length = 0;
-  hold().fail();
-  for (let at = 0; at < 1_000; at += 20) {
-    reportThrottled(a.permits(), 100);
-    await a.calls(20);
-  }
-  expect(operations.length).toBeLessThanOrEqual(2);
-});
-
-it('a workload without limits costs nothing', async () => {
-  const { process, operations } = world({});
+it('makes no operation for a workload without limits', async () => {
+  const { process, operations } = limitedProcesses({});
   const a = process('a');
   await leaveOf(await a.enter('queue-1'))();
   expect([operations, a.permits()]).toEqual([[], undefined]);

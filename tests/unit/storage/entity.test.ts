@@ -10,7 +10,7 @@ const KEYS = { partitionKey: 'p', rowKey: 'r' };
 const SMALL = 5;
 const LARGE = Number.MAX_SAFE_INTEGER;
 
-/** The type that the service gives a value as the SDK sends it. */
+/** The type that the service assigns to a value as the SDK sends it. */
 function edmType(value: unknown): string {
   if (typeof value === 'object' && value !== null && 'type' in value) return String(value.type);
   if (typeof value === 'number') return Number.isInteger(value) ? 'Int32' : 'Double';
@@ -20,13 +20,13 @@ const typesOf = (entity: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(entity).map(([name, value]) => [name, edmType(value)]));
 
 describe.each(KINDS)('a %s row', (kind) => {
-  it('has each of its columns in the table of columns, and no other', () => {
+  it('has exactly the columns in the table of columns', () => {
     const { partitionKey: _partition, rowKey: _row, ...columns } = fullRows(SMALL, 0.5)[kind];
 
     expect(Object.keys(columns).sort()).toEqual(Object.keys(COLUMNS[kind]).sort());
   });
 
-  it('has columns whose type does not depend on their value', () => {
+  it('has columns with a type that is independent of the value', () => {
     const types = typesOf(fullRows(SMALL, 0.5)[kind]);
 
     expect(typesOf(fullRows(LARGE, 5)[kind])).toEqual(types);
@@ -34,7 +34,7 @@ describe.each(KINDS)('a %s row', (kind) => {
   });
 });
 
-/** What the SDK returns for what was sent: an Int64 as a bigint. */
+/** The value that the SDK returns for a sent one: an Int64 as a bigint. */
 const asRead = (entity: Record<string, unknown>): Entity =>
   Object.fromEntries([
     ['etag', 'e'],
@@ -45,17 +45,17 @@ const asRead = (entity: Record<string, unknown>): Entity =>
     }),
   ]) as unknown as Entity;
 
-test.each([SMALL, LARGE])('a batch row comes back as it was, with plain numbers: %d', (n) => {
+test.each([SMALL, LARGE])('a batch row is read as it was written, with plain numbers: %d', (n) => {
   expect(fromBatchEntity(asRead(fullRows(n, 0.5).batch)).row).toEqual(fullBatch(n, 0.5));
 });
 
-test('a gate comes back with plain numbers', () => {
+test('a gate row is read with plain numbers', () => {
   const { row } = fromGateEntity(asRead(fullRows(LARGE, 5).gate));
 
   expect(row).toMatchObject({ wakes: LARGE, generation: 1, failureRate: 5, paused: { probes: 1 } });
 });
 
-test('a whole number that was stored as an Int32 is read where an Int64 is expected', () => {
+test('a number that was stored as Int32 is read for an int64 column', () => {
   expect(fromEntity('gate', { ...KEYS, etag: 'e', wakes: 3, depth: 4n })).toEqual({ wakes: 3, depth: 4 });
 });
 
@@ -94,7 +94,7 @@ test.each([
     /column policy/,
   ],
   ['a column that is not declared', () => undeclared(), /open row p\/r, column more: expected no such column, got 1/],
-] as const)('%s is refused before it is sent, naming row and column', (_what, make, expected) => {
+] as const)('%s is refused before it is sent, with row and column in the error', (_what, make, expected) => {
   expect(make).toThrow(expected);
 });
 

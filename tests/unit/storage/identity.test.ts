@@ -4,7 +4,7 @@ import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';
 
-/** Each answers with a token that names what it was made from. */
+/** Each returns a token that contains the arguments of its constructor. */
 vi.mock('@azure/identity', () => {
   const credential = (of: (options?: { clientId: string }) => string) =>
     class {
@@ -45,8 +45,8 @@ const create = (env: Record<string, string>): Clients => {
 
 afterEach(() => clients?.close());
 
-describe('clients by identity', () => {
-  it('are at the addresses of the settings, each path with one slash', () => {
+describe('clients with an identity', () => {
+  it('use the addresses of the settings, with one slash before the path', () => {
     const { container, queue, batches, gates, keys } = create(AZURE);
     expect(container('payloads').url).toBe('https://stdata1.blob.core.windows.net/payloads');
     expect(container('payloads').getBlobClient('a/b').url).toMatch(
@@ -57,25 +57,25 @@ describe('clients by identity', () => {
     expect(batches.url.replace(/\/$/, '')).toBe('https://stdata1.table.core.windows.net');
   });
 
-  it('name the account as the subscription filters do: the account, not its address', () => {
+  it('use the name of the account that subscription filters contain, not its address', () => {
     expect(create(AZURE).account).toBe('stdata1');
   });
 
-  it('send with a token of the identity, not with a key', async () => {
+  it('send a token of the identity, not a key', async () => {
     const { container, queue, topic } = create(AZURE);
     const tokens = await Promise.all([container('payloads'), queue('a')].map(tokenOf));
     expect(tokens).toEqual(Array(2).fill('identity 00000000-0000-0000-0000-000000000001'));
     expect(topic.entityPath).toBe('sluice-events');
   });
 
-  it('fall back to what the environment offers where no client id is given', async () => {
+  it('use the credentials of the environment if there is no client id', async () => {
     const { SluiceStorage__clientId: _, ...env } = AZURE;
     expect(await tokenOf(create(env).container('payloads'))).toBe('environment');
   });
 });
 
-describe('clients by connection string', () => {
-  it('go to the emulators of this machine', () => {
+describe('clients with a connection string', () => {
+  it('use the emulators of this machine', () => {
     const { container, queue, account } = create({
       SluiceStorage: 'UseDevelopmentStorage=true',
       SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true;',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ContentionError } from '../../../shared/errors.ts';
 import { LOST_RACE, retryLostRace } from '../../../shared/storage/lost-race.ts';
 
-/** Runs a change that loses its first `races` races, with time and chance that are always at their bound. */
+/** Runs a change that loses its first `races` races, with times and random numbers at their upper bound. */
 async function lose(races: number) {
   const slept: number[] = [];
   let attempts = 0;
@@ -15,18 +15,18 @@ async function lose(races: number) {
   return { end, attempts, slept };
 }
 
-test('a change goes through when a race is won, and the first attempts follow at once', async () => {
+test('a change is written when a race is won, and the first attempts have no delay', async () => {
   expect(await lose(0)).toEqual({ end: 'written', attempts: 1, slept: [] });
   expect(await lose(4)).toEqual({ end: 'written', attempts: 5, slept: [] });
 });
 
-test('from the sixth attempt on it waits longer each time, a second at most', async () => {
+test('the delay grows from the sixth attempt, to one second at most', async () => {
   const { slept } = await lose(14);
 
   expect(slept).toEqual([10, 20, 40, 80, 160, 320, 640, 1_000, 1_000, 1_000]);
 });
 
-test('after thirty lost races it is given up, and the error names what could not be changed', async () => {
+test('after 30 lost races it fails with an error that describes the row', async () => {
   const { end, attempts } = await lose(Number.POSITIVE_INFINITY);
 
   expect(attempts).toBe(30);
@@ -34,7 +34,7 @@ test('after thirty lost races it is given up, and the error names what could not
   expect((end as Error).message).toMatch(/gate of queue q .* 30 attempts/);
 });
 
-test('what an attempt throws is no lost race', async () => {
+test('an error of an attempt is not a lost race', async () => {
   let attempts = 0;
   const failing = async () => {
     attempts += 1;

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { deleteEntity, isLostRace, readEntity, type Table, wins } from '../../../shared/storage/table.ts';
 
-/** An error as data-tables gives it: of one call in the parsed body, of a transaction on the error itself. */
+/**
+ * An error as data-tables throws it: for one call with the code in the parsed body, for a transaction on the error
+ * itself.
+ */
 const ofCall = (statusCode: number, code: string): Error =>
   Object.assign(new Error(code), { statusCode, details: { odataError: { code } } });
 const ofTransaction = (statusCode: number, code: string): Error => Object.assign(new Error(code), { statusCode, code });
@@ -24,7 +27,7 @@ test.each([
   }
 });
 
-test('an entity that is gone is absent; a table that is gone is a fault', async () => {
+test('a missing entity is undefined; a missing table is an error', async () => {
   const failing = (error: Error) => {
     const fail = () => Promise.reject(error);
     return { getEntity: fail, deleteEntity: fail } as unknown as Table;

@@ -20,7 +20,7 @@ const own = { workload: 'billing', lane: 'normal' };
 afterEach(() => metrics.disable());
 
 describe('the metrics', () => {
-  it('count items by what became of them, and name no field of a batch but workload and lane', async () => {
+  it('count items by outcome, with workload and lane as the only fields of a batch', async () => {
     const found = await measured(() => {
       countAccepted(subject, 10);
       countChunk(subject, { items: 10, succeeded: 7, dead: 2, cancelled: 0, retried: 1 }, 1.5);
@@ -76,7 +76,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('do nothing without an SDK, and count from the moment one is there', async () => {
+  it('have no effect without an SDK, and count after one is registered', async () => {
     countWake('q', 'started');
 
     const found = await measured(() => countWake('q', 'started'));

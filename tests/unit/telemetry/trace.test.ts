@@ -22,14 +22,14 @@ function record(): InMemorySpanExporter {
 afterEach(() => trace.disable());
 
 describe('without an SDK', () => {
-  it("hands on what the cause's trace was, and begins none", async () => {
+  it('propagates the trace of the cause, and starts none', async () => {
     expect(await withSpan('a', { parent: PARENT }, async () => currentTraceparent())).toBe(PARENT);
     expect(await withSpan('a', {}, async () => currentTraceparent())).toBeUndefined();
   });
 });
 
 describe('with an SDK', () => {
-  it('a span has the parent that a message names, and those inside have it as theirs', async () => {
+  it('a span has the parent of its message, and is the parent of inner spans', async () => {
     const exporter = record();
 
     await withSpan('outer', { parent: PARENT }, () => withSpan('inner', {}, async () => {}));
@@ -40,7 +40,7 @@ describe('with an SDK', () => {
     expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
   });
 
-  it('a trace that begins here is passed on to what follows', async () => {
+  it('a trace that starts here is propagated', async () => {
     const exporter = record();
 
     const passedOn = await withSpan('first', {}, async () => currentTraceparent());
@@ -49,7 +49,7 @@ describe('with an SDK', () => {
     expect(passedOn).toBe(`00-${span?.spanContext().traceId}-${span?.spanContext().spanId}-01`);
   });
 
-  it('what throws ends its span as failed, and goes on', async () => {
+  it('an error ends its span as failed and is rethrown', async () => {
     const exporter = record();
 
     await expect(withSpan('a', {}, () => Promise.reject(new Error('no disk')))).rejects.toThrow('no disk');
@@ -59,7 +59,7 @@ describe('with an SDK', () => {
     expect(span?.events.map(({ name }) => name)).toEqual(['exception']);
   });
 
-  it('a client that does not sample its trace is not sampled here', async () => {
+  it('a trace that the client does not sample is not sampled here', async () => {
     const exporter = record();
 
     const passedOn = await withSpan('a', { parent: PARENT.replace(/01$/, '00') }, async () => currentTraceparent());
@@ -69,7 +69,7 @@ describe('with an SDK', () => {
   });
 });
 
-it('log lines carry the id of the trace they are in', () => {
+it('log lines contain the id of their trace', () => {
   const lines: unknown[] = [];
   const write = (line: string): number => lines.push(JSON.parse(line));
   const sink = { debug: write, info: write, warn: write, error: write };
@@ -91,11 +91,11 @@ it.each([
   ['x'.repeat(70_000), undefined],
   ['', undefined],
   [null, undefined],
-])('header %#: only a well-formed traceparent gets into messages', (header, expected) => {
+])('header %#: only a well-formed traceparent is copied into messages', (header, expected) => {
   expect(readTraceparent(header)).toBe(expected);
 });
 
-it('messages about several traces name none', () => {
+it('a message for several traces contains none', () => {
   expect(commonTrace([PARENT, PARENT])).toBe(PARENT);
   expect(commonTrace([PARENT, undefined])).toBeUndefined();
   expect(commonTrace([])).toBeUndefined();

@@ -67,6 +67,6 @@ describe('what is said of a check', () => {
   it('is fine only if all was read and fits', () => {
     expect(isFine(check({}))).toBe(true);
     expect(isFine(check({ valid: 999 }))).toBe(false);
-    expect(isFine(check({ fault: { line: 1, column: 1, message: 'The upload holds no record.' } }))).toBe(false);
+    expect(isFine(check({ fault: { line: 1, column: 1, message: 'The upload contains no record.' } }))).toBe(false);
   });
 });

@@ -5,19 +5,19 @@ import { BAD_NAMES } from '../../helpers/data/bad-names.ts';
 import { ids, run, workloadOf } from '../../helpers/threads/run-chunk.ts';
 
 describe('the containers of a workload', () => {
-  it.each(['images', 'a-1-b', 'x'.repeat(63)])('may be named %j', (name) => {
+  it.each(['images', 'a-1-b', 'x'.repeat(63)])('may have the name %j', (name) => {
     expect(isOwnContainerName(name)).toBe(true);
   });
 
   it.each(['results', 'inbox-done', 'azure-webjobs-secrets', 'Images', 'a--b', '-ab', 'ab', 'x'.repeat(64), 'a/b'])(
-    'may not be named %j',
+    'must not have the name %j',
     (name) => {
       expect(isOwnContainerName(name)).toBe(false);
-      expect(() => workloadOf(() => 1, { containers: [name] })).toThrow('containers must be valid names');
+      expect(() => workloadOf(() => 1, { containers: [name] })).toThrow('containers must be valid container names');
     },
   );
 
-  it('are opened only if they are declared, and only where there is storage', async () => {
+  it('are opened only if they are declared and there is storage', async () => {
     const workload = workloadOf((item, { container }) => container(item.id === 1 ? 'photos' : 'images') && 1, {
       containers: ['images'],
       retry: { attempts: 1 },
@@ -39,7 +39,7 @@ describe('the containers of a workload', () => {
         { containers: ['images'] },
       );
 
-    it.each(BAD_NAMES)('of %j makes a dead letter, and is not repeated', async (name) => {
+    it.each(BAD_NAMES)('of %j results in a dead letter without a retry', async (name) => {
       const { deadLetters, blobs } = await runWorkload(callWith(name), [{ id: 1 }]);
 
       expect(deadLetters.map(({ reason, attempts }) => [reason, attempts.length])).toEqual([['rejected', 1]]);
@@ -48,7 +48,7 @@ describe('the containers of a workload', () => {
     });
   });
 
-  it('have blobs of any other name', async () => {
+  it('accept all other blob names', async () => {
     const workload = workloadOf(
       async (_item, { container }) => {
         await container('images').write('__proto__', Buffer.from('a'));

@@ -7,7 +7,7 @@ const define = (options: object) =>
   defineWorkload({ name: 'w', version: 1, item: z.object({}), map: () => 1, ...options });
 
 describe('retry', () => {
-  it('has a default for what is left out', () => {
+  it('has a default for each absent field', () => {
     const rest = { factor: 2, maxDelaySeconds: 900, jitter: 0.2 };
     expect(define({}).retry).toEqual({ attempts: 5, firstDelaySeconds: 1, ...rest });
     expect(define({ retry: { attempts: 3 } }).retry).toEqual({ attempts: 3, firstDelaySeconds: 1, ...rest });
@@ -26,21 +26,21 @@ describe('retry', () => {
     expect(() => define({ retry })).toThrow(new WorkloadDefinitionError(`Workload "w": ${message}`));
   });
 
-  it('may be fractions of a second, and none at all', () => {
+  it('accepts fractions of a second, and zero', () => {
     const retry = { firstDelaySeconds: 0, factor: 1.5, maxDelaySeconds: 0.25, jitter: 0 };
     expect(define({ retry }).retry).toMatchObject(retry);
   });
 
-  it('is where attempts are given', () => {
-    expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be given as retry.attempts, got 3.');
+  it('contains the number of attempts', () => {
+    expect(() => define({ attempts: 3 })).toThrow('Workload "w": attempts must be specified as retry.attempts, got 3.');
   });
 });
 
-describe('what a handler that waits may say', () => {
+describe('options for asynchronous handlers', () => {
   const later = async () => 1;
   const groups = { map: undefined, mapChunk: async () => [] };
 
-  it('is how many calls are in flight, and of how many items', () => {
+  it('set the number of calls in flight and of items per call', () => {
     expect(define({})).toMatchObject({ concurrency: 16, group: { maxItems: 5_000 } });
     expect(define({ ...groups, concurrency: 4, group: { maxItems: 200 } })).toMatchObject({
       concurrency: 4,
@@ -53,19 +53,19 @@ describe('what a handler that waits may say', () => {
     [{ concurrency: 1.5 }, 'concurrency must be 1 to 1000, got 1.5.'],
     [{ ...groups, group: { maxItems: 0 } }, 'group.maxItems must be 1 to 100000, got 0.'],
     [{ rateLimit: { calls: 0, perSeconds: 1 } }, 'rateLimit.calls must be a whole number, 1 to 100000000, got 0.'],
-    [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
-    [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be given in items or in calls'],
-    [{ rateLimit: { calls: 1, perSeconds: 61 } }, 'rateLimit must be at least one in 60 seconds'],
+    [{ rateLimit: { calls: 5, items: 5, perSeconds: 1 } }, 'rateLimit must be specified in either items or calls'],
+    [{ rateLimit: { perSeconds: 1 } }, 'rateLimit must be specified in either items or calls'],
+    [{ rateLimit: { calls: 1, perSeconds: 61 } }, 'rateLimit must be at least one per 60 seconds'],
     [{ rateLimit: { calls: 5, perSeconds: 0.5 } }, 'rateLimit.perSeconds must be a whole number, 1 to 86400, got 0.5.'],
     [
       { ...groups, group: { maxItems: 10 }, rateLimit: { items: 9, perSeconds: 1 } },
-      'rateLimit.items must be a whole number, at least the 10 of one call, got 9.',
+      'rateLimit.items must be a whole number, at least 10 as in one call, got 9.',
     ],
     [
       { ...groups, group: { maxItems: 10 }, maxConcurrency: 9 },
-      'maxConcurrency must be a whole number of items, at least the 10 of one call, got 9.',
+      'maxConcurrency must be a whole number of items, at least 10 as in one call, got 9.',
     ],
-    [{ group: { maxItems: 10 } }, 'group must be absent where there is no mapChunk, got {"maxItems":10}.'],
+    [{ group: { maxItems: 10 } }, 'group must be absent without mapChunk, got {"maxItems":10}.'],
   ])('%j is refused', (options, message) => {
     expect(() => define(options)).toThrow(`Workload "w": ${message}`);
   });
@@ -82,7 +82,7 @@ describe('what a handler that waits may say', () => {
     ],
     ['items, which a group must not use up', { ...groups, rateLimit: { items: 50, perSeconds: 1 } }, 500, 50],
     ['in flight, which a group must fit', { ...groups, maxConcurrency: 20 }, 5_000, 20],
-  ])('makes a chunk hold what the rate lets begin in 10 s: %s', (_, options, chunk, group) => {
+  ])('limit a chunk to the items that the rate permits in 10 s: %s', (_, options, chunk, group) => {
     const workload = define(options);
     expect([workload.chunk.maxItems, workload.group.maxItems]).toEqual([chunk, group]);
   });
@@ -94,13 +94,13 @@ describe('what a handler that waits may say', () => {
     ['25 groups, 16 at a time', { ...groups, group: { maxItems: 200 } }, 0.1],
     ['the most there is', { map: later, concurrency: 1, chunk: { maxItems: 100_000 } }, 600],
     ['what it says itself', { map: later, secondsPerChunk: 3 }, 3],
-  ])('makes the first wave as wide as its chunks are expected to take: %s', (_, options, seconds) => {
+  ])('determine the expected duration of a chunk: %s', (_, options, seconds) => {
     expect(define(options).secondsPerChunk).toBeCloseTo(seconds);
   });
 });
 
 describe('halt', () => {
-  it('is off by default, and taken as it is', () => {
+  it('is off by default, and kept as it is specified', () => {
     expect(define({}).halt).toBeUndefined();
     expect(define({ halt: { deadShare: 0.25, after: 1_000 } }).halt).toEqual({ deadShare: 0.25, after: 1_000 });
   });
@@ -121,7 +121,7 @@ describe('inbox', () => {
     expect(define({ inbox: { repeatedContent: 'refuse' } }).inbox).toEqual({ repeatedContent: 'refuse' });
   });
 
-  it('takes nothing else', () => {
+  it('refuses any other value', () => {
     const message = `Workload "w": inbox.repeatedContent must be 'report' or 'refuse', got "reject".`;
     expect(() => define({ inbox: { repeatedContent: 'reject' as 'refuse' } })).toThrow(message);
   });

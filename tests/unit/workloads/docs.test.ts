@@ -10,20 +10,20 @@ const ROOT = join(import.meta.dirname, '../../..');
 const RECIPES_TEST = 'tests/integration/workloads/recipes.test.ts';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** Lines without indentation and blank ones; a recipe imports from one folder further up than a workload. */
+/** Lines without indentation and blank lines; a recipe imports from one folder further up than a workload. */
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim().replace("'../../shared/", "'../shared/"))
     .filter((line) => line !== '');
 
-/** The code blocks of a document that begin with a comment that names `file`, without that comment. */
+/** The code blocks of a document that begin with a comment containing `file`, without that comment. */
 const quotesOf = (document: string, file: string): string[][] =>
   [...read(document).matchAll(/```ts\n\/\/ (\S+)\n(.*?)```/gs)]
     .filter(([, named]) => named === file)
     .map(([, , text = '']) => linesOf(text));
 
-/** The first line of a quote that does not follow in the source on the one before it. */
+/** The first line of a quotation that does not follow the previous one in the source. */
 function firstForeignLine(quote: readonly string[], source: readonly string[]): string | undefined {
   let next = 0;
   return quote.find((line) => {
@@ -44,21 +44,21 @@ describe.each([
   ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
   ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
 ] as const)('%s', (document, named, file, count) => {
-  it(`quotes ${file} as it is`, () => {
+  it(`quotes ${file} exactly`, () => {
     const quotes = quotesOf(document, named);
     expect(quotes).toHaveLength(count);
     expect(quotes.map((quote) => firstForeignLine(quote, linesOf(read(file))))).toEqual(quotes.map(() => undefined));
   });
 });
 
-it('a line that was changed, or moved before another one, is found', () => {
+it('finds a line that was changed, or moved before another one', () => {
   const source = ['a', 'b', 'c'];
   expect(firstForeignLine(['a', 'c'], source)).toBeUndefined();
   expect(firstForeignLine(['a', 'x', 'c'], source)).toBe('x');
   expect(firstForeignLine(['c', 'b'], source)).toBe('b');
 });
 
-/** Has the options that no example of the app has. */
+/** Contains the options that no example of the app has. */
 const limited = defineWorkload({
   ...{ name: 'limited', version: 1, item: z.unknown(), map: () => 1 },
   ...{ rateLimit: { calls: 1, perSeconds: 1 }, maxConcurrency: 1 },

@@ -8,7 +8,7 @@ const draw = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 80, b: 40 } } });
 const images = {
   'trip/beach.jpg': await draw(800, 400).jpeg().toBuffer(),
-  // Orientation 6: to be turned by 90 degrees.
+  // Orientation 6: must be rotated by 90 degrees.
   'trip/tower.jpg': await draw(400, 200).withMetadata({ orientation: 6 }).jpeg().toBuffer(),
   'icon.png': await draw(64, 64).png().toBuffer(),
   'cut.png': (await draw(600, 600).png().toBuffer()).subarray(0, 120),
@@ -18,7 +18,7 @@ const images = {
 const run = (...items: object[]) => runWorkload(media, items, { blobs: { images } });
 
 describe('an image', () => {
-  it('becomes thumbnails of the widths asked for, and a row that names them', async () => {
+  it('is converted to thumbnails of the requested widths, and a row that lists them', async () => {
     const { results, blobs } = await run({ source: 'trip/beach.jpg', widths: [320, 80] });
     const [row] = results as ImageRow[];
     expect(row).toMatchObject({ source: 'trip/beach.jpg', format: 'jpeg', width: 800, height: 400 });
@@ -34,7 +34,7 @@ describe('an image', () => {
     }
   });
 
-  it('is turned as its orientation says, and never enlarged', async () => {
+  it('is rotated by its orientation, and never enlarged', async () => {
     const { results } = await run({ source: 'trip/tower.jpg', widths: [100] }, { source: 'icon.png', widths: [160] });
     const [tower, icon] = results as ImageRow[];
     expect([tower?.width, tower?.height]).toEqual([200, 400]);
@@ -42,7 +42,7 @@ describe('an image', () => {
     expect(icon?.thumbnails[0]).toMatchObject({ name: 'icon.png/160.webp', width: 64, height: 64 });
   });
 
-  it('handled twice leaves the same blobs', async () => {
+  it('results in the same blobs when it is handled twice', async () => {
     const item = { source: 'trip/beach.jpg' };
     const [once, twice] = [await run(item), await run(item, item)];
     expect(twice.blobs).toEqual(once.blobs);
@@ -54,7 +54,7 @@ describe('an image', () => {
     ['note.txt', 'The image cannot be read: Input buffer contains unsupported image format'],
     ['drawing.svg', 'The image cannot be read: Input buffer contains unsupported image format'],
     ['cut.png', 'The image cannot be read: '],
-  ])('%s is refused at once', async (source, message) => {
+  ])('is rejected without a retry: %s', async (source, message) => {
     const { deadLetters } = await run({ source });
     expect(deadLetters).toMatchObject([{ reason: 'rejected', attempts: [{}] }]);
     expect(deadLetters[0]?.error.message).toContain(message);
@@ -62,7 +62,7 @@ describe('an image', () => {
 });
 
 describe('a batch of images', () => {
-  it('comes to totals per format', async () => {
+  it('results in totals per format', async () => {
     const sources = ['trip/beach.jpg', 'icon.png', 'trip/tower.jpg', 'gone.jpg'];
     const { report } = await run(...sources.map((source) => ({ source, widths: [50] })));
     const bytes = images['trip/beach.jpg'].length + images['trip/tower.jpg'].length;
@@ -72,7 +72,7 @@ describe('a batch of images', () => {
     });
   });
 
-  it('is cut into chunks of a few, and runs in a pool of its own', async () => {
+  it('is cut into small chunks, and runs in a separate pool', async () => {
     const { chunks } = await run(...Array.from({ length: 17 }, () => ({ source: 'icon.png', widths: [16] })));
     expect(chunks).toBe(3);
     expect(media.pool).toBe('media');

@@ -35,12 +35,12 @@ describe('a sale', () => {
     [{ amount: '9.999' }, 'Expected whole minor units of EUR, got 9.999.'],
     [{ royalty: '100.1' }, 'Expected a percentage of at most 100, got 100.1.'],
     [{ authors: thirds.slice(1) }, 'The shares of "atlas" must sum to 100, got 66.6666.'],
-    [{ authors: [0, 1].map(() => ({ author: 'ada', share: '50' })) }, 'An author of "atlas" stands there twice.'],
+    [{ authors: [0, 1].map(() => ({ author: 'ada', share: '50' })) }, '"atlas" lists an author twice.'],
   ])('of %j is refused', (change, message) => {
     expect(() => distribute(sold(change))).toThrow(message);
   });
 
-  it('and its refund come to nothing for each author', () => {
+  it('and its refund sum to zero for each author', () => {
     const amounts = fc.tuple(fc.nat(99_999), fc.nat(99)).map(([a, b]) => `${a}.${String(b).padStart(2, '0')}`);
     fc.assert(
       fc.property(amounts, fc.nat(100), (amount, royalty) => {
@@ -54,7 +54,7 @@ describe('a sale', () => {
 });
 
 describe('a batch', () => {
-  it('comes to a balance per author and currency', async () => {
+  it('results in a balance per author and currency', async () => {
     const both = [
       { author: 'ada', share: '60' },
       { author: 'bob', share: '40' },
@@ -74,7 +74,7 @@ describe('a batch', () => {
     expect(deadLetters.map(({ index, reason }) => [index, reason])).toEqual([[3, 'rejected']]);
   });
 
-  it('of any cut has the same report', async () => {
+  it('has the same report for any division into chunks', async () => {
     const items = Array.from({ length: 200 }, (_, i) => sold({ id: `s${i}`, amount: `${i}.${10 + (i % 90)}` }));
     const whole = await runWorkload(payouts, items);
     const cut = await runWorkload({ ...payouts, chunk: { maxItems: 7, maxBytes: 1_000_000 } }, items);
@@ -85,7 +85,7 @@ describe('a batch', () => {
   it.each([
     [100_000, 'high'],
     [100_001, 'bulk'],
-  ])('of %d items goes to lane %s', (items, lane) => {
+  ])('of %d items is assigned to lane %s', (items, lane) => {
     expect(payouts.lane({ items, bytes: 0 })).toBe(lane);
   });
 });

@@ -8,7 +8,7 @@ describe('the registry', () => {
     );
   });
 
-  it('sends large billing batches to the bulk lane', () => {
+  it('assigns large billing batches to the bulk lane', () => {
     const lane = (items: number) => registry.workload('billing')?.lane({ items, bytes: 0 });
     expect([lane(50_000), lane(50_001)]).toEqual(['normal', 'bulk']);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operationsSchema } from '../../../contract/operations.ts';
-import { DURABLE_BACKENDS } from '../../../cost/counts.ts';
+import { DURABLE_BACKENDS } from '../../../cost/durable-backend.ts';
 import { count, usd } from '../../edge/schemas.ts';
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');

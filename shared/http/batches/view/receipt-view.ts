@@ -1,6 +1,6 @@
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
-import type { DurableBackend } from '../../../cost/counts.ts';
+import type { DurableBackend } from '../../../cost/durable-backend.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
 import { receipt } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';

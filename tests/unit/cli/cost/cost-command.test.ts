@@ -26,7 +26,7 @@ describe('the cost command', () => {
       parameters: { backend: 'dts', chunk: 1_000, queues: 10 },
       month: { sluice: { lines: expect.any(Array) } },
       breakEven: { pollingThreads: expect.any(Number) },
-      openTab: { attended: { looks: 85_200, usd: expect.any(Number) } },
+      openTab: { attended: { refreshes: 85_200, usd: expect.any(Number) } },
     });
   });
 

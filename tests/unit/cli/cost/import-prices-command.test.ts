@@ -39,7 +39,7 @@ describe('import-prices', () => {
     expect(() => runImportPrices([join(folder, 'none.json')], '2026-11-23')).toThrow(
       /none.json is not a readable JSON file/,
     );
-    expect(() => runImportPrices([path], '2026-11-23')).toThrow(/is no saved answer/);
+    expect(() => runImportPrices([path], '2026-11-23')).toThrow(/is not a saved response/);
   });
 
   it('lists its options', () => {

@@ -1,6 +1,7 @@
 /**
- * What the command prints against arithmetic that is written out here: with the prices of sheet 2026 and the counts of
- * the formula in docs/cost.md, "Operations of a batch", as literals. Sums agree to a millionth of a dollar.
+ * Compares the output of the command with arithmetic that is written out here: with the prices of sheet 2026 and the
+ * counts of the formula in docs/cost.md, "Operations of a batch", as literals. Sums agree within a millionth of a
+ * dollar.
  */
 import { describe, expect, it } from 'vitest';
 import { runCost } from '../../../../cli/cost/cost-command.ts';
@@ -10,7 +11,7 @@ import type { Month } from '../../../../shared/cost/model/model.ts';
 
 const DIGITS = 6;
 
-/** USD of one. */
+/** USD per unit. */
 const QUEUE = 0.004 / 10_000;
 const BLOB_WRITE = 0.05 / 10_000;
 const BLOB_READ = 0.004 / 10_000;
@@ -30,9 +31,9 @@ interface Answer {
 }
 const cost = (...args: string[]): Answer => JSON.parse(runCost(['--json', ...args], '2026')) as Answer;
 
-/** Two pools: each 2 durable queues, read twice every 10 s. */
+/** Two pools, each with 2 durable queues that are read twice every 10 s. */
 const POLLING = 2 * 2 * 2 * 8_640 * 30 * QUEUE;
-/** Per pool and month 2,880 sweeps and 4,320 looks into the inbox. */
+/** Per pool and month, 2,880 sweeps and 4,320 checks of the inbox. */
 const FIRINGS = 2 * (2_880 + 4_320);
 const TIMERS =
   2 * (2_880 + 4 * 30) * TABLE +
@@ -41,7 +42,7 @@ const TIMERS =
   FIRINGS * EXECUTION +
   FIRINGS * 2 * GB_SECOND;
 
-describe('the idle bill by hand', () => {
+describe('the idle bill, calculated manually,', () => {
   // The alert rules of infra/, 100 kB of logs per firing, two packages of 10 MB.
   const shared = 4 * 0.5 + 5 * 0.1 + FIRINGS * 0.000_1 * 2.3 + 0.02 * 0.0208;
 
@@ -56,7 +57,7 @@ describe('the idle bill by hand', () => {
     expect(cost('--backend', 'dts').idle.totalUsd).toBeCloseTo(BUS_FEE + TIMERS + shared, DIGITS);
   });
 
-  it('falls by the free grants: 14,400 executions, 28,800 GB-seconds, 5 metrics and 1.44 GB of logs are below them', () => {
+  it('decreases by the free grants: 14,400 executions, 28,800 GB-seconds, 5 metrics and 1.44 GB of logs are below them', () => {
     const { grantsUsd } = cost().idle;
 
     expect(grantsUsd).toBeCloseTo(14_400 * EXECUTION + 28_800 * GB_SECOND + 0.5 + 1.44 * 2.3, DIGITS);
@@ -68,31 +69,34 @@ describe('the idle bill by hand', () => {
     expect(idle.totalUsd).toBeCloseTo(677.08 + POLLING + TIMERS + shared + 9 * 0.01 * 730 + 5 * 0.5, DIGITS);
   });
 
-  it('has what warm instances cost', () => {
+  it('includes always-ready instances', () => {
     const { idle } = cost('--always-ready', '1');
 
     expect(idle.totalUsd - cost().idle.totalUsd).toBeCloseTo(30 * 86_400 * 2 * 0.000_004, DIGITS);
   });
 });
 
-/** One chunk, one round that collects it, one task, one block: 16 table, 5 queue and 4 blob operations, 4 events, 5 actions. */
+/**
+ * One chunk, one round that collects it, one task, one block: 16 table, 5 queue and 4 blob operations, 4 events, 5
+ * actions.
+ */
 const SMALL = 16 * TABLE + 5 * QUEUE + 3 * BLOB_WRITE + BLOB_READ;
-/** 7 executions: 6 of a second, and a task of 1 s and 2 ms of handler, which is billed as 1.1 s; 2 GB each. */
+/** 7 executions: 6 of one second, and a task of 1 s plus 2 ms of handler time, which is billed as 1.1 s; 2 GB each. */
 const SMALL_EXECUTIONS = 7 * EXECUTION + (6 + 1.1) * 2 * GB_SECOND;
-/** Per action 3 queue and 2 table operations on Azure Storage. */
+/** Per action, 3 queue and 2 table operations on Azure Storage. */
 const durable = (actions: number) => ({ azureStorage: actions * (3 * QUEUE + 2 * TABLE), dts: actions * ACTION });
 const SMALL_DURABLE = durable(5);
 const LARGE_DURABLE = durable(10);
 /**
- * 200 chunks, 7 rounds, 1 task, 3 blocks: 51 table, 435 queue, 205 blob writes and 207 blob reads, which are the 898
- * operations of the formula; 19 events, 10 actions.
+ * 200 chunks, 7 rounds, 1 task, 3 blocks: 51 table, 435 queue, 205 blob write and 207 blob read operations, which are
+ * the 898 operations of the formula; 19 events, 10 actions.
  */
 const LARGE = 51 * TABLE + 435 * QUEUE + 205 * BLOB_WRITE + 207 * BLOB_READ;
-/** 19 executions: 17 of a second, and 2 tasks of 20 s of handler, one and 1 s, the other and 1.5 s. */
+/** 19 executions: 17 of one second, and 2 tasks of 20 s of handler time, plus 1 s for one and 1.5 s for the other. */
 const LARGE_EXECUTIONS = 19 * EXECUTION + (17 + 21 + 21.5) * 2 * GB_SECOND;
 
-describe.each(['azureStorage', 'dts'] as const)('work by hand on %s', (backend) => {
-  /** While hosts are up, 2 h per day: a get per durable queue each 2 s, the lease of each pool every 10 s. */
+describe.each(['azureStorage', 'dts'] as const)('work on %s, calculated manually:', (backend) => {
+  /** While hosts run, 2 h per day: a get per durable queue every 2 s, and the lease of each pool every 10 s. */
   const busy = backend === 'dts' ? 0 : (4 * 2 * 3_600 * 30 * QUEUE) / 0.9 + (2 * 2 * 2 * 3_600 * 30 * TABLE) / 10;
   const design = BUS_FEE + (backend === 'dts' ? 0 : POLLING) + TIMERS + busy;
 
@@ -107,7 +111,7 @@ describe.each(['azureStorage', 'dts'] as const)('work by hand on %s', (backend) 
 
   it('a month with a thousand small batches per day', () => {
     const { sluice } = cost('--backend', backend, '--batches', '1000', '--items', '100000').month;
-    // 120,000 events and 2,160,000 reads of the scale controller are below the 13 million of the fee.
+    // 120,000 events and 2,160,000 reads of the scale controller are below the 13 million that the fee includes.
     const work = 30 * 1_000 * (SMALL + SMALL_EXECUTIONS + SMALL_DURABLE[backend]);
 
     expect(sluice.totalUsd).toBeCloseTo(design + work, DIGITS);
@@ -127,8 +131,8 @@ describe.each(['azureStorage', 'dts'] as const)('work by hand on %s', (backend) 
   });
 });
 
-describe('the backends by hand', () => {
-  it('break even where the polling has paid for the actions', () => {
+describe('the backends, calculated manually,', () => {
+  it('break even where the polling costs as much as the actions', () => {
     const { storageFromBatches } = cost('--batches', '1', '--items', '100').backends;
     const polling = POLLING + (4 * 2 * 3_600 * 30 * QUEUE) / 0.9 + (2 * 2 * 2 * 3_600 * 30 * TABLE) / 10;
     const dearer = SMALL_DURABLE.dts - SMALL_DURABLE.azureStorage;

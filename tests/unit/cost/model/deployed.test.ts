@@ -17,7 +17,7 @@ import {
 } from '../../infra/expand/index.ts';
 import { PARAMETER_SETS } from '../../infra/types/parameter-sets.ts';
 
-/** Types that the idle bill has a line for. */
+/** Types that have a line in the idle bill. */
 const BILLED = [
   'Microsoft.Web/sites',
   'Microsoft.ServiceBus/namespaces',
@@ -29,7 +29,7 @@ const BILLED = [
   'Microsoft.Network/privateEndpoints',
   'Microsoft.Network/privateDnsZones',
 ];
-/** Types without a charge of their own: they configure or group others, or are billed by what others do with them. */
+/** Types without a separate charge: they configure or group others, or are billed through the use of others. */
 const FREE = [
   'Microsoft.Resources/resourceGroups',
   'Microsoft.Authorization/roleAssignments',
@@ -47,10 +47,10 @@ const FREE = [
   'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules',
   'Microsoft.DurableTask/schedulers/taskHubs',
   'Microsoft.DurableTask/schedulers/retentionPolicies',
-  // Telemetry is billed by the workspace that it goes to.
+  // Telemetry is billed by the workspace that receives it.
   'Microsoft.Insights/components',
   'Microsoft.Insights/workbooks',
-  // Billed by the notification, and the first thousand mails of a month are free.
+  // Billed per notification; the first thousand mails of a month are free.
   'Microsoft.Insights/actionGroups',
   'Microsoft.Insights/diagnosticSettings',
   'Microsoft.Consumption/budgets',
@@ -61,7 +61,7 @@ const FREE = [
   'Microsoft.Network/privateDnsZones/virtualNetworkLinks',
 ];
 
-/** Choices that add resources. */
+/** Parameters that add resources. */
 const CHOICES: Record<string, Parameters> = {
   ...PARAMETER_SETS,
   'a private network': { privateNetworking: true },
@@ -75,7 +75,7 @@ type Scale = { instanceMemoryMB: number; alwaysReady: { instanceCount: number }[
 const scaleOf = ({ properties }: DeployedResource): Scale =>
   (properties.functionAppConfig as unknown as { scaleAndConcurrency: Scale }).scaleAndConcurrency;
 
-/** The one value that all have; more than one is none that the model knows. */
+/** Returns the one value that all have. Several values are not supported by the model. */
 function only<T>(values: readonly T[]): T {
   const [first, ...others] = new Set(values);
   if (first === undefined || others.length > 0) throw new Error(`Expected one value, got ${JSON.stringify(values)}`);
@@ -84,7 +84,7 @@ function only<T>(values: readonly T[]): T {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, n) => all + n, 0);
 
-/** What the idle bill must know of a template. */
+/** The properties of a template that the idle bill depends on. */
 function deploymentOf(parameters: Parameters = {}): Deployment {
   const resources = deployedResources(parameters);
   const apps = ofType(resources, 'Microsoft.Web/sites');
@@ -105,16 +105,16 @@ function deploymentOf(parameters: Parameters = {}): Deployment {
 }
 const tierOf = ({ body }: DeployedResource): unknown => (body.sku as unknown as { tier: string }).tier;
 
-describe('what the idle bill takes for deployed', () => {
-  it('is what the templates deploy without parameters', () => {
+describe('the deployment in the idle bill', () => {
+  it('matches the templates without parameters', () => {
     expect(deploymentOf()).toEqual(DEFAULT_DEPLOYMENT);
   });
 
-  it('is what they deploy with the Durable Task Scheduler', () => {
+  it('matches the templates with the Durable Task Scheduler', () => {
     expect(deploymentOf({ durableBackend: 'DurableTaskScheduler' })).toEqual({ ...DEFAULT_DEPLOYMENT, backend: 'dts' });
   });
 
-  it('is what they deploy with one pool that keeps an instance of 4 GB warm, without alerts and inbox', () => {
+  it('matches the templates with one pool with an always-ready instance of 4 GB, without alerts and inbox', () => {
     const pool = {
       ...{ name: 'default', memory: 4_096, maximumInstanceCount: 40 },
       alwaysReady: [{ name: 'http', instanceCount: 1 }],
@@ -126,7 +126,7 @@ describe('what the idle bill takes for deployed', () => {
     });
   });
 
-  it('is what they deploy in a private network', () => {
+  it('matches the templates in a private network', () => {
     expect(deploymentOf({ privateNetworking: true })).toEqual({ ...DEFAULT_DEPLOYMENT, isPrivate: true });
   });
 
@@ -143,7 +143,7 @@ describe('what the idle bill takes for deployed', () => {
     });
 
     expect(alertRules({ hasAlerts: true, pools })).toEqual({ log: rules.length, metric: sum(series) });
-    // Rules that are evaluated more often cost more than the class of prices says.
+    // Rules that are evaluated more often cost more than the price class covers.
     expect(new Set(rules.map(({ properties }) => properties.evaluationFrequency))).toEqual(new Set(['PT15M']));
     expect(privateNetwork({ ...DEFAULT_DEPLOYMENT, isPrivate: true, pools })).toEqual({
       endpoints: count('Microsoft.Network/privateEndpoints'),
@@ -151,7 +151,7 @@ describe('what the idle bill takes for deployed', () => {
     });
   });
 
-  it.each(Object.entries(CHOICES))('knows each type of resource with %s', (_, parameters) => {
+  it.each(Object.entries(CHOICES))('covers each type of resource with %s', (_, parameters) => {
     const types = new Set(deployedResources(parameters).map(({ type }) => type));
 
     expect([...types].filter((type) => ![...BILLED, ...FREE].includes(type))).toEqual([]);
@@ -163,7 +163,7 @@ describe('what the idle bill takes for deployed', () => {
   });
 });
 
-it('polls the durable queues as often as host.json says', () => {
+it('polls the durable queues at the interval of host.json', () => {
   const { maxQueuePollingInterval } = host.extensions.durableTask.storageProvider;
   expect(maxQueuePollingInterval).toBe(`00:00:0${DURABLE_POLL_SECONDS}`);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { breakEven } from '../../../../shared/cost/model/break-even.ts';
-import { idlePollsADay, modelMonth, type Solution } from '../../../../shared/cost/model/model.ts';
+import { idlePollsPerDay, modelMonth, type Solution } from '../../../../shared/cost/model/model.ts';
 import { DEFAULT_PARAMETERS, type MonthParameters } from '../../../../shared/cost/model/month-parameters.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 
 const [then, now] = [readPriceSheet('2013'), readPriceSheet('2026')];
-/** One pool, so that the figures are those of the documentation of each service. */
+/** One pool, so that the figures are those of each service's documentation. */
 const withParameters = (some: Partial<MonthParameters>): MonthParameters => ({
   ...DEFAULT_PARAMETERS,
   pools: 1,
@@ -16,23 +16,23 @@ const lineOf = ({ lines }: Solution, who: string, does: string) =>
 
 describe('idle pollers', () => {
   it.each([
-    // queues, pollers, idle hours, polls a day, USD a month in 2013
+    // Queues, pollers, idle hours, polls per day, USD per month in 2013.
     [1, 1, 22, 79_200, 2.376],
     [1, 200, 22, 15_840_000, 475.2],
     [1, 1, 75_000 / 3_600, 75_000, 2.25],
     [100, 1, 75_000 / 3_600, 7_500_000, 225],
     [1, 1, 21, 75_600, 2.268],
     [1, 1, 0, 0, 0],
-  ])('%i queues, %i pollers, %f h: %i polls a day, USD %f a month', (queues, pollers, idleHours, polls, usd) => {
+  ])('%i queues, %i pollers, %f h: %i polls per day, USD %f per month', (queues, pollers, idleHours, polls, usd) => {
     const parameters = withParameters({ queues, pollers, idleHours, items: 0 });
 
-    expect(idlePollsADay(parameters)).toBe(polls);
+    expect(idlePollsPerDay(parameters)).toBe(polls);
     expect(modelMonth(parameters, then).pollers.totalUsd).toBeCloseTo(usd, 9);
   });
 });
 
 describe('a month of Sluice', () => {
-  it('is never free, even without any work', () => {
+  it('is not free, even without work', () => {
     const { sluice } = modelMonth(withParameters({ items: 0, batches: 0, idleHours: 24, inboxMinutes: 0 }), now);
 
     expect(sluice.totalUsd).toBe(sluice.idleUsd);
@@ -54,23 +54,23 @@ describe('a month of Sluice', () => {
     expect(line?.usd).toBeCloseTo(usd, 9);
   });
 
-  it('pays by the action, and polls no storage, on the Durable Task Scheduler', () => {
+  it('is billed per action and polls no storage on the Durable Task Scheduler', () => {
     const { sluice } = modelMonth(withParameters({ backend: 'dts', batches: 10 }), now);
 
     expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeCloseTo(10 * 5 * 30 * 0.003, 9);
     expect(lineOf(sluice, 'scale controller', 'durable queues')).toBeUndefined();
   });
 
-  it('uses up what the Service Bus base includes before it bills events', () => {
+  it('bills events only after the number that the Service Bus base fee includes', () => {
     const dear = structuredClone(now);
     dear.prices['servicebus.included'].value = 1_080_500;
     const { sluice } = modelMonth(withParameters({ items: 100_000, batches: 10 }), dear);
 
-    // 300 batches with 4 events each; 500 are left of what is included
+    // 300 batches with 4 events each; the fee includes 500 more.
     expect(lineOf(sluice, 'app', 'events')?.usd).toBeCloseTo((1_200 - 500) * 0.000_000_8, 12);
   });
 
-  it('lists the inbox only if it is watched', () => {
+  it('lists the inbox only if it is collected', () => {
     const inboxOf = (inboxMinutes: number) =>
       lineOf(modelMonth(withParameters({ inboxMinutes }), now).sluice, 'inbox', '');
 
@@ -81,10 +81,10 @@ describe('a month of Sluice', () => {
     const gbSecondsOf = (some: Partial<MonthParameters>) =>
       lineOf(modelMonth(withParameters({ batches: 1, items: 1, ...some }), now).sluice, 'app', 'GB-seconds')?.count;
 
-    // A submit, a wake, 3 episodes and finish-wave of a second, a dequeue task of 1 s
+    // A submit, a wake, 3 episodes and finish-wave of one second each, and a dequeue task of 1 s.
     expect(gbSecondsOf({ secondsPerChunk: 0 })).toBeCloseTo(30 * 2 * (6 + 1), 6);
     expect(gbSecondsOf({ secondsPerChunk: 0, memoryMb: 4_096 })).toBeCloseTo(30 * 4 * (6 + 1), 6);
-    // Ten seconds of handler
+    // Ten seconds of handler time.
     expect(gbSecondsOf({ chunk: 1, secondsPerChunk: 10 })).toBeCloseTo(30 * 2 * (6 + 11), 6);
   });
 
@@ -92,19 +92,19 @@ describe('a month of Sluice', () => {
     const { sluice, pollers } = modelMonth(withParameters({}), now);
 
     expect(lineOf(sluice, 'Service Bus', 'base fee')?.unverified).toEqual(['servicebus.base']);
-    // Included in the fee: the price of an operation has no part in it.
+    // Included in the fee, so the price per operation has no effect.
     expect(lineOf(sluice, 'scale controller', 'message count')?.unverified).toEqual([]);
     expect(pollers.unverified).toEqual(['queue.class1', 'queue.class2']);
     expect(modelMonth(withParameters({}), then).pollers.unverified).toEqual([]);
   });
 
-  it('leaves unpriced what a sheet does not sell', () => {
+  it('has no price for classes that the sheet does not price', () => {
     const { sluice } = modelMonth(withParameters({ backend: 'dts' }), then);
 
     expect(lineOf(sluice, 'Durable Task Scheduler', 'actions')?.usd).toBeNull();
   });
 
-  it('says in each line who does it', () => {
+  it('contains the cause of each line', () => {
     const month = modelMonth(withParameters({}), now);
 
     for (const { lines } of [month.pollers, month.trigger, month.sluice])
@@ -116,17 +116,17 @@ describe('the notification layer', () => {
   it('costs what Service Bus bills, and saves the polls of empty queues', () => {
     const { notification, sluice, pollers } = modelMonth(withParameters({ queues: 1, pollers: 200, items: 0 }), now);
 
-    // The base fee; 1,080,000 reads of the scale controller are part of it.
+    // The base fee, which includes 1,080,000 reads of the scale controller.
     expect(notification.costUsd).toBeCloseTo(9.81, 9);
     expect(notification.costUsd).toBeLessThan(sluice.idleUsd);
     expect(notification).toMatchObject({ savedUsd: pollers.idleUsd });
     expect(notification.savedUsd).toBeCloseTo(190.08, 9);
   });
 
-  it('pays from the number of threads whose polls cost more', () => {
+  it('is cheaper from the number of threads whose polls cost more', () => {
     // 0.9504 per thread: ten cost 9.504, eleven 10.4544, and the base fee is 9.81.
     expect(breakEven(withParameters({}), now).notificationThreads).toBe(11);
-    // Without a base fee, as in 2013, one thread that polls costs more: 2.376 against 1.08.
+    // Without a base fee, as in 2013, one polling thread is more expensive: 2.376 against 1.08.
     expect(breakEven(withParameters({ items: 0 }), then).notificationThreads).toBe(1);
     expect(modelMonth(withParameters({ items: 0 }), then).notification.costUsd).toBeCloseTo(1.08, 9);
   });
@@ -154,7 +154,7 @@ describe('the break-even', () => {
     expect(gain(items - 1)).toBeLessThanOrEqual(0);
   });
 
-  it('is nowhere for threads that never idle', () => {
+  it('does not exist for threads that are never idle', () => {
     expect(breakEven(withParameters({ idleHours: 0, items: 0 }), now).pollingThreads).toBeNull();
   });
 });

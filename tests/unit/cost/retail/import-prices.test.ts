@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ImportOptions,
-  importPrices,
-  RetailPricesError,
-  regionsOf,
-  toRetailAnswer,
-} from '../../../../shared/cost/retail/import-prices.ts';
+import { type ImportOptions, importPrices, regionsOf } from '../../../../shared/cost/retail/import-prices.ts';
 import { METERS } from '../../../../shared/cost/retail/meters.ts';
+import { RetailPricesError, toRetailAnswer } from '../../../../shared/cost/retail/retail-answer.ts';
 import { PRICE_CLASSES, readPriceSheet, toPriceSheet, unitPrice } from '../../../../shared/cost/sheet.ts';
 import saved from './saved-answer.json' with { type: 'json' };
 
@@ -19,8 +14,8 @@ const options: ImportOptions = {
 const answer = toRetailAnswer(saved, 'saved-answer.json');
 const { sheet, found, notFound, ambiguous, nextPages } = importPrices([answer], options);
 
-describe('a sheet of saved answers', () => {
-  it('is a valid sheet in the currency of the answers', () => {
+describe('a sheet of saved responses', () => {
+  it('is valid, in the currency of the responses', () => {
     expect(toPriceSheet(JSON.parse(JSON.stringify(sheet)), 'imported').currency).toBe('EUR');
   });
 
@@ -29,14 +24,14 @@ describe('a sheet of saved answers', () => {
     ['queue.class2', 0.006 / 10_000],
     ['table.operation', 0.0005 / 10_000],
     ['blob.write', 0.07 / 10_000],
-    // The first tier with a price
+    // The first tier with a price.
     ['storage.gbMonth', 0.02],
     ['servicebus.operation', 0.9 / 1_000_000],
     ['servicebus.included', 12_000_000],
-    // A month has 730 hours
+    // A month has 730 hours.
     ['servicebus.base', 0.02 * 730],
     ['network.privateEndpoint', 0.011 * 730],
-    // Sold by ten
+    // Sold in units of ten.
     ['functions.execution', 0.000_005 / 10],
     ['functions.includedExecutions', 300_000],
     ['functions.gbSecond', 0.000_03],
@@ -48,7 +43,7 @@ describe('a sheet of saved answers', () => {
     expect(found).toContain(priceClass);
   });
 
-  it('says of each price where it comes from, and that its source was read', () => {
+  it('contains the source of each price, marked as verified', () => {
     expect(sheet.prices['blob.write']).toEqual({
       value: 0.07,
       unit: 'per 10,000 operations',
@@ -60,7 +55,7 @@ describe('a sheet of saved answers', () => {
     expect(sheet.prices['network.privateEndpoint'].source).toContain('(Global)');
   });
 
-  it('does not take what has two prices or an unknown unit', () => {
+  it('omits meters with two prices or an unknown unit', () => {
     expect(ambiguous).toEqual([
       { priceClass: 'blob.read', reason: 'Hot Read Operations 0.001 per 10K, Hot Read Operations 0.002 per 10K' },
       { priceClass: 'blob.other', reason: 'unit of measure "a dozen" is unknown' },
@@ -68,23 +63,23 @@ describe('a sheet of saved answers', () => {
     expect(found).not.toContain('blob.read');
   });
 
-  it('keeps no price of another currency, but what is free', () => {
+  it('keeps no price in another currency, except zero', () => {
     expect(notFound).toEqual(expect.arrayContaining(['blob.read', 'durable.action', 'log.includedGb', 'blob.delete']));
     expect(sheet.prices['durable.action']).toMatchObject({ value: null, verified: false });
     expect([unitPrice(sheet, 'log.includedGb'), unitPrice(sheet, 'blob.delete')]).toEqual([5, 0]);
   });
 
-  it('keeps prices of the base sheet, verified or not, where the currency is the same', () => {
+  it('keeps prices of the base sheet, verified or not, if the currency is the same', () => {
     const inUsd = importPrices([{ ...answer, BillingCurrency: 'USD' }], options).sheet;
 
     expect(inUsd.prices['durable.action']).toEqual(options.base.prices['durable.action']);
   });
 
-  it('names the pages that are missing', () => {
+  it('lists the missing pages', () => {
     expect(nextPages).toEqual(['https://prices.azure.com:443/api/retail/prices?$skip=1000']);
   });
 
-  it('takes pages and services from several files', () => {
+  it('combines pages and services from several files', () => {
     const [first, second] = [answer.Items.slice(0, 5), answer.Items.slice(5)].map((Items) => ({ ...answer, Items }));
 
     expect(
@@ -96,16 +91,18 @@ describe('a sheet of saved answers', () => {
   });
 });
 
-it('knows the regions of an answer, without those of everywhere', () => {
+it('lists the regions of a response, without those that apply everywhere', () => {
   expect(regionsOf([answer])).toEqual(['northeurope', 'westus']);
 });
 
-it('refuses what is no answer of the API, and answers in two currencies', () => {
-  expect(() => toRetailAnswer({ items: [] }, 'some.json')).toThrow(/some.json is no saved answer.*BillingCurrency/s);
+it('refuses content that is not a response of the API, and responses in two currencies', () => {
+  expect(() => toRetailAnswer({ items: [] }, 'some.json')).toThrow(
+    /some.json is not a saved response.*BillingCurrency/s,
+  );
   expect(() => importPrices([answer, { ...answer, BillingCurrency: 'USD' }], options)).toThrow(RetailPricesError);
 });
 
-it('has a meter for each class but those that no meter has', () => {
+it('has a meter for each class that can have one', () => {
   const mapped = METERS.flatMap(({ priceClass, includedClass }) => [priceClass, includedClass]);
 
   expect(PRICE_CLASSES.filter((priceClass) => !mapped.includes(priceClass))).toEqual(['blob.delete']);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeTypeErrors } from '../../../../demo/dev/check-types.ts';
 
-it('shows the first errors, and says how many lines are left', () => {
+it('shows the first errors, and the number of other lines', () => {
   const output = Array.from({ length: 23 }, (_, n) => `workloads/a.ts(${n},1): error TS1: x\n`).join('\n');
   const lines = describeTypeErrors(output);
   expect(lines.slice(0, 2)).toEqual([

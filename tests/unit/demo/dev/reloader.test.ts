@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createReloader, type Reloader } from '../../../../demo/dev/reloader.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock that does not move until a test moves it. */
 class Clock {
   #now = 0;
   readonly #timers = new Set<{ at: number; callback: () => void }>();
@@ -22,7 +22,7 @@ class Clock {
 }
 
 let clock: Clock;
-/** What ends each call of `apply`, in order. */
+/** The functions that finish each call of `apply`, in order. */
 let applied: (() => void)[];
 let reloader: Reloader;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('a reloader', () => {
-  it('applies a burst of edits once, when it is over', () => {
+  it('applies a burst of edits once, after its end', () => {
     reloader.edited();
     clock.move(39);
     reloader.edited();
@@ -44,7 +44,7 @@ describe('a reloader', () => {
     expect(applied).toHaveLength(1);
   });
 
-  it('never applies two at a time: edits that come meanwhile follow', async () => {
+  it('never applies two edits at the same time: edits in the meantime follow', async () => {
     reloader.edited();
     clock.move(40);
     reloader.edited();
@@ -59,7 +59,7 @@ describe('a reloader', () => {
     expect(applied).toHaveLength(2);
   });
 
-  it('applies at once on request, and waits for what comes meanwhile', async () => {
+  it('applies immediately on request, and waits for edits in the meantime', async () => {
     let isSettled = false;
     reloader.edited();
     const settled = reloader.settled().then(() => {
@@ -74,12 +74,12 @@ describe('a reloader', () => {
     await settled;
   });
 
-  it('has nothing to wait for without an edit', async () => {
+  it('waits for nothing without an edit', async () => {
     await reloader.settled();
     expect(applied).toHaveLength(0);
   });
 
-  it('is closed when what runs has ended, and applies nothing more', async () => {
+  it('is closed after the current run has finished, and applies nothing more', async () => {
     reloader.edited();
     clock.move(40);
     reloader.edited();

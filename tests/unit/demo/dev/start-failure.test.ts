@@ -10,7 +10,7 @@ const failure = (...lines: string[]): string =>
   ].join('\n');
 const START = '[2026-01-01T00:00:00.000Z] The host could not start:';
 
-it('names the place of a syntax error as the user knows it, and leaves out how the file was loaded', () => {
+it('shows the position of a syntax error in the source file, without the frames that loaded it', () => {
   const message = failure(
     `${START} Worker was unable to load entry point "${COPY}/functions/app.ts": Unexpected token`,
     `file://${COPY}/workloads/orders.ts:7`,
@@ -29,7 +29,7 @@ it('names the place of a syntax error as the user knows it, and leaves out how t
   ]);
 });
 
-it('keeps the frames of the app, for an error that a workload throws', () => {
+it('keeps the frames of the app for an error that a workload throws', () => {
   const message = failure(
     `${START} Worker was unable to load entry point "${COPY}/functions/app.ts": version must be 1 to 1000000, got -1.`,
     'WorkloadDefinitionError: version must be 1 to 1000000, got -1.',
@@ -44,7 +44,7 @@ it('keeps the frames of the app, for an error that a workload throws', () => {
   ]);
 });
 
-it('shows a refusal that has one line, and a message of another kind as it is', () => {
+it('shows a one-line refusal and any other message unchanged', () => {
   expect(describeStartFailure(failure(`${START} host.json: not JSON`), COPY)).toEqual(['host.json: not JSON']);
   expect(describeStartFailure('Functions host host-2 was not ready after 60 s', COPY)).toEqual([
     'Functions host host-2 was not ready after 60 s',

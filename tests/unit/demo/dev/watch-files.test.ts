@@ -20,20 +20,20 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Makes the change, and waits for the notification. */
+/** Makes the change and waits for the notification. */
 async function isSeen(edit: () => void): Promise<void> {
   const before = changes;
   edit();
   await vi.waitFor(() => expect(changes).toBeGreaterThan(before), { timeout: 10_000, interval: 5 });
 }
 
-/** As editors that write safely do. */
+/** Like editors that write safely. */
 function replace(name: string, text: string): void {
   writeFileSync(join(root, 'new'), text);
   renameSync(join(root, 'new'), join(root, name));
 }
 
-it('sees each edit of a file that is replaced by another, and of one that is written over', async () => {
+it('reports each edit of a file that is replaced, and of one that is overwritten', async () => {
   for (const text of ['1', '2', '3']) {
     await isSeen(() => replace('workloads/billing/rate.ts', text));
     await isSeen(() => writeFileSync(join(root, 'workloads/billing/rate.ts'), `${text}.5`));
@@ -41,7 +41,7 @@ it('sees each edit of a file that is replaced by another, and of one that is wri
   await isSeen(() => replace('host.json', '{}'));
 });
 
-it('sees files in folders that are made later, or deleted and made again', async () => {
+it('reports files in folders that are created later, or deleted and created again', async () => {
   await isSeen(() => mkdirSync(join(root, 'workloads/new/deep'), { recursive: true }));
   await isSeen(() => writeFileSync(join(root, 'workloads/new/deep/map.ts'), '1'));
   await isSeen(() => rmSync(join(root, 'workloads'), { recursive: true }));

@@ -9,7 +9,7 @@ const records = (items: number, seed = 1): Record<string, string>[] =>
     .map((line) => JSON.parse(line) as Record<string, string>);
 
 describe('the generator', () => {
-  it('makes the same file for the same seed, and another one for another', () => {
+  it('creates the same file for the same seed, and a different one for another seed', () => {
     expect(text(3_000, 7)).toBe(text(3_000, 7));
     expect(text(3_000, 7)).not.toBe(text(3_000, 8));
   });
@@ -21,11 +21,11 @@ describe('the generator', () => {
     );
   });
 
-  it.each([1, 999, 1_000, 1_001])('makes exactly %i lines', (items) => {
+  it.each([1, 999, 1_000, 1_001])('creates exactly %i lines', (items) => {
     expect(records(items)).toHaveLength(items);
   });
 
-  it('gives few accounts most of the work, in several currencies, sorted by time', () => {
+  it('assigns most of the work to few accounts, in several currencies, sorted by time', () => {
     const all = records(20_000);
     const ofLargest = all.filter(({ account }) => account === 'acct-00001').length;
     const times = all.map(({ time }) => time);
@@ -35,7 +35,7 @@ describe('the generator', () => {
     expect(times).toEqual(times.toSorted());
   });
 
-  it('spoils about one record in 500', () => {
+  it('makes about one record in 500 invalid', () => {
     const all = records(20_000);
     const bad = all.filter(
       ({ account, currency, unitPrice, quantity, kind }) =>

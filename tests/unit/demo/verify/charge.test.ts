@@ -7,12 +7,12 @@ import type { InvoiceLine } from '../../../../workloads/billing/rate.ts';
 import billing from '../../../../workloads/billing.ts';
 import { usage } from '../../workloads/billing/usage.ts';
 
-/** What the workload makes of a record; undefined: a dead letter. */
+/** The result of the workload for a record; undefined for a dead letter. */
 function billed(record: unknown): InvoiceLine | undefined {
   const checked = billing.item['~standard'].validate(record);
   if (checked instanceof Promise) throw new Error('Expected a schema that answers at once');
   if (checked.issues) return undefined;
-  const context = {} as ItemContext; // Billing looks at nothing but the item.
+  const context = {} as ItemContext; // Billing uses nothing but the item.
   try {
     return billing.map?.(checked.value, context) as InvoiceLine;
   } catch {
@@ -69,8 +69,8 @@ const record = fc.record({
   ),
 });
 
-describe('the charge worked out apart', () => {
-  it('is what the workload bills, for whatever record', () => {
+describe('the independently calculated charge', () => {
+  it('equals what the workload bills, for any record', () => {
     fc.assert(
       fc.property(record, (fields) => {
         const charge = chargeOf(usage(fields));
@@ -84,7 +84,7 @@ describe('the charge worked out apart', () => {
     );
   });
 
-  it.each([null, 7, 'text', [], {}])('is none for %j', (value) => {
+  it.each([null, 7, 'text', [], {}])('does not exist for %j', (value) => {
     expect(chargeOf(value)).toBeUndefined();
   });
 });

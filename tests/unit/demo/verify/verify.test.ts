@@ -16,7 +16,7 @@ function answered(change: { counts?: object; rows?: object; more?: Answered['rep
 }
 
 describe('the check', () => {
-  it('finds nothing in a report that is right, in any order', () => {
+  it('finds no difference in a correct report, in any order', () => {
     const { counts, report } = answered();
     expect(differences(expected, { counts, report: report.toReversed() })).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('the check', () => {
     ],
     ['a missing row', answered({ rows: { 'b|JPY': undefined } }), 'b|JPY: missing from the report'],
     ['a row too many', answered({ rows: { 'c|EUR': rows['a|EUR'] } }), 'c|EUR: not expected'],
-    ['a row twice', answered({ more: [{ key: 'a|EUR', value: rows['a|EUR'] }] }), 'a|EUR: stands there twice'],
+    ['a row twice', answered({ more: [{ key: 'a|EUR', value: rows['a|EUR'] }] }), 'a|EUR: is there twice'],
     ['no value', answered({ rows: { 'b|JPY': null } }), 'b|JPY lines: expected 1, got undefined'],
     ['a lost item', answered({ counts: { accepted: 3 } }), 'accepted: expected 4, got 3'],
     ['a dead letter too many', answered({ counts: { dead: 2, succeeded: 2 } }), 'dead: expected 1, got 2'],

@@ -134,7 +134,7 @@ describe('checkUpload', () => {
     expect(array).toMatchObject({ items: 2, valid: 1, invalid: 1, fault: { line: 2, column: 14 } });
     const csv = await check('id,qty\n1,2\n3\n', { format: 'csv' });
     expect(csv).toMatchObject({ items: 1, fault: { line: 3 } });
-    expect(await check('')).toMatchObject({ items: 0, fault: { line: 1, message: 'The upload holds no record.' } });
+    expect(await check('')).toMatchObject({ items: 0, fault: { line: 1, message: 'The upload contains no record.' } });
     expect(await check('no gzip', { encoding: 'gzip' })).toMatchObject({ items: 0, fault: { line: 1, column: 1 } });
   });
 

@@ -44,17 +44,17 @@ test.each<[string, Record<string, string>, number]>([
   expect(retryAfterMs(header(headers))).toBe(ms);
 });
 
-test('what passes is repeated, what never changes is not', () => {
+test('repeats temporary statuses, not permanent ones', () => {
   const statuses = [200, 400, 404, 408, 409, 412, 413, 429, 500, 501, 502, 503, 504, 505];
 
   expect(statuses.filter(isPassing)).toEqual([408, 429, 500, 502, 503, 504]);
 });
 
-test('a block of 4 MiB may take 16 s on its way', () => {
+test('the transfer of a 4 MiB block may take 16 s', () => {
   expect(transferMs(4 * 1024 * 1024, RETRY_LIMITS)).toBe(16_000);
 });
 
-test('one silent try fits well into a renewal at half of a lease, and all of them into a request', () => {
+test('one try without a response is shorter than half a lease, and all tries are shorter than a request', () => {
   expect(RETRY_LIMITS.totalMs).toBeLessThan(150_000);
   expect(RETRY_LIMITS.tryMs).toBeLessThan(RETRY_LIMITS.totalMs);
 });

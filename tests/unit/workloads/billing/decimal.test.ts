@@ -14,18 +14,18 @@ import {
 const anyUnits = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 const anyScale = fc.integer({ min: 0, max: 12 });
 
-/** Decimals of every length around the 15 digits up to which doubles are used, with leading zeros, and minus zero. */
+/** Decimals of all lengths around the 15 digits up to which doubles are used, with leading zeros, and minus zero. */
 const anyDecimal = fc
   .tuple(fc.boolean(), fc.stringMatching(/^\d{1,18}$/), fc.option(fc.stringMatching(/^\d{1,9}$/), { nil: undefined }))
   .map(([minus, whole, fraction]) => `${minus ? '-' : ''}${whole}${fraction === undefined ? '' : `.${fraction}`}`);
 
 const fractionOf = (text: string): string => text.split('.')[1] ?? '';
 
-/** What a decimal is at a scale, by BigInt alone. */
+/** The value of a decimal at a scale, calculated only with BigInt. */
 const unitsOf = (text: string, scale: number): bigint =>
   BigInt(text.replace('.', '')) * 10n ** BigInt(scale - fractionOf(text).length);
 
-/** How units at a scale are written, by BigInt alone. */
+/** The text of units at a scale, calculated only with BigInt. */
 function writtenOf(units: bigint, scale: number): string {
   const size = units < 0n ? -units : units;
   const power = 10n ** BigInt(scale);
@@ -57,7 +57,7 @@ describe('a decimal', () => {
     expect(() => parseDecimal('0.001', 2)).toThrow('at most 2 digits after the point, got "0.001"');
   });
 
-  it('comes back as it was written', () => {
+  it('is formatted as it was parsed', () => {
     fc.assert(
       fc.property(anyUnits, anyScale, (units, scale) => {
         expect(parseDecimal(formatDecimal(units, scale), scale)).toBe(units);

@@ -9,7 +9,7 @@ const rate = (fields: Record<string, unknown>): InvoiceLine => rateTransaction(t
 
 describe('rating', () => {
   it.each([
-    // quantity, price, currency, net, tax, gross
+    // Quantity, price, currency, net, tax, gross.
     ['3', '19.99', 'EUR', '59.97', '11.39', '71.36'],
     ['1', '0.005', 'EUR', '0.01', '0.00', '0.01'],
     ['1', '0.004999999', 'EUR', '0.00', '0.00', '0.00'],
@@ -44,12 +44,12 @@ describe('rating', () => {
     expect(rate({ product, quantity, unitPrice: '0.01' }).net).toBe(net);
   });
 
-  it('taxes at the place of supply, else at the home of the currency', () => {
+  it('taxes at the place of supply, otherwise in the home country of the currency', () => {
     const tax = (country: string): string => rate({ quantity: '10', country }).tax;
     expect([tax('FR'), tax('IT'), tax('CH'), tax('')]).toEqual(['20.00', '22.00', '8.10', '19.00']);
   });
 
-  it('takes back with a credit exactly what the usage was billed', () => {
+  it('credits exactly the amount that the usage was billed', () => {
     const anyText = fc
       .bigInt({ min: 1n, max: 10n ** 12n })
       .map((units) => `${units / 1_000n}.${String(units % 1_000n).padStart(3, '0')}`);
@@ -64,7 +64,7 @@ describe('rating', () => {
     );
   });
 
-  it('never bills a larger quantity less', () => {
+  it('never bills less for a larger quantity', () => {
     const anyQuantity = fc.integer({ min: 0, max: 50_000 });
     fc.assert(
       fc.property(
@@ -89,7 +89,7 @@ describe('rating', () => {
     expect(() => rate(fields)).toThrow(message);
   });
 
-  it('keeps what identifies the line', () => {
+  it('keeps the fields that identify the line', () => {
     expect(rate({ quantity: 3 })).toEqual({
       id: 'tx-1',
       account: 'acct-1',

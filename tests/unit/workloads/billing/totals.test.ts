@@ -40,12 +40,12 @@ describe('totals', () => {
     });
   });
 
-  it('are refused where a partial aggregate holds decimals instead of minor units', () => {
+  it('are refused if a partial aggregate contains decimals instead of minor units', () => {
     const decimals = { lines: 1, net: '10.00', tax: '0.00', gross: '10.00' };
     expect(() => mergeSums(noSums(), decimals)).toThrow(SyntaxError);
   });
 
-  it('are the same however the lines are split over chunks, also through JSON', () => {
+  it('are independent of the division of lines into chunks, and of JSON', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -9_999, max: 9_999 }), { minLength: 1 }), fc.nat(), (cents, cut) => {
         const lines = cents.map(line);

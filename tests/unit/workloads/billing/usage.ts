@@ -1,4 +1,4 @@
-/** A transaction that is right in every way, but for `fields`. Seats have no discount: net is quantity times price. */
+/** A correct transaction with these `fields`. Seats have no discount: net is quantity times price. */
 export function usage(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: 'tx-1',

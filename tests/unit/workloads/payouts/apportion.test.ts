@@ -19,7 +19,7 @@ describe('apportion', () => {
     expect(apportion(units, by)).toEqual(parts);
   });
 
-  it('gives parts that sum to the total, each its exact part rounded down or up', () => {
+  it('returns parts that sum to the total, each its exact part rounded down or up', () => {
     fc.assert(
       fc.property(total, weights, (units, by) => {
         const parts = apportion(units, by);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { addSpent, type OwnDrains } from '../../../../../shared/cost/drain-spending.ts';
+import { addSpent } from '../../../../../shared/cost/drain-spending.ts';
+import type { OwnDrains } from '../../../../../shared/cost/own-drains.ts';
 import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
 import { changeGate, readGate } from '../../../../../shared/wake/gate/gate.ts';

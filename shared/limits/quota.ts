@@ -1,0 +1,207 @@
+/** Leases a share of one workload's limits for one process while its dequeue tasks run. */
+import { toError } from '../errors.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import type { Table } from '../storage/table.ts';
+import { log } from '../telemetry/log.ts';
+import { countRateLowered } from '../telemetry/metrics.ts';
+import type { Workload } from '../workload/define.ts';
+import { type Claim, type Claimed, claimShare } from './claim.ts';
+import type { Limit } from './limit.ts';
+import { Pacer, TICK_MS } from './pacer.ts';
+import { NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
+
+/**
+ * A process stops using a lease this long before its end: the service clock is up to a second behind, plus a round trip
+ * (service-clock.ts).
+ */
+const MARGIN_MS = 1_500;
+/** Minimum time between two claims that report throttling. */
+const THROTTLED_CLAIM_MS = 1_000;
+/** Wait before a failed claim is repeated. */
+const FAULT_RETRY_MS = 1_000;
+
+export interface QuotaDeps {
+  /** The table of the gates. */
+  table: Table;
+  /** Service time in milliseconds. */
+  now: () => number;
+  /** A monotonic clock in milliseconds that is the same for all threads of the process. */
+  clockMs: () => number;
+  /** Identifies this process among the holders. */
+  id: string;
+  /** Returns the maximum number of calls that this process can have in flight for a workload. */
+  callsInFlight: (workload: Workload) => number;
+}
+
+/**
+ * Whether work may start. Without a share, `retryAt` is the service time in milliseconds at which to ask again. When
+ * the last task leaves, the share of the process is released, so that the queue's next task can get it in any process.
+ * `leave` never rejects.
+ */
+export type Entry = { leave: () => Promise<void> } | { retryAt: number };
+
+/** The limits of one workload in this process. */
+export class Quota {
+  readonly pacer: Pacer;
+  readonly #workload: Workload;
+  readonly #limit: Limit;
+  readonly #deps: QuotaDeps;
+  /** The queues of the tasks that have entered, one entry per task. */
+  #tasks: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<unknown> | undefined;
+  /** Whether the current write releases the share. */
+  #isReleasing = false;
+  /** The row as this process last wrote it; undefined if it has not written it. */
+  #known: VersionedQuota | undefined;
+  /** By the process-wide clock. */
+  #renewMs = 0;
+  #claimedMs = 0;
+  /** The queues whose tasks have finished since the share was last released. */
+  readonly #left = new Set<string>();
+  #quiet = 0;
+  #isShared = false;
+  #throttledSeconds: number | undefined;
+
+  constructor(workload: Workload, limit: Limit, deps: QuotaDeps) {
+    this.#workload = workload;
+    this.#limit = limit;
+    this.#deps = deps;
+    this.pacer = new Pacer(limit, deps.clockMs);
+  }
+
+  async enter(queue: string): Promise<Entry> {
+    await this.#writing;
+    if (this.pacer.isStarved) await this.#claim([queue]);
+    if (this.pacer.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
+    this.#tasks.push(queue);
+    this.#start();
+    return { leave: () => this.#leave(queue) };
+  }
+
+  async #leave(queue: string): Promise<void> {
+    this.#tasks.splice(this.#tasks.indexOf(queue), 1);
+    this.#left.add(queue);
+    if (this.#tasks.length === 0) await this.close();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#writing;
+    if (this.#timer !== undefined) return;
+    const left = [...this.#left];
+    this.#left.clear();
+    if (!this.#isCounted) return;
+    this.pacer.setShare(NO_SHARE, 0);
+    try {
+      await this.#inTurn({ queues: [], left });
+      this.#renewMs = 0;
+    } catch (error) {
+      log.info('quota-not-released', { workload: this.#workload.name, error: toError(error) });
+    }
+  }
+
+  /**
+   * Whether the row contains anything of this process: its share, or items that were in flight when the share ended.
+   */
+  get #isCounted(): boolean {
+    const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
+    return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
+  }
+
+  #start(): void {
+    if (this.#timer !== undefined) return;
+    this.pacer.start();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  #tick(): void {
+    const throttledSeconds = this.pacer.tick();
+    const nowMs = this.#deps.clockMs();
+    if (throttledSeconds !== undefined) {
+      // The next claim halves the rate for all processes. Throttling responses of the same moment share one claim.
+      this.#throttledSeconds = Math.max(throttledSeconds, this.#throttledSeconds ?? 0);
+      this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
+    }
+    if (nowMs >= this.#renewMs) this.#claimInBackground();
+  }
+
+  #claimInBackground(): void {
+    if (this.#writing !== undefined) return;
+    this.#claim(this.#tasks).catch((error: unknown) => {
+      log.warn('quota-not-claimed', { workload: this.#workload.name, error: toError(error) });
+    });
+  }
+
+  /**
+   * Makes one claim at a time: tasks that start at the same time share the lease. A task that starts during a release
+   * claims after it.
+   */
+  async #claim(queues: readonly string[]): Promise<void> {
+    while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
+    await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));
+  }
+
+  #inTurn(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
+    this.#isReleasing = who.queues.length === 0;
+    const writing = this.#write(who).finally(() => {
+      this.#writing = undefined;
+    });
+    this.#writing = writing.catch(() => undefined);
+    return writing;
+  }
+
+  async #write(who: Pick<Claim, 'queues' | 'left'>): Promise<void> {
+    const { table } = this.#deps;
+    const throttledSeconds = this.#throttledSeconds;
+    const wants = this.#wants();
+    // Valid until the claim succeeds: a claim that fails is repeated, but not at every tick.
+    this.#claimedMs = this.#deps.clockMs();
+    this.#renewMs = this.#claimedMs + FAULT_RETRY_MS;
+    // If other processes write the row too, the known version is outdated.
+    let cachedRow = this.#isShared ? undefined : this.#known;
+    const claimed = await retryLostRace(`quota of workload ${this.#workload.name}`, async () => {
+      const found = cachedRow ?? (await readQuota(table, this.#workload.name));
+      cachedRow = undefined;
+      const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
+      const situation = { limit: this.#limit, nowMs: this.#deps.now() };
+      const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);
+      // Shrinks before the row is written: no other process may get what is still used here. What has started until
+      // then is in flight.
+      this.pacer.shrinkTo(claimNow().share);
+      const claimed = claimNow();
+      const etag = await writeQuota(table, { row: claimed.row, etag: found.etag });
+      if (etag === undefined) return LOST_RACE;
+      this.#known = { row: claimed.row, etag };
+      return claimed;
+    });
+    if (throttledSeconds !== undefined) {
+      if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
+      countRateLowered(this.#workload.name);
+      log.warn('rate-lowered', {
+        workload: this.#workload.name,
+        factor: claimed.row.factor,
+        seconds: throttledSeconds,
+      });
+    }
+    if (who.queues.length > 0) this.#accept(claimed);
+  }
+
+  #accept({ row, share, renewsAt, until, isShared }: Claimed): void {
+    const nowMs = this.#deps.clockMs();
+    const toLocalMs = nowMs - this.#deps.now();
+    this.#quiet = isShared ? 0 : this.#quiet + 1;
+    this.#isShared = isShared;
+    this.pacer.holdUntil(row.heldUntil + toLocalMs);
+    this.#renewMs = renewsAt + toLocalMs;
+    this.pacer.setShare(share, until + toLocalMs - MARGIN_MS);
+  }
+
+  #wants(): Share {
+    const { maxInFlight, itemsPerCall } = this.#limit;
+    const calls = this.#deps.callsInFlight(this.#workload);
+    const inFlight = maxInFlight === undefined ? Number.POSITIVE_INFINITY : calls * itemsPerCall;
+    return { permitsPerSecond: this.pacer.wantedRate(this.#isShared), inFlight };
+  }
+}
