@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
+import type { Action } from '../durable/episodes/actions.ts';
+import type { Decision } from '../durable/episodes/decisions.ts';
+import { decideEpisode } from '../durable/episodes/episode-outcome.ts';
+import { readReturnedAnswer, readThrownAnswer } from '../durable/episodes/orchestrator-answer.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../durable/history/history.ts';
-import type { Action } from '../durable/turns/actions.ts';
-import type { Decision } from '../durable/turns/decisions.ts';
-import { readReturnedAnswer, readThrownAnswer } from '../durable/turns/orchestrator-answer.ts';
-import { decideTurn } from '../durable/turns/turn-outcome.ts';
 
 interface TestingUtils {
   createOrchestrator(handler: unknown): (trigger: unknown, context: unknown) => Promise<unknown>;
@@ -32,11 +32,11 @@ export interface OrchestratorRun {
 }
 
 const START = Date.UTC(2026, 0, 1);
-/** No test needs more turns; an orchestration that never ends does. */
-const MAX_TURNS = 500;
+/** No test needs more episodes; an orchestration that never ends does. */
+const MAX_EPISODES = 500;
 
 /**
- * Runs an orchestrator to its end through the library's own replay executor, from its whole history at every turn.
+ * Runs an orchestrator to its end through the library's own replay executor, from its whole history at every episode.
  * Activities answer at once, timers take no time. Throws when a replay schedules something else than before, or the same
  * with another input, which the service itself never compares: such an orchestrator is not deterministic.
  */
@@ -47,7 +47,7 @@ export async function runOrchestrator(
   const run: OrchestratorRun = { status: 'completed', calls: [], continuations: [], endedAt: '' };
   const orchestrator = createOrchestrator(handler);
   let state = begin(input, START);
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+  for (let episode = 0; episode < MAX_EPISODES; episode += 1) {
     const { history, input: started, calls } = state;
     const trigger = { ...TRIGGER, isReplaying: history[0]?.IsPlayed === true, history, input: started };
     const answer = await orchestrator(JSON.parse(JSON.stringify(trigger)), new DummyOrchestrationContext()).then(
@@ -55,7 +55,7 @@ export async function runOrchestrator(
       readThrownAnswer,
     );
     state.calls = sameCalls(calls, callsIn(answer.actions));
-    const outcome = decideTurn('orchestrator', answer, state.history, () => true);
+    const outcome = decideEpisode('orchestrator', answer, state.history, () => true);
     const endedAt = new Date(state.now).toISOString();
     if (outcome.kind === 'completed') return { ...run, output: JSON.parse(outcome.output ?? 'null'), endedAt };
     if (outcome.kind === 'failed') return { ...run, status: 'failed', reason: outcome.reason, endedAt };
@@ -65,7 +65,7 @@ export async function runOrchestrator(
       state = begin(next, state.now);
     } else await play(state, outcome.decisions, { activities, calls: run.calls });
   }
-  throw new Error(`The orchestrator has not ended after ${MAX_TURNS} turns.`);
+  throw new Error(`The orchestrator has not ended after ${MAX_EPISODES} episodes.`);
 }
 
 const TRIGGER = {
@@ -110,7 +110,7 @@ const callsIn = (actions: readonly Action[]): Call[] =>
 /** The library has turned an input that is a text into JSON already. */
 const textOf = (input: unknown): string | undefined => (typeof input === 'string' ? input : JSON.stringify(input));
 
-/** Compares inputs only: another name at the same place is what {@link decideTurn} refuses. */
+/** Compares inputs only: another name at the same place is what {@link decideEpisode} refuses. */
 function sameCalls(before: readonly Call[], now: readonly Call[]): readonly Call[] {
   for (const [index, { name, input }] of before.entries()) {
     const again = now[index];
@@ -123,7 +123,7 @@ function sameCalls(before: readonly Call[], now: readonly Call[]): readonly Call
   return now;
 }
 
-/** Schedules what was decided, and lets it happen before the next turn. */
+/** Schedules what was decided, and lets it happen before the next episode. */
 async function play(
   state: State,
   decisions: readonly Decision[],

@@ -1,51 +1,51 @@
-/** What one poll of a queue gave. */
+/** The result of one poll of a queue. */
 export interface PollResult {
   /** Work was taken. */
   found: boolean;
-  /** No slot is free after it. */
+  /** No slot is free after the poll. */
   full: boolean;
-  /** When the next work falls due, epoch milliseconds. */
+  /** When the next work is due, in epoch milliseconds. */
   nextDueAt: number | undefined;
 }
 
-/** Decides when a queue is looked into. */
+/** Decides when a queue is polled. */
 export interface Pacer {
   start(): void;
-  /** New work may be there. */
+  /** Reports that there may be new work. */
   wake(): void;
   /** A slot became free. */
   freed(): void;
   stop(): void;
 }
 
-/** Takes the work that was due at an instant (epoch milliseconds). */
+/** Starts the work that was due at a time (epoch milliseconds). */
 export type Poll = (at: number) => PollResult;
 
-/** Makes the pacer of one queue. */
+/** Creates the pacer of one queue. */
 export type PacerFactory = (poll: Poll) => Pacer;
 
 const longestTimeoutMs = 2 ** 31 - 1;
 const shortestIntervalMs = 50;
 
-/** Looks at once whenever something may have changed, and when the next work falls due. */
+/** Polls immediately whenever something may have changed, and when the next work is due. */
 export function createPushPacer(poll: Poll): Pacer {
   let timer: NodeJS.Timeout | undefined;
-  let asked = false;
+  let isScheduled = false;
   let running = false;
 
-  function look(): void {
-    asked = false;
+  function pollNow(): void {
+    isScheduled = false;
     if (!running) return;
     clearTimeout(timer);
     const { nextDueAt } = poll(Date.now());
     if (nextDueAt === undefined) return;
     const wait = Math.min(Math.max(nextDueAt - Date.now(), 1), longestTimeoutMs);
-    timer = setTimeout(look, wait);
+    timer = setTimeout(pollNow, wait);
   }
   function wake(): void {
-    // Many completions at once become one look, so that one turn takes them all.
-    if (!asked) setImmediate(look);
-    asked = true;
+    // Several completions in one tick become one poll, so that one episode processes them all.
+    if (!isScheduled) setImmediate(pollNow);
+    isScheduled = true;
   }
   return {
     start: () => {
@@ -61,22 +61,23 @@ export function createPushPacer(poll: Poll): Pacer {
   };
 }
 
-/** How a queue is polled. */
+/** Options of the polling of one queue. */
 export interface PollingOptions {
   maximumMs: number;
   /**
-   * Who puts messages on the queue. The provider wakes its own poller after each send (TaskHubQueue.AddMessageAsync): a poll
-   * follows a send of `self` at once, while a message of `other` instances waits for the next poll.
+   * The sender of the queue's messages. The provider wakes its own poller after each send (TaskHubQueue.AddMessageAsync): a
+   * send of `self` is followed by a poll immediately, while a message of `other` instances waits for the next poll.
    */
   sender: 'self' | 'other';
-  /** From 0 to 1; default `Math.random`. */
+  /** From 0 to 1. Defaults to `Math.random`. */
   random?: () => number;
 }
 
 /**
- * Polls as the Azure Storage provider does (TaskHubQueue, WorkItemQueue and WorkItemDispatcher of Azure/durabletask): one loop
- * per queue, again at once after a find, else after a wait that only empty polls lengthen, up to `maximumMs`. The loop rests
- * while no slot is free. What a poll saw for a busy instance runs when that is free, without another poll.
+ * Polls as the Azure Storage provider does (TaskHubQueue, WorkItemQueue and WorkItemDispatcher of Azure/durabletask). Each
+ * queue has one loop. It polls again immediately after it found work, otherwise after a wait that only empty polls lengthen,
+ * up to `maximumMs`. The loop pauses while no slot is free. Work that a poll found for a busy instance runs as soon as the
+ * instance is free, without another poll.
  */
 export function createPollingPacer(poll: Poll, { maximumMs, sender, random = Math.random }: PollingOptions): Pacer {
   const backoff = createBackoff(maximumMs, random);
@@ -89,9 +90,9 @@ export function createPollingPacer(poll: Poll, { maximumMs, sender, random = Mat
     clearTimeout(timer);
     if (result.found) backoff.reset();
     isFull = result.full;
-    if (!isFull) timer = setTimeout(look, result.found ? 0 : backoff.next());
+    if (!isFull) timer = setTimeout(pollNow, result.found ? 0 : backoff.next());
   }
-  function look(): void {
+  function pollNow(): void {
     if (!running) return;
     polledAt = Date.now();
     take(poll(polledAt));
@@ -99,26 +100,26 @@ export function createPollingPacer(poll: Poll, { maximumMs, sender, random = Mat
   function useSlot(): void {
     if (!running) return;
     if (isFull) {
-      look();
+      pollNow();
       return;
     }
     const result = poll(polledAt);
     if (result.found) take(result);
   }
-  let isAsked = false;
-  function lookForSent(): void {
-    isAsked = false;
-    if (!isFull) look();
+  let isScheduled = false;
+  function pollForSent(): void {
+    isScheduled = false;
+    if (!isFull) pollNow();
   }
   function wake(): void {
-    if (sender === 'other' || isAsked) return;
-    isAsked = true;
-    setImmediate(lookForSent);
+    if (sender === 'other' || isScheduled) return;
+    isScheduled = true;
+    setImmediate(pollForSent);
   }
   return {
     start: () => {
       running = true;
-      look();
+      pollNow();
     },
     wake,
     freed: () => void setImmediate(useSlot),
@@ -130,8 +131,8 @@ export function createPollingPacer(poll: Poll, { maximumMs, sender, random = Mat
 }
 
 /**
- * The waits between empty polls, as BackoffPollingHelper computes them: none before the first repetition, then 50 ms, then
- * 50 ms plus 50, 100, 200 .. ms, of which each is varied by up to a fifth; at most `maximumMs`, or 50 ms if that is less.
+ * Computes the waits between empty polls as BackoffPollingHelper does: none before the first repetition, then 50 ms, then 50
+ * ms plus 50, 100, 200 … ms, each varied by up to a fifth. The maximum is `maximumMs`, or 50 ms if that is less.
  */
 function createBackoff(maximumMs: number, random: () => number): { reset(): void; next(): number } {
   const longestMs = Math.max(maximumMs, shortestIntervalMs);

@@ -41,7 +41,7 @@ test('never more activities at once than host.json allows', async () => {
   expect(most()).toBe(3);
 });
 
-test('never more orchestrator turns at once than host.json allows', async () => {
+test('never more orchestrator episodes at once than host.json allows', async () => {
   const most = await startCounting('orchestrator', { maxConcurrentOrchestratorFunctions: 2 });
   const ids = await Promise.all(Array.from({ length: 8 }, () => shim.client.startNew('naps')));
   await Promise.all(ids.map((id) => waitForStatus(shim.client, id)));

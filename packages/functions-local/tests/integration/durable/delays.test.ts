@@ -14,7 +14,7 @@ afterEach(() => shim.stop());
 
 // When a queue is looked into is in tests/unit/durable/dispatch/pacing.test.ts.
 test.each([
-  ['push', "delays 'push': work is handed over at once"],
+  ['push', "delays 'push': work is dispatched immediately"],
   ['azure', "delays 'azure': queues are polled every 50 ms to 300 ms"],
 ] as const)('a backend with delays %s says so, and an orchestration ends', async (delays, said) => {
   shim = await startShim({ delays, config: { storageProvider: { maxQueuePollingInterval: '00:00:00.3' } } });

@@ -88,7 +88,7 @@ test('continueAsNew drops what arrived before it and was not consumed', async ()
   gates.get('lossy')?.open();
   await waitUntil(() => waiting.has('lossy-after'));
   await shim.client.raiseEvent(id, 'item', 2);
-  // The dropped event must have been seen by a turn of the old generation before the activity ends.
+  // The dropped event must have been seen by an episode of the old generation before the activity ends.
   await waitUntil(async () => (await history(id)).filter((type) => type === 'EventRaised').length === 2);
   gates.get('lossy-after')?.open();
   await waitUntil(async () => (await history(id)).filter((type) => type === 'EventRaised').length === 0);

@@ -57,8 +57,8 @@ test('an activity whose completion is stored runs once, though the answer is los
   expect(runs).toBe(1);
 });
 
-test.each(['before', 'after'] as const)('a turn that fails %s its effect leads to the same end', async (phase) => {
-  shim = await startShim({ fault: failOnce('turn', phase) });
+test.each(['before', 'after'] as const)('an episode that fails %s its effect leads to the same end', async (phase) => {
+  shim = await startShim({ fault: failOnce('episode', phase) });
   runs = 0;
   const status = await waitForStatus(shim.client, await shim.client.startNew('counting'));
   expect(status).toMatchObject({ runtimeStatus: 'Completed', output: 1 });
@@ -103,6 +103,6 @@ test('the hook sees every kind of change', async () => {
   await shim.client.purgeInstanceHistory(id);
   await waitUntil(() => seen.size === 8);
   expect([...seen].sort()).toEqual(
-    ['activity-completed', 'purge', 'raiseEvent', 'resume', 'startNew', 'suspend', 'terminate', 'turn'].sort(),
+    ['activity-completed', 'purge', 'raiseEvent', 'resume', 'startNew', 'suspend', 'terminate', 'episode'].sort(),
   );
 });

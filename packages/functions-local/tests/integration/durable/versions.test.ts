@@ -37,7 +37,7 @@ test('an instance takes the default version, or the one that its start names', a
   expect((await waitForStatus(shim.client, older)).output).toBe('1.5');
 });
 
-test('Strict and Fail: an instance of another version fails at its next turn', async () => {
+test('Strict and Fail: an instance of another version fails at its next episode', async () => {
   const id = await startOne({ ...strict, defaultVersion: 'a' });
   await restart({ ...strict, defaultVersion: 'b' });
   await shim.client.raiseEvent(id, 'go', 1);
@@ -51,7 +51,7 @@ test('Strict and Reject: an instance of another version is left until that versi
   const id = await startOne({ ...reject, defaultVersion: 'a' });
   await restart({ ...reject, defaultVersion: 'b' });
   await shim.client.raiseEvent(id, 'go', 1);
-  await waitUntil(() => shim.logs.some((line) => line.includes('is left alone')));
+  await waitUntil(() => shim.logs.some((line) => line.includes('is not run (versionFailureStrategy Reject)')));
   expect((await shim.client.getStatus(id)).runtimeStatus).toBe('Running');
   await restart({ ...reject, defaultVersion: 'a' });
   expect((await waitForStatus(shim.client, id)).output).toBe('a');

@@ -20,7 +20,7 @@ let log: (level: string, message: string) => void;
 const backends: DurableBackend[] = [];
 const closing: (() => void)[] = [];
 beforeEach(async () => {
-  // Of this test alone: the hub of the test before may still say that an instance is gone.
+  // Of this test alone: the hub of the test before may still log that an instance has disconnected.
   const own: string[] = [];
   logs = own;
   log = (_level, message) => void own.push(message);
@@ -81,7 +81,7 @@ async function flow(input = ''): Promise<{ runtimeStatus: string; output: string
 test('two instances of one name are refused', async () => {
   await connect('host-1');
   await expect(connect('host-1')).rejects.toThrow(
-    "The task hub refuses this instance: Another instance is called 'host-1'",
+    "The task hub refuses this instance: An instance with the name 'host-1' is already connected",
   );
 });
 
@@ -123,7 +123,7 @@ test.each([
   expect(runtimeStatus).toBe('Completed');
   expect(output).toMatch(new RegExp(`${what} too large: \\d+ characters of JSON, at most 20000`));
   expect(runs).toBe(1);
-  expect(logs).not.toContain("Instance 'host-1' is gone.");
+  expect(logs).not.toContain("Instance 'host-1' has disconnected.");
 });
 
 test('an orchestration whose history is too large to be sent fails, and the connection stays', async () => {
@@ -133,7 +133,7 @@ test('an orchestration whose history is too large to be sent fails, and the conn
   const { runtimeStatus, output } = await flow('x'.repeat(30_000));
   expect(runtimeStatus).toBe('Failed');
   expect(output).toMatch(/input too large: \d+ characters of JSON, at most 20000/);
-  expect(logs).not.toContain("Instance 'host-1' is gone.");
+  expect(logs).not.toContain("Instance 'host-1' has disconnected.");
 });
 
 test.each([

@@ -13,7 +13,7 @@ test('without settings it has the defaults of Azure', () => {
     overridableExistingInstanceStates: 'NonRunningStates',
     maxPollingIntervalMs: 30_000,
     activityVisibilityTimeoutMs: 300_000,
-    turnVisibilityTimeoutMs: 300_000,
+    orchestratorVisibilityTimeoutMs: 300_000,
   });
 });
 
@@ -35,7 +35,7 @@ test('settings are read, numbers as texts and names in any case too', () => {
 });
 
 test.each([
-  [{ hubName: 'my-hub' }, /hubName: expected 3 to 45 letters and digits, a letter first, got "my-hub"/],
+  [{ hubName: 'my-hub' }, /hubName: expected 3 to 45 letters and digits that start with a letter, got "my-hub"/],
   [{ hubName: '' }, /hubName: expected 3 to 45/],
   [{ storageProvider: { partitionCount: 17 } }, /storageProvider.partitionCount: expected a whole number from 1 to 16/],
   [{ storageProvider: { maxQueuePollingInterval: '00:00:00' } }, /maxQueuePollingInterval: expected a time span above/],

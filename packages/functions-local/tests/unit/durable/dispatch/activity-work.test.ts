@@ -32,7 +32,7 @@ test.each([
   const run = createActivityWork(createFullCore('push')).run(1, invoke);
   await vi.advanceTimersByTimeAsync(100);
   await run;
-  expect(logs.at(-1)).toBe('An activity is run again: database or disk is full');
+  expect(logs.at(-1)).toBe('An activity will run again: database or disk is full');
 });
 
 test('a lease that cannot be renewed is said, and the activity goes on', async () => {

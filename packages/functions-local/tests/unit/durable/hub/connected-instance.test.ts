@@ -11,7 +11,7 @@ const request = { functionName: 'work', kind: 'activity', input: '', instanceId:
 function create() {
   const socket = { writable: true, write: () => true } as unknown as Socket;
   const config = readDurableConfig({ storageProvider: { workItemQueueVisibilityTimeout: '00:00:02' } }, 1);
-  return createConnectedInstance({ name: 'host-1', socket, config, onQuiet: () => {}, onBack: () => {} });
+  return createConnectedInstance({ name: 'host-1', socket, config, onSilent: () => {}, onAlive: () => {} });
 }
 
 test('an instance is idle until it is given work, and again when it has answered', async () => {
@@ -26,7 +26,7 @@ test('an instance is idle until it is given work, and again when it has answered
 
 test('an instance that died is idle when the visibility timeout of what it had is over', async () => {
   const instance = create();
-  const lost = expect(instance.worker.invoke(request)).rejects.toThrow('was not heard of for 2000 ms');
+  const lost = expect(instance.worker.invoke(request)).rejects.toThrow('sent nothing for 2000 ms');
   instance.disconnect();
   vi.advanceTimersByTime(1_999);
   expect(instance.isIdle()).toBe(false);

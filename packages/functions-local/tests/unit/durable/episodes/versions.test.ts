@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDurableConfig } from '../../../../src/durable/config.ts';
-import { compareVersions, versionMismatch } from '../../../../src/durable/turns/versions.ts';
+import { compareVersions, versionMismatch } from '../../../../src/durable/episodes/versions.ts';
 
 test.each([
   ['', '', 0],

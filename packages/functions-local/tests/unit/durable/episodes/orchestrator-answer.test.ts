@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReturnedAnswer, readThrownAnswer } from '../../../../src/durable/turns/orchestrator-answer.ts';
+import { readReturnedAnswer, readThrownAnswer } from '../../../../src/durable/episodes/orchestrator-answer.ts';
 
 const label = 'false\n\n$OutOfProcData$:';
 

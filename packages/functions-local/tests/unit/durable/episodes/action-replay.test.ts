@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { ActionReplay } from '../../../../src/durable/episodes/action-replay.ts';
+import { type Action, ActionType } from '../../../../src/durable/episodes/actions.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../../../../src/durable/history/history.ts';
 import { azureTimerLimits } from '../../../../src/durable/history/timing.ts';
-import { Mirror } from '../../../../src/durable/store/mirror.ts';
-import { type Action, ActionType } from '../../../../src/durable/turns/actions.ts';
 
 const start = Date.UTC(2030, 0, 1);
 const dayMs = 24 * 60 * 60_000;
@@ -10,7 +10,7 @@ const dayMs = 24 * 60 * 60_000;
 const begun = [historyEvent(EventType.OrchestratorStarted, start), historyEvent(EventType.ExecutionStarted, start)];
 
 function play(actions: Action[], ...later: HistoryEvent[]) {
-  return new Mirror(actions, azureTimerLimits).play([...begun, ...later]);
+  return new ActionReplay(actions, azureTimerLimits).play([...begun, ...later]);
 }
 
 function activity(functionName: string, input?: unknown): Action {
@@ -35,7 +35,7 @@ const failed = (TaskScheduledId: number) => historyEvent(EventType.TaskFailed, s
 const created = (EventId: number) => historyEvent(EventType.TimerCreated, start, { EventId });
 const fired = (TimerId: number) => historyEvent(EventType.TimerFired, start, { TimerId });
 const raised = (Name: string) => historyEvent(EventType.EventRaised, start, { Name });
-const turnAt = (at: number) => historyEvent(EventType.OrchestratorStarted, at);
+const episodeAt = (at: number) => historyEvent(EventType.OrchestratorStarted, at);
 const ids = (result: { decisions: { id: number }[] }) => result.decisions.map((decision) => decision.id);
 
 test('ids are counted in the order of scheduling, nested from left to right', () => {
@@ -80,11 +80,11 @@ test('a timer of ten days is three pieces, an id each', () => {
   const actions = [timer(start + 10 * dayMs)];
   const first = play(actions);
   expect(first.decisions).toEqual([{ kind: 'timer', id: 0, fireAt: start + 3 * dayMs }]);
-  const second = play(actions, created(0), turnAt(start + 3 * dayMs), fired(0));
+  const second = play(actions, created(0), episodeAt(start + 3 * dayMs), fired(0));
   expect(second.decisions).toEqual([{ kind: 'timer', id: 1, fireAt: start + 6 * dayMs }]);
-  const rest = [created(0), turnAt(start + 3 * dayMs), fired(0), created(1), turnAt(start + 6 * dayMs), fired(1)];
+  const rest = [created(0), episodeAt(start + 3 * dayMs), fired(0), created(1), episodeAt(start + 6 * dayMs), fired(1)];
   expect(play(actions, ...rest).decisions).toEqual([{ kind: 'timer', id: 2, fireAt: start + 10 * dayMs }]);
-  expect(play(actions, ...rest, created(2), turnAt(start + 10 * dayMs), fired(2)).finished).toBe(true);
+  expect(play(actions, ...rest, created(2), episodeAt(start + 10 * dayMs), fired(2)).finished).toBe(true);
 });
 
 test('a timer of six days is one piece', () => {
