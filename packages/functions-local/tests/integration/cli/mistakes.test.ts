@@ -82,7 +82,7 @@ describe('a mistake in the files of an app', () => {
         'local.settings.json': '{"IsEncrypted":false,"Values":{"HUB":"1"}}',
         'app.js': "require('durable-functions').app.activity('pay', { handler() {} });",
       },
-      'host.json, extensions.durableTask: hubName: expected 3 to 45 letters and digits, a letter first, got "1"',
+      'host.json, extensions.durableTask: hubName: expected 3 to 45 letters and digits that start with a letter, got "1"',
     ],
     [
       'another language',

@@ -26,7 +26,7 @@ test('messages come lowest sequence first, whatever order they went in', () => {
 
 test('messages that left while waiting are passed over', () => {
   const queue = new ReadyQueue();
-  for (const each of [message(1, 'gone'), message(2), message(3, 'held'), message(4)]) queue.push(each);
+  for (const each of [message(1, 'removed'), message(2), message(3, 'delivered'), message(4)]) queue.push(each);
 
   expect(drain(queue)).toEqual([2, 4]);
 });

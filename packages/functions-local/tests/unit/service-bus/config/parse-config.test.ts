@@ -56,18 +56,18 @@ test('every setting is read, and what is missing has its default', () => {
     queues: [
       {
         name: 'q',
-        intake: { defaultTtlMs: undefined, duplicateWindowMs: undefined },
-        mailbox: { defaultTtlMs: undefined, lockMs: 60_000, maxDeliveryCount: 10, deadLetterOnExpiration: false },
+        sendTarget: { defaultTtlMs: undefined, duplicateWindowMs: undefined },
+        queue: { defaultTtlMs: undefined, lockMs: 60_000, maxDeliveryCount: 10, deadLetterOnExpiration: false },
       },
     ],
     topics: [
       {
         name: 't',
-        intake: { defaultTtlMs: 3_600_000, duplicateWindowMs: 20_000 },
+        sendTarget: { defaultTtlMs: 3_600_000, duplicateWindowMs: 20_000 },
         subscriptions: [
           {
             name: 's',
-            mailbox: { defaultTtlMs: undefined, lockMs: 500, maxDeliveryCount: 3, deadLetterOnExpiration: true },
+            queue: { defaultTtlMs: undefined, lockMs: 500, maxDeliveryCount: 3, deadLetterOnExpiration: true },
             rules: [
               { name: 'sql', filter: { kind: 'sql', expression: 'a = 1' } },
               {
@@ -94,10 +94,10 @@ test('a subscription without rules takes everything', () => {
 test.for([
   ['no object', 'text', /config: expected an object, got "text"/],
   ['no namespace', { UserConfig: {} }, /Namespaces: expected exactly one namespace/],
-  ['an unknown key at the top', { UserConfg: {} }, /config: unknown UserConfg/],
-  ['an unknown property', subscription({ LockDurtion: 'PT1M' }), /Subscriptions\[0\]\.Properties: unknown LockDurtion/],
+  ['an unknown key at the top', { UserConfg: {} }, /config: unknown key UserConfg/],
+  ['an unknown property', subscription({ LockDurtion: 'PT1M' }), /Subscriptions\[0\]\.Properties: unknown key LockDurtion/],
   ['no name', namespace({ Topics: [{}] }), /Topics\[0\]\.Name: expected a non-empty string, got undefined/],
-  ['a name twice', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' stands there twice/],
+  ['a name twice', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' is used twice/],
   ['a duration that is none', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
   ['an empty duration', subscription({ LockDuration: 'PT' }), /LockDuration: expected an ISO 8601 duration/],
   ['a duration of zero', subscription({ LockDuration: 'PT0S' }), /LockDuration: expected a duration above zero/],
@@ -110,11 +110,11 @@ test.for([
   [
     'a filter too many',
     rule({ FilterType: 'Correlation', CorrelationFilter: { To: 'x' }, SqlFilter: {} }),
-    /unknown Sql/,
+    /unknown key Sql/,
   ],
-  ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions not supported/],
-  ['an unknown correlation', rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }), /unknown Lable/],
-  ['an empty correlation', rule({ FilterType: 'Correlation' }), /Rules\[0\]: Correlation filter: no property/],
+  ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions are not supported/],
+  ['an unknown correlation', rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }), /unknown key Lable/],
+  ['an empty correlation', rule({ FilterType: 'Correlation' }), /Rules\[0\]: Correlation filter: expected at least one property/],
   ['a wrong expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
 ] as const)('%s is refused', ([, config, message]) => {
   expect(() => parseConfig(config)).toThrow(message);

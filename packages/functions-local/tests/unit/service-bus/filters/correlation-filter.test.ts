@@ -23,5 +23,5 @@ test.for([
 });
 
 test('a filter that compares nothing is refused', () => {
-  expect(() => compileCorrelationFilter({ system: {}, properties: {} })).toThrow(/no property to compare/);
+  expect(() => compileCorrelationFilter({ system: {}, properties: {} })).toThrow(/at least one property to compare, got none/);
 });

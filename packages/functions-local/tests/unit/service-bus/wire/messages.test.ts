@@ -148,6 +148,6 @@ describe('an outgoing message', () => {
   test('refuses properties no message can hold', () => {
     const { bare } = stored(encode({ message_id: 'm' }));
 
-    expect(() => mergeApplicationProperties(bare, { bad: { nested: 1 } })).toThrow(/no application property can hold/);
+    expect(() => mergeApplicationProperties(bare, { bad: { nested: 1 } })).toThrow(/as application property, got/);
   });
 });
