@@ -21,7 +21,7 @@ describe('a stack', () => {
   it('has its folder for itself until it is stopped, and every stop waits for the end', async () => {
     const first = await start();
     const [{ process }] = first.instances;
-    await expect(start()).rejects.toThrow(`the folder '${folder}' is in use by another start`);
+    await expect(start()).rejects.toThrow(`the folder '${folder}' is in use by another stack`);
     void first.stop();
     await first.stop();
     expect(first.instances[0].state).toBe('down');
@@ -50,7 +50,11 @@ describe('a stack', () => {
       () => writeFile(join(folder, 'lock.sqlite'), 'no database, however long it is'.repeat(100)),
       /cannot be used: file is not a database$/,
     ],
-    ['logs that are a file', () => writeFile(join(folder, 'logs'), ''), /^the folder '.*logs' cannot be made: EEXIST/],
+    [
+      'logs that are a file',
+      () => writeFile(join(folder, 'logs'), ''),
+      /^the folder '.*logs' cannot be created: EEXIST/,
+    ],
   ])('does not start in a folder with %s', async (_, spoil, expected) => {
     await spoil();
     await expect(start()).rejects.toThrow(expected);

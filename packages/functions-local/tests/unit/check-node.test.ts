@@ -13,7 +13,7 @@ test.each(['22.15.0', '22.21.1', '24.0.0', '100.0.0'])('Node %s will do', (versi
 });
 
 test.each(['22.14.0', '20.20.2', '18.0.0', '8.17.0'])('Node %s gets a line that says what is needed', (version) => {
-  expect(nodeProblem(version)).toBe(`functions-local needs Node.js 22.15 or newer; this is ${version}.`);
+  expect(nodeProblem(version)).toBe(`functions-local: expected Node.js 22.15 or newer, got ${version}.`);
 });
 
 test('the needed version is the one of package.json', () => {

@@ -60,13 +60,17 @@ describe('a mistake in the files of an app', () => {
     ],
     ['no package.json', { 'host.json': APP['host.json'] }, 'package.json: file not found in the app folder.'],
     ['files that are not built', APP, 'Build the app first, or correct "main" of package.json.'],
-    ['no function', { ...APP, 'app.js': '' }, 'no functions found; expected "main" of package.json to name the files'],
+    [
+      'no function',
+      { ...APP, 'app.js': '' },
+      'no functions found; expected "main" of package.json to specify the files',
+    ],
     ['a module that is missing', { ...APP, 'app.js': "\nrequire('nowhere');" }, "Cannot find module 'nowhere' ("],
     ['an app that throws', { ...APP, 'app.js': "\nthrow new Error('no luck');" }, 'app.js": no luck ('],
     [
       'an app that ends',
       { ...APP, 'app.js': 'process.exit(3)' },
-      'the app ended while its files were loaded (code 3).',
+      "the app's process ended while its files were loaded (code 3).",
     ],
     [
       'the v3 model',
@@ -160,7 +164,7 @@ describe('a port', () => {
     const cli = runCli(['start', folder, '--port', String(port)]);
     expect(await cli.exited).toBe(1);
     expect(cli.stderr()).toBe(
-      `error: port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one\n`,
+      `error: port ${port} of 127.0.0.1 is in use or not allowed; set another one with --port, or use --port 0 for any free one\n`,
     );
     expect(cli.stdout()).toBe('');
   });
@@ -205,7 +209,7 @@ describe('a folder', () => {
 
   it('for state that cannot be made stops the start', async () => {
     const problems = await problemsOf({ ...APP, 'app.js': HTTP }, { data: join(folder, 'host.json') });
-    expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be made: EEXIST/)]);
+    expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be created: EEXIST/)]);
   });
 });
 

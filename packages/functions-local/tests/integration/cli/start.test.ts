@@ -69,7 +69,7 @@ describe('functions-local start', () => {
   it('lets one start use a data folder', async () => {
     const second = runCli(['start', APP, '--port', '0', '--data', data]);
     expect(await second.exited).toBe(1);
-    expect(second.stderr()).toMatch(/^error: --data: the folder '.*' is in use by another start: .*\n$/);
+    expect(second.stderr()).toMatch(/^error: --data: the folder '.*' is in use by another stack: .*\n$/);
   });
 
   it('ends with 0 on SIGTERM', async () => {

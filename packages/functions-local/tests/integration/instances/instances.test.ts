@@ -40,7 +40,7 @@ describe('several instances', () => {
     const listed = output.filter((line) => line.includes('/api/who'));
     expect(listed).toEqual([`host-1: \twho: [GET] http://localhost:${port}/api/who`]);
     expect(output.join('\n')).not.toContain('Host started');
-    expect(app.messages.at(-1)).toBe(`3 instances of the app are up at ${app.stack.url}`);
+    expect(app.messages.at(-1)).toBe(`3 instances of the app are running at ${app.stack.url}`);
   });
 
   it('share the connections of clients', async () => {
@@ -127,9 +127,9 @@ describe('an instance that is killed', () => {
     const [, , victim = app.stack.instances[0]] = app.stack.instances;
     const { pid } = victim.process;
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => app.messages.join('\n')).toContain('host-3 is up again');
+    await expect.poll(() => app.messages.join('\n')).toContain('host-3 is running again');
     expect(app.messages.join('\n')).toMatch(
-      /Functions host host-3 was ended by SIGKILL[\s\S]*host-3 is started again in 1 s/,
+      /Functions host host-3 was terminated by SIGKILL[\s\S]*host-3 will be restarted in 1 s/,
     );
     expect(victim.process.pid).not.toBe(pid);
     expect(victim.state).toBe('running');
@@ -181,7 +181,7 @@ describe('when all are down', () => {
     const status = await app.fanOut(numbered('rest', 3), 300);
     await whoDoes('start', 'rest-0');
     await Promise.all(app.stack.instances.map((instance) => instance.kill()));
-    expect(await app.get('who')).toEqual({ status: 503, text: 'No instance of the app is up.' });
+    expect(await app.get('who')).toEqual({ status: 503, text: 'No instance of the app is running.' });
     await app.stack.instances[0].start();
     await completes(status, 3);
   });

@@ -79,7 +79,7 @@ describe('an instance that is starting', () => {
     children[0]?.crash();
     await expect.poll(() => children).toHaveLength(2);
     await instance.drain();
-    expect(messages).toEqual(['It crashed\nhost-1 is started again in 1 s']);
+    expect(messages).toEqual(['It crashed\nhost-1 will be restarted in 1 s']);
     expect(instance.state).toBe('down');
   });
 });

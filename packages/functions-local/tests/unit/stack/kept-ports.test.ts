@@ -39,7 +39,7 @@ it('takes another port for one that is in use, says so, and keeps that', async (
   await occupy(port);
   const other = await keep().take({ name: 'Blob storage' });
   expect(messages[0]).toMatch(
-    new RegExp(`^Port ${port} is in use( by .+ \\(process \\d+\\))?: Blob storage takes ${other} instead$`),
+    new RegExp(`^Port ${port} is in use( by .+ \\(process \\d+\\))?: Blob storage uses ${other} instead$`),
   );
   expect(await keep().take({ name: 'Blob storage' })).toBe(other);
 });
@@ -50,7 +50,7 @@ it('takes the preferred port in a folder without one, and any other if that is i
   const taken = await occupy();
   const other = await keep().take({ name: 'Service Bus', preferred: taken });
   expect(other).not.toBe(taken);
-  expect(messages[0]).toContain(`Service Bus takes ${other} instead`);
+  expect(messages[0]).toContain(`Service Bus uses ${other} instead`);
 });
 
 it('refuses when the required port is in use, and leaves the folder as it was', async () => {

@@ -13,7 +13,7 @@ describe('an activity input that another replay would compute otherwise fails th
         yield context.df.callActivity('charge', { id: Math.random() });
       }),
     ).rejects.toThrow(
-      /^Activity "charge" was scheduled with input \{"id":[\d.e-]+\}, and a replay gives \{"id":[\d.e-]+\}/,
+      /^Activity "charge" was scheduled with input \{"id":[\d.e-]+\}, but a replay scheduled it with \{"id":[\d.e-]+\}/,
     );
   });
 
@@ -25,7 +25,7 @@ describe('an activity input that another replay would compute otherwise fails th
         const tasks = [context.df.callActivity('note', 'second'), context.df.callActivity('charge', clock++)];
         yield context.df.Task.all(tasks);
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input 100, and a replay gives 101');
+    ).rejects.toThrow('Activity "charge" was scheduled with input 100, but a replay scheduled it with 101');
   });
 
   test('from whether it is a replay', async () => {
@@ -33,7 +33,7 @@ describe('an activity input that another replay would compute otherwise fails th
       run(function* (context) {
         yield context.df.callActivity('charge', context.df.isReplaying ? 'again' : 'first');
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input "first", and a replay gives "again"');
+    ).rejects.toThrow('Activity "charge" was scheduled with input "first", but a replay scheduled it with "again"');
   });
 
   test('from whether it is a replay, after an activity', async () => {
@@ -42,7 +42,7 @@ describe('an activity input that another replay would compute otherwise fails th
         yield context.df.callActivity('note');
         yield context.df.callActivity('charge', context.df.isReplaying);
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input false, and a replay gives true');
+    ).rejects.toThrow('Activity "charge" was scheduled with input false, but a replay scheduled it with true');
   });
 
   test('from a text that is there only once', async () => {
@@ -51,7 +51,7 @@ describe('an activity input that another replay would compute otherwise fails th
       run(function* (context) {
         yield context.df.callActivity('charge', texts.pop());
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input "only once", and a replay gives nothing');
+    ).rejects.toThrow('Activity "charge" was scheduled with input "only once", but a replay scheduled it with nothing');
   });
 
   test('in each try of an orchestrator that ends by an error', async () => {
@@ -61,7 +61,7 @@ describe('an activity input that another replay would compute otherwise fails th
         yield context.df.callActivity('charge', { id: ++id });
         throw new Error('ends');
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input {"id":1}, and a replay gives {"id":2}');
+    ).rejects.toThrow('Activity "charge" was scheduled with input {"id":1}, but a replay scheduled it with {"id":2}');
   });
 });
 

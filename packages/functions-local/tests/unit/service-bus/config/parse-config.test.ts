@@ -95,7 +95,11 @@ test.for([
   ['no object', 'text', /config: expected an object, got "text"/],
   ['no namespace', { UserConfig: {} }, /Namespaces: expected exactly one namespace/],
   ['an unknown key at the top', { UserConfg: {} }, /config: unknown key UserConfg/],
-  ['an unknown property', subscription({ LockDurtion: 'PT1M' }), /Subscriptions\[0\]\.Properties: unknown key LockDurtion/],
+  [
+    'an unknown property',
+    subscription({ LockDurtion: 'PT1M' }),
+    /Subscriptions\[0\]\.Properties: unknown key LockDurtion/,
+  ],
   ['no name', namespace({ Topics: [{}] }), /Topics\[0\]\.Name: expected a non-empty string, got undefined/],
   ['a name twice', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' is used twice/],
   ['a duration that is none', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
@@ -113,8 +117,16 @@ test.for([
     /unknown key Sql/,
   ],
   ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions are not supported/],
-  ['an unknown correlation', rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }), /unknown key Lable/],
-  ['an empty correlation', rule({ FilterType: 'Correlation' }), /Rules\[0\]: Correlation filter: expected at least one property/],
+  [
+    'an unknown correlation',
+    rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }),
+    /unknown key Lable/,
+  ],
+  [
+    'an empty correlation',
+    rule({ FilterType: 'Correlation' }),
+    /Rules\[0\]: Correlation filter: expected at least one property/,
+  ],
   ['a wrong expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
 ] as const)('%s is refused', ([, config, message]) => {
   expect(() => parseConfig(config)).toThrow(message);

@@ -23,5 +23,7 @@ test.for([
 });
 
 test('a filter that compares nothing is refused', () => {
-  expect(() => compileCorrelationFilter({ system: {}, properties: {} })).toThrow(/at least one property to compare, got none/);
+  expect(() => compileCorrelationFilter({ system: {}, properties: {} })).toThrow(
+    /at least one property to compare, got none/,
+  );
 });
