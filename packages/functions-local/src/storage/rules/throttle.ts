@@ -12,7 +12,7 @@ export type ThrottleLimits = Readonly<Record<ThrottledResource, number>>;
 
 /**
  * The documented targets: 20,000 requests per second and account (40,000 in some regions), 2,000 messages per second and
- * queue, 2,000 entities per second and partition. Source: Microsoft Learn,
+ * queue, 2,000 entities per second and partition. Source: Microsoft Learn:
  * storage/common/scalability-targets-standard-account, storage/queues/scalability-targets,
  * storage/tables/scalability-targets.
  */

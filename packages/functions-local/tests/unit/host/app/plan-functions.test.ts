@@ -36,7 +36,7 @@ describe('planFunctions', () => {
       'with sdkBinding',
       { t: { type: 'serviceBusTrigger', direction: 'in', properties: { supportsDeferredBinding: 'true' } } },
     ],
-    ['expected one trigger, got 0', {}],
+    ['expected exactly one trigger, got 0', {}],
   ])('refuses: %s', (message, bindings) => {
     expect(plan(bindings)).toMatchObject({ state: 'refused', error: { message: expect.stringContaining(message) } });
   });
