@@ -13,12 +13,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A host alone. */
+/** Only a host. */
 const start = (): Promise<PartialStack> =>
   startStack({ folder, appFolder, settings: () => ({}), durable: false, enforceKeys: false });
 
 describe('a stack', () => {
-  it('has its folder for itself until it is stopped, and every stop waits for the end', async () => {
+  it('has exclusive use of its folder until it is stopped, and every stop waits for the end', async () => {
     const first = await start();
     const [{ process }] = first.instances;
     await expect(start()).rejects.toThrow(`the folder '${folder}' is in use by another stack`);
@@ -29,7 +29,7 @@ describe('a stack', () => {
     await (await start()).stop();
   });
 
-  it('of which one part does not start leaves none of the others', async () => {
+  it('of which one part does not start leaves no other part running', async () => {
     const all = { folder, appFolder, settings: () => ({}), layout: { containers: [], tables: [] } };
     const refused = { UserConfig: { Namespaces: [{ Name: 'local', Queues: [{ Name: 'orders', Sessions: true }] }] } };
     await expect(startStack({ ...all, entities: refused })).rejects.toThrow(/^Service Bus broker ended with code 1/);

@@ -9,7 +9,7 @@ import type { StartOptions } from '../../../src/cli/program.ts';
 import { startApp } from '../../../src/cli/start-app.ts';
 import { runCli } from '../../helpers/cli-process.ts';
 
-// Below the repository, so that the apps find its @azure/functions.
+// Inside the repository, so that the apps find its @azure/functions.
 const PARENT = fileURLToPath(new URL('.', import.meta.url));
 
 let folder: string;
@@ -33,7 +33,7 @@ async function write(files: Record<string, string>): Promise<void> {
   }
 }
 
-/** The problems that a start is refused with. */
+/** Returns the problems with which a start is refused. */
 async function problemsOf(files: Record<string, string>, options: StartOptions = {}): Promise<readonly string[]> {
   await write(files);
   try {
@@ -101,7 +101,7 @@ describe('a mistake in the files of an app', () => {
 });
 
 describe('functions that cannot run', () => {
-  it('are named with what is missing or what to use instead, one line each', async () => {
+  it('are reported with what is missing or what to use instead, one line each', async () => {
     const code = `
       app.storageBlob('blob', { path: 'in/{name}', connection: 'AzureWebJobsStorage', handler() {} });
       app.timer('late', { schedule: '%WHEN%', handler() {} });
@@ -124,7 +124,7 @@ describe('functions that cannot run', () => {
     expect(problems.join('')).not.toContain('\n');
   });
 
-  it('are no problem when --functions leaves them out; its names have to exist', async () => {
+  it('are not a problem if --functions excludes them; its names must exist', async () => {
     const code = `${HTTP}
       app.storageBlob('blob', { path: 'in', connection: 'c', handler() {} });
       app.hook.appStart(() => require('node:fs').appendFileSync(__dirname + '/starts', 'x'));`;
@@ -185,14 +185,14 @@ describe('entities', () => {
     ],
     ['{"UserConfig":{"Namespaces":[{"Name":"n","Queues":[{"Nome":"orders"}]}]}}', 'UserConfig.Namespaces[0].Queues[0]'],
     ['{"UserConfig":', 'not valid JSON: the file ends too early at line 1, column 15.'],
-  ])('of a file that does not fit: %s', async (text, expected) => {
+  ])('of an invalid file: %s', async (text, expected) => {
     const entities = join(folder, 'entities.json');
     const problems = await problemsOf({ ...files, 'entities.json': text }, { entities });
     expect(problems).toEqual([expect.stringContaining(expected)]);
     expect(problems[0]?.startsWith(entities)).toBe(true);
   });
 
-  it('without a setting that asks for the embedded Service Bus', async () => {
+  it('without a setting that selects the embedded Service Bus', async () => {
     const entities = join(folder, 'entities.json');
     const problems = await problemsOf({ ...APP, 'app.js': HTTP, 'entities.json': '{}' }, { entities });
     expect(problems).toEqual([
@@ -202,19 +202,19 @@ describe('entities', () => {
 });
 
 describe('a folder', () => {
-  it('that does not exist is no app', async () => {
+  it('that does not exist is not an app', async () => {
     const gone = join(folder, 'gone');
     await expect(startApp(gone, {}, SILENT)).rejects.toThrow(`${gone}: expected the folder of a Functions app`);
   });
 
-  it('for state that cannot be made stops the start', async () => {
+  it('for state that cannot be created stops the start', async () => {
     const problems = await problemsOf({ ...APP, 'app.js': HTTP }, { data: join(folder, 'host.json') });
     expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be created: EEXIST/)]);
   });
 });
 
 describe('a command line', () => {
-  it('that is wrong ends with 2 and one line', async () => {
+  it('with an error ends with 2 and one line', async () => {
     const cli = runCli(['start', '--prot', '1']);
     expect(await cli.exited).toBe(2);
     expect(cli.stderr()).toBe("error: unknown option '--prot' (Did you mean --port?)\n");

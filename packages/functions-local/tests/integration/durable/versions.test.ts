@@ -28,7 +28,7 @@ async function startOne(config: Record<string, unknown>, version?: string): Prom
   return id;
 }
 
-test('an instance takes the default version, or the one that its start names', async () => {
+test('an instance has the default version or the version of its start', async () => {
   const id = await startOne({ defaultVersion: '2.0' });
   const older = await shim.client.startNew('versioned', { version: '1.5' });
   await shim.client.raiseEvent(id, 'go', 1);
@@ -46,7 +46,7 @@ test('Strict and Fail: an instance of another version fails at its next episode'
   expect(status.output).toContain("instance version 'a', app version 'b'");
 });
 
-test('Strict and Reject: an instance of another version is left until that version is back', async () => {
+test('Strict and Reject: an instance of another version waits until an app of its version runs', async () => {
   const reject = { versionMatchStrategy: 'Strict', versionFailureStrategy: 'Reject' };
   const id = await startOne({ ...reject, defaultVersion: 'a' });
   await restart({ ...reject, defaultVersion: 'b' });

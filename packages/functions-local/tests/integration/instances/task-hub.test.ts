@@ -20,7 +20,7 @@ let log: (level: string, message: string) => void;
 const backends: DurableBackend[] = [];
 const closing: (() => void)[] = [];
 beforeEach(async () => {
-  // Of this test alone: the hub of the test before may still log that an instance has disconnected.
+  // Only of this test: the previous test's hub may still log that an instance has disconnected.
   const own: string[] = [];
   logs = own;
   log = (_level, message) => void own.push(message);
@@ -48,7 +48,7 @@ function connect(instance: string, config: Record<string, unknown> = {}): Promis
   return create({ instance, config }).start();
 }
 
-/** An orchestrator that calls `work` once; its output is the kind of event that came of it. */
+/** An orchestrator that calls `work` once. Its output is the kind of the resulting event. */
 function runFlow(input: string): RpcValue {
   const { history } = JSON.parse(input) as { history: { EventType: number; Reason?: string; Result?: string }[] };
   const end = history.find(({ EventType }) => EventType === 5 || EventType === 6);
@@ -57,7 +57,7 @@ function runFlow(input: string): RpcValue {
   return { json: JSON.stringify(state) };
 }
 
-/** As fetch, which sends no Host and no Origin of the caller's. */
+/** Like fetch, which does not send the caller's Host and Origin. */
 function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, ...options }, (response) => resolve(response.resume()));
@@ -69,7 +69,7 @@ function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** Runs `flow` with that input until it is over, and gives its status. */
+/** Runs `flow` with this input until it is finished, and returns its status. */
 async function flow(input = ''): Promise<{ runtimeStatus: string; output: string }> {
   const url = `${hub.url}/durabletask/orchestrators/flow?timeout=5&pollingInterval=0.05`;
   const started = await fetch(url, { method: 'POST', body: JSON.stringify(input) });
@@ -78,24 +78,24 @@ async function flow(input = ''): Promise<{ runtimeStatus: string; output: string
   return ((await list.json()) as { runtimeStatus: string; output: string }[]).at(-1) ?? expect.fail();
 }
 
-test('two instances of one name are refused', async () => {
+test('two instances with the same name are refused', async () => {
   await connect('host-1');
   await expect(connect('host-1')).rejects.toThrow(
     "The task hub refuses this instance: An instance with the name 'host-1' is already connected",
   );
 });
 
-test('a name that is none is refused', async () => {
+test('an invalid name is refused', async () => {
   await expect(connect('../host')).rejects.toThrow('instance is not usable: "../host"');
 });
 
-test('another configuration than that of the first instance is not read, and said', async () => {
+test("a configuration other than the first instance's is ignored, with a warning", async () => {
   await connect('host-1', { maxConcurrentActivityFunctions: 1 });
   await connect('host-2', { maxConcurrentActivityFunctions: 2 });
   expect(logs).toContain("'host-2' has another host.json than the instances before it, which is not read.");
 });
 
-test('a task hub that is not there is said at the start', async () => {
+test('an unavailable task hub is reported at the start', async () => {
   await hub.close();
   await expect(connect('host-1')).rejects.toThrow('ECONNREFUSED');
 });
@@ -104,14 +104,14 @@ test('without an instance the client library gets 503', async () => {
   expect((await fetch(`${hub.url}/durabletask/instances/1`)).status).toBe(503);
 });
 
-test('a connection that speaks something else is cut', async () => {
+test('a connection with another protocol is cut', async () => {
   await expect(fetch(`${hub.url}/instances`)).resolves.toMatchObject({ status: 404 });
 });
 
 test.each([
   ['result', async () => ({ string: 'x'.repeat(30_000) })],
   ['error', () => Promise.reject(new Error('x'.repeat(30_000)))],
-])('an activity whose %s is too large fails, and its connection stays', async (what, work) => {
+])('an activity whose %s is too large fails, and its connection stays open', async (what, work) => {
   let runs = 0;
   const invoke: RemoteBackendOptions['invoke'] = async ({ kind, input }) => {
     if (kind === 'orchestrator') return runFlow(input);
@@ -126,7 +126,7 @@ test.each([
   expect(logs).not.toContain("Instance 'host-1' has disconnected.");
 });
 
-test('an orchestration whose history is too large to be sent fails, and the connection stays', async () => {
+test('an orchestration whose history is too large to be sent fails, and the connection stays open', async () => {
   await hub.close();
   hub = await startTaskHub({ file: ':memory:', port: 0, log, maxMessageChars: 20_000 });
   await create({ invoke: async ({ input }) => runFlow(input) }).start();
@@ -147,7 +147,7 @@ test.each([
   await expect(ask(new URL(`${hub.url}/instances`), { headers: upgrade })).rejects.toThrow('socket hang up');
 });
 
-test('a web page that the host lets in reaches the hub through it', async () => {
+test('a web page that the host accepts reaches the hub through the host', async () => {
   const backend = create({ invoke: async ({ input }) => runFlow(input) });
   await backend.start();
   const host = await listen(createServer((request, response) => void backend.handle(request, response)));
@@ -156,10 +156,10 @@ test('a web page that the host lets in reaches the hub through it', async () => 
   expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
 });
 
-/** A hub that does only what a test says; it stops with the test. */
+/** A hub that the test controls. It stops with the test. */
 async function startFakeHub(onUpgrade: (socket: Socket) => void, onRequest?: RequestListener): Promise<string> {
   const server = createServer(onRequest).on('upgrade', (_request, socket: Socket) => {
-    // An HTTP server leaves its half of a connection open.
+    // An HTTP server keeps its half of a connection open.
     socket.on('error', () => undefined).once('end', () => socket.end());
     closing.push(() => socket.destroy());
     onUpgrade(socket);
@@ -176,7 +176,7 @@ async function listen(server: Server): Promise<string> {
 
 const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: functions-local-task-hub\r\n\r\n';
 
-/** Registers an instance and is silent from then on; gives its name. */
+/** Registers an instance, is silent from then on, and returns its name. */
 async function registerFrom(socket: Socket): Promise<string> {
   socket.write(SWITCH);
   const [line] = (await once(socket, 'data')) as [Buffer];
@@ -184,13 +184,13 @@ async function registerFrom(socket: Socket): Promise<string> {
   return (JSON.parse(line.toString('utf8')) as { instance: string }).instance;
 }
 
-test('an instance stops although its hub is frozen', async () => {
+test('an instance stops even if its hub is frozen', async () => {
   const backend = create({ hubUrl: await startFakeHub((socket) => void registerFrom(socket)) });
   await backend.start();
   await backend.stop(10);
 });
 
-test('an instance that has paused does not connect to a hub that was started again', async () => {
+test('a paused instance does not connect to a restarted hub', async () => {
   const registered: string[] = [];
   const sockets: Socket[] = [];
   const hubUrl = await startFakeHub(async (socket) => {
@@ -202,7 +202,7 @@ test('an instance that has paused does not connect to a hub that was started aga
   await create({ hubUrl, instance: 'host-2' }).start();
   paused.pause();
   for (const socket of sockets) socket.destroy();
-  // It lost its connection later, so that the first would be back before it.
+  // It lost its connection later, and would therefore reconnect first.
   await expect.poll(() => registered).toContain('host-2');
   await expect.poll(() => registered.filter((name) => name === 'host-2').length).toBe(2);
   expect(registered.filter((name) => name === 'host-1')).toHaveLength(1);
@@ -227,7 +227,7 @@ test('an instance that stops while it connects does not register', async () => {
   expect(received).toEqual([]);
 });
 
-test('a client that goes ends the request that the hub works on for it', async () => {
+test('a client that disconnects cancels its request at the hub', async () => {
   const begun = Promise.withResolvers<ServerResponse>();
   const hubUrl = await startFakeHub(
     () => undefined,

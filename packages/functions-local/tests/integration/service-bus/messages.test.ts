@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { connect, createClock, receive, receiveOne, receiverOf, startBroker, topicConfig, until } from './helpers.ts';
 
 describe('sending', () => {
-  test('every subscription gets a copy of a message with all its parts', async () => {
+  test('every subscription receives a copy of a message with all its parts', async () => {
     const bus = await startBroker({ config: topicConfig({ first: {}, second: {} }) });
     const client = connect(bus.connectionString);
     const header = { durable: false, priority: 7 };
@@ -29,7 +29,7 @@ describe('sending', () => {
     }
   });
 
-  test('a batch arrives in order, and a message without an id is given one', async () => {
+  test('a batch arrives in order, and a message without an id gets one', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
     const bodies = Array.from({ length: 300 }, (_, index) => index);
@@ -42,7 +42,7 @@ describe('sending', () => {
     expect(bus.counts()).toMatchObject({ 'events/Subscriptions/all': { active: 0 } });
   });
 
-  test('a message of 200 KB arrives, one above 256 KB is refused and the sender stays usable', async () => {
+  test('a message of 200 KB arrives, one above 256 KB is refused, and the sender stays usable', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
     const sender = client.createSender('events');
@@ -59,7 +59,7 @@ describe('sending', () => {
     expect(small?.body).toBe('small');
   });
 
-  test('a queue works as a topic with one subscription does', async () => {
+  test('a queue works like a topic with one subscription', async () => {
     const config = { UserConfig: { Namespaces: [{ Name: 'test', Queues: [{ Name: 'jobs', Properties: {} }] }] } };
     const bus = await startBroker({ config });
     const client = connect(bus.connectionString);
@@ -80,7 +80,7 @@ describe('sending', () => {
 });
 
 describe('settling', () => {
-  test('completed messages are gone, abandoned ones come back with their changed properties', async () => {
+  test('completed messages are deleted, abandoned ones are redelivered with their changed properties', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
     const receiver = receiverOf(client, 'all');
@@ -91,7 +91,8 @@ describe('settling', () => {
 
     const [done, again] = await receive(receiver, 2);
     if (!done || !again) throw new Error('expected two messages');
-    // One after the other: the client's rhea joins neighbouring settlements of one tick into the first one's outcome.
+    // One after the other, because the client's rhea merges neighbouring settlements of one tick with the first one's
+    // outcome.
     await receiver.completeMessage(done);
     await receiver.abandonMessage(again, { changed: 'after', added: 2, text: 'new' });
 
@@ -100,7 +101,7 @@ describe('settling', () => {
     expect(message.applicationProperties).toEqual({ kept: 1, changed: 'after', added: 2, text: 'new' });
   });
 
-  test('a dead-lettered message is found in the dead-letter queue with reason and description', async () => {
+  test('a dead-lettered message is in the dead-letter queue with reason and description', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
     const receiver = receiverOf(client, 'all');
@@ -122,7 +123,7 @@ describe('settling', () => {
     expect(bus.counts()['events/Subscriptions/all']).toEqual({ active: 0, scheduled: 0, deadLetter: 0 });
   });
 
-  test('MaxDeliveryCount failed deliveries end in the dead-letter queue', async () => {
+  test('a message is dead-lettered after MaxDeliveryCount failed deliveries', async () => {
     const bus = await startBroker({ config: topicConfig({ all: { MaxDeliveryCount: 2 } }) });
     const client = connect(bus.connectionString);
     const receiver = receiverOf(client, 'all');
@@ -135,7 +136,7 @@ describe('settling', () => {
     expect(dead).toMatchObject({ body: 'poison', deadLetterReason: 'MaxDeliveryCountExceeded', deliveryCount: 2 });
   });
 
-  test('answers keep to their messages when one of many fails', async () => {
+  test('each settlement gets its own answer when one of many fails', async () => {
     const clock = createClock();
     const bus = await startBroker({ config: topicConfig({ all: { LockDuration: 'PT1M' } }), now: clock.now });
     const client = connect(bus.connectionString);
@@ -170,7 +171,7 @@ describe('settling', () => {
     expect(bus.counts()['events/Subscriptions/all']).toEqual({ active: 0, scheduled: 0, deadLetter: 1 });
   });
 
-  test('deferring is refused by name', async () => {
+  test('deferring is refused with an error', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
     await client.createSender('events').sendMessages({ body: 'later' });
@@ -198,7 +199,7 @@ describe('locks', () => {
     await expect(receiver.completeMessage(first)).rejects.toMatchObject({ code: 'MessageLockLost' });
   });
 
-  test('a renewed lock outlives its first time', async () => {
+  test('a renewed lock is valid after its first expiry', async () => {
     const clock = createClock();
     const bus = await startBroker({ config: topicConfig({ all: { LockDuration: 'PT10S' } }), now: clock.now });
     const client = connect(bus.connectionString);
@@ -215,7 +216,7 @@ describe('locks', () => {
     expect(bus.counts()['events/Subscriptions/all']?.active).toBe(0);
   });
 
-  test('locks expire by the machine clock too', async () => {
+  test("locks also expire by the machine's clock", async () => {
     const bus = await startBroker({ config: topicConfig({ all: { LockDuration: 'PT0.1S', MaxDeliveryCount: 1 } }) });
     const client = connect(bus.connectionString);
     await client.createSender('events').sendMessages({ body: 'slow' });
@@ -226,7 +227,7 @@ describe('locks', () => {
   });
 });
 
-test('peeking shows locked and waiting messages from a sequence number on, without taking them', async () => {
+test('peeking returns locked and available messages from a sequence number on, without locking them', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const receiver = receiverOf(client, 'all');

@@ -17,7 +17,7 @@ test('without settings it has the defaults of Azure', () => {
   });
 });
 
-test('settings are read, numbers as texts and names in any case too', () => {
+test('settings are read, also numbers as text and names with different case', () => {
   const config = readDurableConfig(
     {
       maxConcurrentActivityFunctions: '2',
@@ -63,7 +63,7 @@ test('a time span is read as in the rest of host.json: an hour field of 24 or mo
   expect(maxPollingIntervalMs).toBe(24 * 86_400_000);
 });
 
-test('all problems come in one error', () => {
+test('all problems are reported in one error', () => {
   const broken = {
     maxConcurrentActivityFunctions: 0,
     versionFailureStrategy: 'Ignore',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createInstance, type Instance } from '../../../src/stack/instances.ts';
 import type { ProcessEnd, RunningProcess } from '../../../src/stack/process/process.ts';
 
-/** A host that starts when `ready` is called, and never when its start is abandoned. */
+/** A host that starts when `ready` is called, and never if its start is cancelled. */
 class Child {
   readonly #started = Promise.withResolvers<RunningProcess<string>>();
   readonly #ended = Promise.withResolvers<ProcessEnd>();
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 describe('an instance that is starting', () => {
-  it.each(['kill', 'drain'] as const)('is ended at once by %s', async (end) => {
+  it.each(['kill', 'drain'] as const)('is ended immediately by %s', async (end) => {
     const starting = expect(instance.start()).rejects.toThrow('host-1 was ended while it started');
     await instance[end]();
     await starting;
@@ -65,14 +65,14 @@ describe('an instance that is starting', () => {
     expect(instance.state).toBe('running');
   });
 
-  it('ends also when it got ready in this moment', async () => {
+  it('is also ended if it becomes ready at that moment', async () => {
     const starting = instance.start();
     children[0]?.ready();
     await Promise.all([starting, instance.drain()]);
     expect(instance.state).toBe('down');
   });
 
-  it('is not announced to start again when it is ended in a restart', async () => {
+  it('does not announce a restart if it is ended during one', async () => {
     const starting = instance.start();
     children[0]?.ready();
     await starting;

@@ -6,8 +6,8 @@ const activities = { charge: () => 'charged', note: () => 'noted' };
 const run = (handler: (context: OrchestrationContext) => Generator<Task, unknown, unknown>) =>
   runOrchestrator(handler, { input: null, activities });
 
-describe('an activity input that another replay would compute otherwise fails the run', () => {
-  test('from a random number', async () => {
+describe('an activity input that a replay computes differently fails the run', () => {
+  test('with a random number', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', { id: Math.random() });
@@ -17,7 +17,7 @@ describe('an activity input that another replay would compute otherwise fails th
     );
   });
 
-  test('from the clock, in a task among others and after another activity', async () => {
+  test('with the time, in a task among others and after another activity', async () => {
     let clock = 100;
     await expect(
       run(function* (context) {
@@ -28,7 +28,7 @@ describe('an activity input that another replay would compute otherwise fails th
     ).rejects.toThrow('Activity "charge" was scheduled with input 100, but a replay scheduled it with 101');
   });
 
-  test('from whether it is a replay', async () => {
+  test('with the replay flag', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', context.df.isReplaying ? 'again' : 'first');
@@ -36,7 +36,7 @@ describe('an activity input that another replay would compute otherwise fails th
     ).rejects.toThrow('Activity "charge" was scheduled with input "first", but a replay scheduled it with "again"');
   });
 
-  test('from whether it is a replay, after an activity', async () => {
+  test('with the replay flag, after an activity', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('note');
@@ -45,7 +45,7 @@ describe('an activity input that another replay would compute otherwise fails th
     ).rejects.toThrow('Activity "charge" was scheduled with input false, but a replay scheduled it with true');
   });
 
-  test('from a text that is there only once', async () => {
+  test('with a string that exists only once', async () => {
     const texts = ['only once'];
     await expect(
       run(function* (context) {
@@ -54,7 +54,7 @@ describe('an activity input that another replay would compute otherwise fails th
     ).rejects.toThrow('Activity "charge" was scheduled with input "only once", but a replay scheduled it with nothing');
   });
 
-  test('in each try of an orchestrator that ends by an error', async () => {
+  test('in each attempt of an orchestrator that ends with an error', async () => {
     let id = 0;
     await expect(
       run(function* (context) {
@@ -65,7 +65,7 @@ describe('an activity input that another replay would compute otherwise fails th
   });
 });
 
-test('inputs that stay the same pass, in tasks, retries, timers and further histories', async () => {
+test('unchanged inputs are accepted, in tasks, retries, timers and further executions', async () => {
   let tries = 0;
   const result = await runOrchestrator(
     function* (context) {

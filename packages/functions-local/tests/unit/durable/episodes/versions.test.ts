@@ -10,7 +10,7 @@ test.each([
   ['1.0.0', '1.0', 1],
   ['abc', 'ABC', 0],
   ['b', 'a', 1],
-])('%j against %j is %d', (left, right, expected) => {
+])('comparing %j with %j returns %d', (left, right, expected) => {
   expect(compareVersions(left, right)).toBe(expected);
 });
 

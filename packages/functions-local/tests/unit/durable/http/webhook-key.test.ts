@@ -12,11 +12,11 @@ test.each([
   ['a function key', `${url}?code=function`, {}, false],
   ['an empty key', `${url}?code=`, {}, false],
   ['no key', url, {}, false],
-])('%s opens the webhook, or not, as it may', (_, requested, headers, isOpen) => {
+])('%s is accepted or refused by the webhook', (_, requested, headers, isOpen) => {
   expect(isWebhookOpen({ url: requested, headers }, keys)).toBe(isOpen);
 });
 
-test('without a system key nothing is checked', () => {
+test('without a system key, no key is checked', () => {
   expect(isWebhookOpen({ url, headers: {} }, {})).toBe(true);
   expect(isWebhookOpen({ url: `${url}?code=`, headers: {} }, { systemKey: 'system' })).toBe(false);
 });

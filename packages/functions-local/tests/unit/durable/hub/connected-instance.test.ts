@@ -14,7 +14,7 @@ function create() {
   return createConnectedInstance({ name: 'host-1', socket, config, onSilent: () => {}, onAlive: () => {} });
 }
 
-test('an instance is idle until it is given work, and again when it has answered', async () => {
+test('an instance is idle until it receives work, and again after it has answered', async () => {
   const instance = create();
   expect(instance.isIdle()).toBe(true);
   const answer = instance.worker.invoke(request);
@@ -24,7 +24,7 @@ test('an instance is idle until it is given work, and again when it has answered
   expect(await answer).toEqual({ int: 1 });
 });
 
-test('an instance that died is idle when the visibility timeout of what it had is over', async () => {
+test('a dead instance is idle when the visibility timeout of its work ends', async () => {
   const instance = create();
   const lost = expect(instance.worker.invoke(request)).rejects.toThrow('sent nothing for 2000 ms');
   instance.disconnect();

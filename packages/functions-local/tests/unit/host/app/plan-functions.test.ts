@@ -16,7 +16,7 @@ describe('planFunctions', () => {
     expect(planned?.fn.metadata.bindings.t?.schedule).toBe('0 * * * *');
   });
 
-  it('leaves a disabled function out', () => {
+  it('omits a disabled function', () => {
     expect(plan({ t: timer }, { env: { 'AzureWebJobs.fn.Disabled': 'true' } })?.state).toBe('disabled');
   });
 
@@ -41,7 +41,7 @@ describe('planFunctions', () => {
     expect(plan(bindings)).toMatchObject({ state: 'refused', error: { message: expect.stringContaining(message) } });
   });
 
-  it('refuses a name that Azure would not take', () => {
+  it('refuses a name that Azure would not accept', () => {
     expect(plan({ t: { ...timer, schedule: '' } }, { name: '1st' })).toMatchObject({ state: 'refused' });
     expect(plan({ t: { ...timer, schedule: '' } }, { name: 'Host' })).toMatchObject({ state: 'refused' });
   });

@@ -13,7 +13,7 @@ function rule(properties: object): unknown {
   return subscription({}, [{ Name: 'r', Properties: properties }]);
 }
 
-test('every setting is read, and what is missing has its default', () => {
+test('every setting is read, and missing ones have their default', () => {
   const config = namespace({
     Queues: [{ Name: 'q' }],
     Topics: [
@@ -85,7 +85,7 @@ test('every setting is read, and what is missing has its default', () => {
   });
 });
 
-test('a subscription without rules takes everything', () => {
+test('a subscription without rules matches all messages', () => {
   const [topic] = parseConfig(subscription({})).topics;
 
   expect(topic?.subscriptions[0]?.rules).toEqual([{ name: '$Default', filter: { kind: 'sql', expression: '1=1' } }]);

@@ -36,7 +36,7 @@ const message = subject(
   { label: 'QueueWorkDetected', messageid: 'm-1' },
 );
 
-describe('passes', () => {
+describe('matches', () => {
   test.for([
     '1=1',
     'TRUE',
@@ -79,7 +79,7 @@ describe('passes', () => {
   });
 });
 
-describe('does not pass', () => {
+describe('does not match', () => {
   test.for([
     '1=0',
     'FALSE',
