@@ -86,13 +86,13 @@ test('two instances with the same name are refused', async () => {
 });
 
 test('an invalid name is refused', async () => {
-  await expect(connect('../host')).rejects.toThrow('instance is not usable: "../host"');
+  await expect(connect('../host')).rejects.toThrow('instance is not valid: "../host"');
 });
 
 test("a configuration other than the first instance's is ignored, with a warning", async () => {
   await connect('host-1', { maxConcurrentActivityFunctions: 1 });
   await connect('host-2', { maxConcurrentActivityFunctions: 2 });
-  expect(logs).toContain("'host-2' has another host.json than the instances before it, which is not read.");
+  expect(logs).toContain("'host-2' has a different host.json from the first instance. Its durableTask section is ignored.");
 });
 
 test('an unavailable task hub is reported at the start', async () => {

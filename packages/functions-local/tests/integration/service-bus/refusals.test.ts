@@ -69,7 +69,7 @@ test('HTTP and WebSocket requests get an answer with the reason', async () => {
     }).on('error', reject);
   });
 
-  expect(status).toEqual([501, expect.stringMatching(/AMQP over TCP only/)]);
+  expect(status).toEqual([501, expect.stringMatching(/supports only AMQP over TCP/)]);
 });
 
 test('a client that uses TLS is refused', async () => {

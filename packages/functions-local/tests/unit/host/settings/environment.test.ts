@@ -50,7 +50,7 @@ describe('findConnectionString', () => {
     [{ AzureWebJobsBus: 'prefixed', Bus: 'plain' }, 'prefixed'],
     [{ Bus: 'plain' }, 'plain'],
     [{ 'ConnectionStrings:Bus': 'section' }, 'section'],
-  ])('%j gives %s', (env, expected) => expect(findConnectionString('%j returns %s', env)).toBe(expected));
+  ])('%j returns %s', (env, expected) => expect(findConnectionString('Bus', env)).toBe(expected));
 
   it('refuses the identity form with an error', () => {
     const env = { Bus__fullyQualifiedNamespace: 'x.servicebus.windows.net' };
