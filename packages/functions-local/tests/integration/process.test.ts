@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningProcess, startProcess } from '../../src/stack/process/process.ts';
 import type { OutputListener } from '../../src/stack/process/process-output.ts';
-import { startSpare } from '../../src/stack/process/spare-process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -134,7 +133,7 @@ function startWithGrandchild(grandchildCode = '', parentCode = ''): Promise<Runn
   );
 }
 
-/** Whether a process listens on the port. The process id would not do: the dead process may still wait for its new parent. */
+/** Whether a process listens on the port. Its process id would not do: a dead process keeps it until its new parent reaps it. */
 function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -145,40 +144,3 @@ function isOpen(port: number): Promise<boolean> {
     });
   });
 }
-
-describe('a spare process', () => {
-  const startIn = (spare: ReturnType<typeof startSpare>) => {
-    const script = join(folder, 'child.mjs');
-    const facts = 'process.argv[2], process.env.COLOUR, process.cwd(), globalThis.loaded';
-    writeFileSync(script, `console.log('ready', ${facts}); setInterval(() => {}, 1_000);`);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const child = startProcess({
-      ...{ name: 'Child', script, args: ['seven'], env: { COLOUR: 'red' }, cwd: folder, spare },
-      logFile: join(folder, 'logs', 'child.log'),
-      readReady: (line) => /^ready (.*)/.exec(line)?.[1],
-    });
-    void child.then(async (each) => {
-      await each.stop();
-      resolve(each.ready);
-    }, resolve);
-    return promise;
-  };
-  const prepare = () => {
-    const file = join(folder, 'load.mjs');
-    writeFileSync(file, 'globalThis.loaded = process.pid;');
-    return startSpare([file]);
-  };
-
-  it('runs a script like a new process, with the loaded modules', async () => {
-    expect(await startIn(prepare())).toMatch(new RegExp(`^seven red ${folder} \\d+$`));
-  });
-
-  it('that has ended or was used is replaced by a new process', async () => {
-    const spare = prepare();
-    spare.end();
-    expect(await startIn(spare)).toBe(`seven red ${folder} undefined`);
-    const used = prepare();
-    await startIn(used);
-    expect(await startIn(used)).toBe(`seven red ${folder} undefined`);
-  });
-});

@@ -1,4 +1,4 @@
-import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
+import type { Pacer, PacerFactory, PollResult } from './pacer.ts';
 import type { Invoke, Slots } from './workers.ts';
 
 /** A queue of keyed work, and the function that runs one key. */

@@ -102,7 +102,9 @@ export const ENTITY_RULES: readonly Rule[] = [
   }),
   ofEntity('untyped-int32', ({ properties }) => {
     const wrong = properties.find((property) => !isTypedByJson(property));
-    return wrong && invalidInput(`The value of '${wrong.name}' has no type annotation and is neither an Int32 nor a Double.`);
+    return (
+      wrong && invalidInput(`The value of '${wrong.name}' has no type annotation and is neither an Int32 nor a Double.`)
+    );
   }),
   ofEntity('date-range', ({ properties }) => {
     const wrong = properties.find((property) => !isStorableDate(property));

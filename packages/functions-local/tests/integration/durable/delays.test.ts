@@ -12,7 +12,7 @@ df.app.orchestration('three', function* (context) {
 let shim: Shim;
 afterEach(() => shim.stop());
 
-// tests/unit/durable/dispatch/pacing.test.ts tests when a queue is polled.
+// tests/unit/durable/dispatch/polling-pacer.test.ts tests when a queue is polled.
 test.each([
   ['push', "delays 'push': work is dispatched immediately"],
   ['azure', "delays 'azure': queues are polled every 50 ms to 300 ms"],

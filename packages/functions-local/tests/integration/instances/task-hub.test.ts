@@ -1,14 +1,5 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type RequestOptions,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestOptions, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../../src/durable/hub/remote-backend.ts';
 import { startTaskHub, type TaskHub } from '../../../src/durable/hub/task-hub.ts';
@@ -92,7 +83,9 @@ test('an invalid name is refused', async () => {
 test("a configuration other than the first instance's is ignored, with a warning", async () => {
   await connect('host-1', { maxConcurrentActivityFunctions: 1 });
   await connect('host-2', { maxConcurrentActivityFunctions: 2 });
-  expect(logs).toContain("'host-2' has a different host.json from the first instance. Its durableTask section is ignored.");
+  expect(logs).toContain(
+    "'host-2' has a different host.json from the first instance. Its durableTask section is ignored.",
+  );
 });
 
 test('an unavailable task hub is reported at the start', async () => {
@@ -156,88 +149,8 @@ test('a web page that the host accepts reaches the hub through the host', async 
   expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
 });
 
-/** A hub that the test controls. It stops with the test. */
-async function startFakeHub(onUpgrade: (socket: Socket) => void, onRequest?: RequestListener): Promise<string> {
-  const server = createServer(onRequest).on('upgrade', (_request, socket: Socket) => {
-    // An HTTP server keeps its half of a connection open.
-    socket.on('error', () => undefined).once('end', () => socket.end());
-    closing.push(() => socket.destroy());
-    onUpgrade(socket);
-  });
-  closing.push(() => server.closeAllConnections());
-  return listen(server);
-}
-
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: functions-local-task-hub\r\n\r\n';
-
-/** Registers an instance, is silent from then on, and returns its name. */
-async function registerFrom(socket: Socket): Promise<string> {
-  socket.write(SWITCH);
-  const [line] = (await once(socket, 'data')) as [Buffer];
-  socket.write('{"type":"registered","aliveEveryMs":1000}\n');
-  return (JSON.parse(line.toString('utf8')) as { instance: string }).instance;
-}
-
-test('an instance stops even if its hub is frozen', async () => {
-  const backend = create({ hubUrl: await startFakeHub((socket) => void registerFrom(socket)) });
-  await backend.start();
-  await backend.stop(10);
-});
-
-test('a paused instance does not connect to a restarted hub', async () => {
-  const registered: string[] = [];
-  const sockets: Socket[] = [];
-  const hubUrl = await startFakeHub(async (socket) => {
-    sockets.push(socket);
-    registered.push(await registerFrom(socket));
-  });
-  const paused = create({ hubUrl });
-  await paused.start();
-  await create({ hubUrl, instance: 'host-2' }).start();
-  paused.pause();
-  for (const socket of sockets) socket.destroy();
-  // It lost its connection later, and would therefore reconnect first.
-  await expect.poll(() => registered).toContain('host-2');
-  await expect.poll(() => registered.filter((name) => name === 'host-2').length).toBe(2);
-  expect(registered.filter((name) => name === 'host-1')).toHaveLength(1);
-});
-
-test('an instance that stops while it connects does not register', async () => {
-  const first = Promise.withResolvers<Socket>();
-  const second = Promise.withResolvers<Socket>();
-  const hubUrl = await startFakeHub((socket) => {
-    if (logs.length > 0) return second.resolve(socket);
-    void registerFrom(socket).then(() => first.resolve(socket));
-  });
-  const backend = create({ hubUrl });
-  await backend.start();
-  (await first.promise).destroy();
-  const socket = await second.promise;
-  await backend.stop();
-  const received: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => received.push(chunk));
-  socket.write(SWITCH);
-  await once(socket, 'close');
-  expect(received).toEqual([]);
-});
-
-test('a client that disconnects cancels its request at the hub', async () => {
-  const begun = Promise.withResolvers<ServerResponse>();
-  const hubUrl = await startFakeHub(
-    () => undefined,
-    (_request, response) => begun.resolve(response),
-  );
-  const backend = create({ hubUrl });
-  const host = await listen(createServer((request, response) => void backend.handle(request, response)));
-  const sent = request(`${host}/runtime/webhooks/durabletask/instances`).once('error', () => undefined);
-  sent.end();
-  const response = await begun.promise;
-  sent.destroy();
-  await once(response, 'close');
-});

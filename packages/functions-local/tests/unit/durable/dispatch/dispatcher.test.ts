@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../../../src/durable/dispatch/dispatcher.ts';
-import { createPollingPacer, type PollResult } from '../../../../src/durable/dispatch/pacing.ts';
+import type { PollResult } from '../../../../src/durable/dispatch/pacer.ts';
+import { createPollingPacer } from '../../../../src/durable/dispatch/polling-pacer.ts';
 import type { Slots } from '../../../../src/durable/dispatch/workers.ts';
 
 function slotsOf(capacity: number): Slots & { add(count: number): void } {

@@ -1,65 +1,6 @@
-/** The result of one poll of a queue. */
-export interface PollResult {
-  /** Work was taken. */
-  found: boolean;
-  /** No slot is free after the poll. */
-  full: boolean;
-  /** When the next work is due, in epoch milliseconds. */
-  nextDueAt: number | undefined;
-}
+import type { Pacer, Poll, PollResult } from './pacer.ts';
 
-/** Decides when a queue is polled. */
-export interface Pacer {
-  start(): void;
-  /** Reports that there may be new work. */
-  wake(): void;
-  /** A slot became free. */
-  freed(): void;
-  stop(): void;
-}
-
-/** Starts the work that was due at a time (epoch milliseconds). */
-export type Poll = (at: number) => PollResult;
-
-/** Creates the pacer of one queue. */
-export type PacerFactory = (poll: Poll) => Pacer;
-
-const longestTimeoutMs = 2 ** 31 - 1;
 const shortestIntervalMs = 50;
-
-/** Polls immediately whenever something may have changed, and when the next work is due. */
-export function createPushPacer(poll: Poll): Pacer {
-  let timer: NodeJS.Timeout | undefined;
-  let isScheduled = false;
-  let running = false;
-
-  function pollNow(): void {
-    isScheduled = false;
-    if (!running) return;
-    clearTimeout(timer);
-    const { nextDueAt } = poll(Date.now());
-    if (nextDueAt === undefined) return;
-    const wait = Math.min(Math.max(nextDueAt - Date.now(), 1), longestTimeoutMs);
-    timer = setTimeout(pollNow, wait);
-  }
-  function wake(): void {
-    // Several completions in one tick become one poll, so that one episode processes them all.
-    if (!isScheduled) setImmediate(pollNow);
-    isScheduled = true;
-  }
-  return {
-    start: () => {
-      running = true;
-      wake();
-    },
-    wake,
-    freed: wake,
-    stop: () => {
-      running = false;
-      clearTimeout(timer);
-    },
-  };
-}
 
 /** Options of the polling of one queue. */
 export interface PollingOptions {

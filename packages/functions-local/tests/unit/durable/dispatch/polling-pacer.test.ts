@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPollingPacer, createPushPacer, type PollResult } from '../../../../src/durable/dispatch/pacing.ts';
+import type { PollResult } from '../../../../src/durable/dispatch/pacer.ts';
+import { createPollingPacer } from '../../../../src/durable/dispatch/polling-pacer.ts';
 
 const nothing: PollResult = { found: false, full: false, nextDueAt: undefined };
 
@@ -134,26 +135,4 @@ test('a slot that becomes free during a wait runs work that earlier polls found,
   vi.advanceTimersByTime(1);
   pacer.stop();
   expect(asked).toEqual([150]);
-});
-
-test('push polls once for many wakes, and again when the next work is due', () => {
-  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: Date.now() < 500 ? 500 : undefined }));
-  const pacer = createPushPacer(poll);
-  pacer.start();
-  pacer.wake();
-  pacer.wake();
-  vi.advanceTimersByTime(1);
-  expect(poll).toHaveBeenCalledTimes(1);
-  vi.advanceTimersByTime(1_000);
-  expect(poll).toHaveBeenCalledTimes(2);
-  pacer.stop();
-});
-
-test('push splits a wait that is longer than the maximum of a timer', () => {
-  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: 2 ** 33 }));
-  const pacer = createPushPacer(poll);
-  pacer.start();
-  vi.advanceTimersByTime(2 ** 31);
-  expect(poll).toHaveBeenCalledTimes(2);
-  pacer.stop();
 });
