@@ -129,7 +129,10 @@ async function play(
   decisions: readonly Decision[],
   world: { activities: Activities; calls: OrchestratorRun['calls'] },
 ): Promise<void> {
-  if (decisions.length === 0) throw new Error('The orchestrator neither finished nor waits for anything.');
+  if (decisions.length === 0)
+    throw new Error(
+      'The orchestrator waits for something other than an activity or a timer, which the test cannot provide.',
+    );
   const came: HistoryEvent[] = [];
   for (const event of state.history) event.IsPlayed = true;
   for (const decision of decisions) {

@@ -91,7 +91,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new RequestError(400, `Not a valid path segment: ${segment}`);
+    throw new RequestError(400, `path: expected valid percent-encoding, got '${segment}'`);
   }
 }
 

@@ -141,6 +141,22 @@ test('a start waits only if both times are numbers and the interval is not large
   expect(failed).toMatchObject({ status: 200, body: { runtimeStatus: 'Failed' } });
 });
 
+test.each([
+  ['POST', 'instances/one/raise/go', 404, 'No such operation: POST instances/one/raise/go'],
+  ['POST', 'instances/one/explode', 404, 'No such operation: explode'],
+  ['GET', 'instances/%zz', 400, "path: expected valid percent-encoding, got '%zz'"],
+  [
+    'POST',
+    'orchestrators/quick?timeout=1&pollingInterval=-1',
+    400,
+    'pollingInterval: expected a number of at least 0, got -1',
+  ],
+])('%s %s answers %i', async (method, path, status, message) => {
+  shim = await startShim();
+  const answer = await fetch(`${shim.baseUrl}${webhooks}/${path}`, { method });
+  expect([answer.status, await answer.json()]).toMatchObject([status, { Message: message }]);
+});
+
 test.each(['text/plain', 'text/plain;charset=UTF-8', undefined])('an event of type %s is refused', async (type) => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');

@@ -97,8 +97,23 @@ test('without an instance the client library gets 503', async () => {
   expect((await fetch(`${hub.url}/durabletask/instances/1`)).status).toBe(503);
 });
 
-test('a connection with another protocol is cut', async () => {
+test('a request of an instance without an upgrade gets 404', async () => {
   await expect(fetch(`${hub.url}/instances`)).resolves.toMatchObject({ status: 404 });
+});
+
+test('a connection that sends anything other than lines of JSON is cut', async () => {
+  const sent = request(`${hub.url}/instances`, {
+    agent: false,
+    headers: { connection: 'Upgrade', upgrade: 'functions-local-task-hub' },
+  });
+  const closed = new Promise<void>((resolve, reject) => {
+    sent.once('error', reject).once('upgrade', (_response, socket) => {
+      socket.on('error', () => undefined).once('close', () => resolve());
+      socket.resume().write('hello\n');
+    });
+  });
+  sent.end();
+  await closed;
 });
 
 test.each([

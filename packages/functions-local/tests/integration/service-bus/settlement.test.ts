@@ -45,6 +45,19 @@ describe('settling', () => {
     expect(bus.counts()['events/Subscriptions/all']).toEqual({ active: 0, scheduled: 0, deadLetter: 0 });
   });
 
+  test('a dead-lettered message cannot be dead-lettered again', async () => {
+    const bus = await startBroker({ config: topicConfig({ all: {} }) });
+    const client = connect(bus.connectionString);
+    const receiver = receiverOf(client, 'all');
+    await client.createSender('events').sendMessages({ body: 'bad' });
+    await receiver.deadLetterMessage(await receiveOne(receiver));
+
+    const dead = receiverOf(client, 'all', { subQueueType: 'deadLetter' });
+    await expect(dead.deadLetterMessage(await receiveOne(dead))).rejects.toThrow(
+      /Dead-lettering from a dead-letter queue is not supported/,
+    );
+  });
+
   test('a message is dead-lettered after MaxDeliveryCount failed deliveries', async () => {
     const bus = await startBroker({ config: topicConfig({ all: { MaxDeliveryCount: 2 } }) });
     const client = connect(bus.connectionString);

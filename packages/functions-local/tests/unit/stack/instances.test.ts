@@ -31,12 +31,12 @@ class Child {
 
 let children: Child[];
 let messages: string[];
+let deaths: string[];
 let instance: Instance;
-beforeEach(() => {
-  children = [];
-  messages = [];
-  instance = createInstance({
-    ...{ name: 'host-1', port: 1, restart: true, graceMs: 1, onDeath: () => {} },
+const create = (restart: boolean): Instance =>
+  createInstance({
+    ...{ name: 'host-1', port: 1, restart, graceMs: 1 },
+    onDeath: (message) => void deaths.push(message),
     onMessage: (message) => void messages.push(message),
     launch: (signal) => {
       const child = new Child(signal);
@@ -44,6 +44,11 @@ beforeEach(() => {
       return child.started;
     },
   });
+beforeEach(() => {
+  children = [];
+  messages = [];
+  deaths = [];
+  instance = create(true);
 });
 
 describe('an instance that is starting', () => {
@@ -80,6 +85,25 @@ describe('an instance that is starting', () => {
     await expect.poll(() => children).toHaveLength(2);
     await instance.drain();
     expect(messages).toEqual(['It crashed\nhost-1 will be restarted in 1 s']);
+    expect(instance.state).toBe('down');
+  });
+});
+
+describe('an instance', () => {
+  it('that terminates unexpectedly is reported and stays down without restart', async () => {
+    const alone = create(false);
+    const starting = alone.start();
+    children[0]?.ready();
+    await starting;
+    children[0]?.crash();
+    await expect.poll(() => deaths).toEqual(['It crashed']);
+    expect([alone.state, messages]).toEqual(['down', []]);
+  });
+
+  it('that is down ignores freeze and thaw', () => {
+    instance.freeze();
+    expect(instance.state).toBe('down');
+    instance.thaw();
     expect(instance.state).toBe('down');
   });
 });

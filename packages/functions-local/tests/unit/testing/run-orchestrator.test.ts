@@ -94,3 +94,19 @@ test('unchanged inputs are accepted, in tasks, retries, timers and further execu
     ['charge', null],
   ]);
 });
+
+test('a call of an activity that the test does not provide fails the run', async () => {
+  await expect(
+    run(function* (context) {
+      yield context.df.callActivity('refund', 1);
+    }),
+  ).rejects.toThrow('Expected an activity "refund" in the test, found none.');
+});
+
+test('an orchestrator that waits for an event fails the run instead of hanging', async () => {
+  await expect(
+    run(function* (context) {
+      yield context.df.waitForExternalEvent('approval');
+    }),
+  ).rejects.toThrow('waits for something other than an activity or a timer');
+});

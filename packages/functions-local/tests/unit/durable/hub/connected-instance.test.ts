@@ -8,10 +8,10 @@ afterEach(() => void vi.useRealTimers());
 
 const request = { functionName: 'work', kind: 'activity', input: '', instanceId: '1' } as const;
 
-function create() {
+function create(onSilent = () => {}, onAlive = () => {}) {
   const socket = { writable: true, write: () => true } as unknown as Socket;
   const config = readDurableConfig({ storageProvider: { workItemQueueVisibilityTimeout: '00:00:02' } }, 1);
-  return createConnectedInstance({ name: 'host-1', socket, config, onSilent: () => {}, onAlive: () => {} });
+  return createConnectedInstance({ name: 'host-1', socket, config, onSilent, onAlive });
 }
 
 test('an instance is idle until it receives work, and again after it has answered', async () => {
@@ -33,4 +33,17 @@ test('a dead instance is idle when the visibility timeout of its work ends', asy
   vi.advanceTimersByTime(1);
   expect(instance.isIdle()).toBe(true);
   await lost;
+});
+
+test('an instance is reported as silent after three missing keep-alive messages, and as alive after the next one', () => {
+  const onSilent = vi.fn();
+  const onAlive = vi.fn();
+  const instance = create(onSilent, onAlive);
+  vi.advanceTimersByTime(3 * instance.aliveEveryMs - 1);
+  expect(onSilent).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(onSilent).toHaveBeenCalledTimes(1);
+  instance.receive({ type: 'alive' });
+  expect(onAlive).toHaveBeenCalledTimes(1);
+  instance.disconnect();
 });

@@ -89,4 +89,13 @@ describe('createRoute', () => {
     const fn = { id: 'f', metadata: { name: 'f', bindings }, callback: () => undefined };
     expect(() => createRoute(fn, 't', '')).toThrow(/conflicts with one or more built in routes/);
   });
+
+  it.each([
+    [{ authLevel: 'system' }, "authLevel: expected anonymous, function or admin, got 'system'."],
+    [{ route: 'a/{b:prime}' }, /^Route constraint 'prime' is unknown/],
+  ])('refuses the trigger %j', (options, message) => {
+    const bindings = { t: { type: 'httpTrigger', direction: 'in' as const, ...options } };
+    const fn = { id: 'f', metadata: { name: 'f', bindings }, callback: () => undefined };
+    expect(() => createRoute(fn, 't', 'api')).toThrow(message);
+  });
 });
