@@ -5,7 +5,7 @@ import { answerEmpty, answerJson } from './answer.ts';
 import { readWhole } from './body.ts';
 import { type HostKeys, isAuthorized, readRequestKey } from './keys.ts';
 
-/** Inputs of `POST /admin/functions/<name>` are small. The limit prevents that a large upload fills the memory. */
+/** Inputs of `POST /admin/functions/<name>` are small. The limit keeps a large upload out of memory. */
 const INPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Options of the admin API. */

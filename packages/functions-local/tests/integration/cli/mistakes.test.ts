@@ -68,7 +68,7 @@ describe('a mistake in the files of an app', () => {
     ['a module that is missing', { ...APP, 'app.js': "\nrequire('nowhere');" }, "Cannot find module 'nowhere' ("],
     ['an app that throws', { ...APP, 'app.js': "\nthrow new Error('no luck');" }, 'app.js": no luck ('],
     [
-      'an app that ends',
+      'an app that ends its process',
       { ...APP, 'app.js': 'process.exit(3)' },
       "the app's process ended while its files were loaded (code 3).",
     ],

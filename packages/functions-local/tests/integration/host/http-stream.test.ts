@@ -135,7 +135,7 @@ describe('body limit', () => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { expect: '100-continue', 'content-length': LIMIT + 1 };
       const request = httpRequest(`${host.url}/api/count`, { method: 'POST', headers }, resolve);
-      request.once('continue', () => reject(new Error('was asked for the body')));
+      request.once('continue', () => reject(new Error('the server requested the body')));
       request.once('error', reject);
       request.flushHeaders();
     });

@@ -117,7 +117,7 @@ describe('an interceptor', () => {
   test.each<[title: string, intercept: Intercept]>([
     ['without an answer', async () => 'reset'],
     ['when it fails', () => Promise.reject(new Error('broken'))],
-    ['amid the body', async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 10 })],
+    ['in the middle of the body', async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 10 })],
   ])('cuts the connection %s', async (_title, intercept) => {
     const { ports } = await add({ intercept });
     await expect(callRaw(ports, { ...put, body: MESSAGE })).rejects.toThrow(/fetch failed|terminated/);

@@ -9,7 +9,7 @@ import { createProxiedResponse } from './proxied-response.ts';
 
 /**
  * Serves an exchange with the library's proxy server, without a connection: the server receives the client's streams. The
- * library writes the answer. It would never answer if the handler threw or returned nothing, so that this function does.
+ * library writes the answer, unless the handler threw or returned nothing. In these cases this function answers.
  */
 export async function serveStream(exchange: Exchange, server: Server, invoker: Invoker): Promise<void> {
   const { request, response, hit, invocationId, bodyLimitBytes } = exchange;

@@ -8,7 +8,7 @@ test.each([
   ['the system key', `${url}?code=system`, {}, true],
   ['the master key', `${url}?code=master`, {}, true],
   ['the master key as a header', url, { 'x-functions-key': 'master' }, true],
-  ['a header that wins over the query', `${url}?code=system`, { 'x-functions-key': 'other' }, false],
+  ['a header that takes precedence over the query', `${url}?code=system`, { 'x-functions-key': 'other' }, false],
   ['a function key', `${url}?code=function`, {}, false],
   ['an empty key', `${url}?code=`, {}, false],
   ['no key', url, {}, false],

@@ -11,8 +11,8 @@ const HEAD = `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${BODY.lengt
 
 /** How much the server reads before it answers. */
 const READERS: Record<string, (request: IncomingMessage) => void> = {
-  'nothing of it was read': () => undefined,
-  'a reader gave it up': (request) => {
+  'no byte of it was read': () => undefined,
+  'a reader stopped': (request) => {
     const given = request.iterator({ destroyOnReturn: false }).next();
     given.catch(() => undefined); // The connection that is cut.
   },

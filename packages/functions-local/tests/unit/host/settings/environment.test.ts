@@ -12,8 +12,8 @@ describe('findSetting', () => {
   it.each([
     ['finds a name as it is written', { A: '1' }, 'A', '1'],
     ['ignores the case of a name', { My_Setting: '1' }, 'MY_setting', '1'],
-    ['takes a colon for a double underscore', { a__b: '1' }, 'A:B', '1'],
-    ['takes an empty value for a missing one', { A: '' }, 'A', undefined],
+    ['treats a colon like a double underscore', { a__b: '1' }, 'A:B', '1'],
+    ['treats an empty value as missing', { A: '' }, 'A', undefined],
   ])('%s', (_, env, name, expected) => expect(findSetting(env, name)).toBe(expected));
 });
 

@@ -59,8 +59,8 @@ describe('afterRun', () => {
 
   it.each([
     ['late', 1_060_500, true, 1_060_500],
-    ['a little early', 1_059_990, true, 1_060_000],
-    ['out of schedule', 1_010_000, false, 1_010_000],
+    ['slightly early', 1_059_990, true, 1_060_000],
+    ['outside the schedule', 1_010_000, false, 1_010_000],
   ])('counts a run that was %s', (_, startedMs, scheduled, lastMs) => {
     const status = afterRun(everyMinute, previous, startedMs, scheduled);
     expect(status).toEqual({ lastMs, nextMs: lastMs + 60_000, lastUpdatedMs: lastMs });

@@ -101,8 +101,8 @@ test.for([
     /Subscriptions\[0\]\.Properties: unknown key LockDurtion/,
   ],
   ['no name', namespace({ Topics: [{}] }), /Topics\[0\]\.Name: expected a non-empty string, got undefined/],
-  ['a name twice', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' is used twice/],
-  ['a duration that is none', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
+  ['a duplicate name', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' is used twice/],
+  ['an invalid duration', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
   ['an empty duration', subscription({ LockDuration: 'PT' }), /LockDuration: expected an ISO 8601 duration/],
   ['a duration of zero', subscription({ LockDuration: 'PT0S' }), /LockDuration: expected a duration above zero/],
   ['a count of zero', subscription({ MaxDeliveryCount: 0 }), /MaxDeliveryCount: expected a whole number of at least 1/],
@@ -112,22 +112,22 @@ test.for([
   ['an unknown filter type', rule({ FilterType: 'SqlFilter' }), /FilterType: expected 'Sql' or 'Correlation'/],
   ['a filter of the other type', rule({ FilterType: 'Sql', CorrelationFilter: {} }), /SqlExpression: expected/],
   [
-    'a filter too many',
+    'two filters',
     rule({ FilterType: 'Correlation', CorrelationFilter: { To: 'x' }, SqlFilter: {} }),
     /unknown key Sql/,
   ],
   ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions are not supported/],
   [
-    'an unknown correlation',
+    'an unknown correlation field',
     rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }),
     /unknown key Lable/,
   ],
   [
-    'an empty correlation',
+    'an empty correlation filter',
     rule({ FilterType: 'Correlation' }),
     /Rules\[0\]: Correlation filter: expected at least one property/,
   ],
-  ['a wrong expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
+  ['an invalid expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
 ] as const)('%s is refused', ([, config, message]) => {
   expect(() => parseConfig(config)).toThrow(message);
 });

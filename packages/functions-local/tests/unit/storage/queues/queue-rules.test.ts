@@ -21,7 +21,7 @@ describe('the text of a message', () => {
     ['U+0000', '\u0000', XML],
     ['U+001F', '\u001F', XML],
     ['U+FFFE', '\uFFFE', XML],
-    ['U+FFFF amid text', 'a \uFFFF b', XML],
+    ['U+FFFF inside text', 'a \uFFFF b', XML],
     ['a reference to U+0001', '&#1;', XML],
     ['a reference to U+FFFF', '&#xFFFF;', XML],
     ['a reference beyond Unicode', '&#x110000;', XML],
