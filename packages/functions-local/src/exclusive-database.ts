@@ -1,31 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** A process that is ending may hold its file for a moment longer, as may a tool that looks into it. */
+/** A process that is ending can keep its file open for a moment longer, as can a tool that reads it. */
 const WAIT_MS = 2_000;
 
-/** The file belongs to another process. */
+/** Another process uses the file. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError';
 
   constructor(file: string, cause: unknown) {
-    super(
-      `The file '${file}' is in use by another process. One process owns it: stop the other one, or name another file.`,
-      { cause },
-    );
+    super(`The file '${file}' is in use by another process. Stop that process, or use another file.`, { cause });
   }
 }
 
 /**
- * Opens a SQLite file (or ':memory:') for this process alone and runs `prepare` on it as one transaction. From then on no
- * other connection gets in, so no later statement can find the file locked. The lock is the system's and dies with the
- * process. Waits up to `waitMs` (default 2 s) for another connection to let go, then throws DatabaseInUseError.
+ * Opens a SQLite file (or ':memory:') for this process only, and runs `prepare` on it as one transaction. Other connections
+ * are then refused, so that no later statement can fail because of a lock. The operating system releases the lock when the
+ * process dies. Waits up to `waitMs` (default 2 s) for another connection to close, then throws DatabaseInUseError.
  */
 export function openExclusively(file: string, prepare: (db: DatabaseSync) => void, waitMs = WAIT_MS): DatabaseSync {
-  // Not imported: a Node without the module would fail before check-node.ts can say what is wrong.
+  // Not imported statically: with a Node without the module, the import would fail before check-node.ts can report the
+  // problem.
   const sqlite = process.getBuiltinModule('node:sqlite');
   const db = new sqlite.DatabaseSync(file, { timeout: waitMs });
   try {
-    // Exclusive mode, set before the first access, keeps every lock that is taken; the transaction takes all of them.
+    // Exclusive mode, set before the first access, keeps every acquired lock. The transaction acquires all of them.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE');
     prepare(db);
     db.exec('COMMIT');

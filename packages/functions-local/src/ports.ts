@@ -2,26 +2,26 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Below the range that systems take ports for outgoing connections from (Linux from 32768, others from 49152): a part
- * that dies finds its port still free when it comes back.
+ * Below the range from which systems assign ports for outgoing connections (Linux from 32768, others from 49152). A port of a
+ * part that died is therefore still free when the part restarts.
  */
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
 const TRIES = 1_000;
-/** Ports that a process reserves at a time; the first of them holds the reservation. */
+/** Number of ports that a process reserves together. The first one holds the reservation. */
 const BLOCK = 50;
 
-/** Ports of blocks of this process that it has not given yet. */
+/** Reserved ports of this process that are not assigned yet. */
 const reserved: number[] = [];
 let reserving: Promise<void> | undefined;
 
 /**
- * A free port of 127.0.0.1, `preferred` if it is free. No other port is given twice in a process, nor by two processes at a
- * time: a port stays free between the moment when it is chosen and the moment when a child listens on it, and while that
- * child is down. Throws when none is found.
+ * Returns a free port of 127.0.0.1: `preferred` if it is free. No other port is returned twice in a process, or by two
+ * processes at the same time. A port therefore stays free until a child listens on it, and while that child is down. Throws
+ * if none is found.
  */
 export async function freePort(preferred?: number): Promise<number> {
-  // A second stack on a preferred port may follow the first one.
+  // A second stack with the same preferred port can follow the first one.
   if (preferred !== undefined && (await isPortFree(preferred))) return preferred;
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (reserved.length === 0) {
@@ -36,7 +36,7 @@ export async function freePort(preferred?: number): Promise<number> {
   throw noPort();
 }
 
-/** Whether nothing listens on a port of 127.0.0.1. */
+/** Whether no process listens on a port of 127.0.0.1. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = await listen(port);
   if (server === undefined) return false;
@@ -45,7 +45,7 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Listens on the first port of a block until the process ends: no two processes can, and the system closes it
+ * Listens on the first port of a block until the process ends. No two processes can listen on it, and the system closes it
  * when the process ends for any reason.
  */
 async function reserveBlock(): Promise<void> {

@@ -1,4 +1,7 @@
-/** Random numbers from 0 to 1 (exclusive), the same ones for the same seed: sfc32, on 128 bits of state. */
+/**
+ * Creates a generator of random numbers from 0 to 1 (exclusive), which are always the same for the same seed: sfc32, with 128
+ * bits of state.
+ */
 export function createRandom(seed: number): () => number {
   let [a, b, c, counter] = [0x9e3779b9, 0x243f6a88, 0xb7e15162 ^ seed, 1];
   const next = (): number => {
@@ -10,12 +13,12 @@ export function createRandom(seed: number): () => number {
     c |= 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  // Seeds that differ in one bit give like numbers until the state is mixed.
+  // Seeds that differ in one bit produce similar numbers until the state is mixed.
   for (let round = 0; round < 15; round += 1) next();
   return next;
 }
 
-/** Picks from a list; `random` is below 1. */
+/** Returns the element of a list for `random`, which must be below 1. */
 export function pick<T>(list: readonly [T, ...T[]], random: number): T {
   return list[Math.floor(random * list.length)] ?? list[0];
 }

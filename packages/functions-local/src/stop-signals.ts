@@ -1,8 +1,8 @@
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls `stop` at the first signal that asks this process to end. Any second one ends the process at once with the exit
- * code 1, also while `stop` hangs.
+ * Calls `stop` at the first signal that ends this process. A second signal ends the process immediately with exit code 1,
+ * even while `stop` hangs.
  */
 export function onStopSignals(stop: () => void): void {
   let isStopping = false;

@@ -3,9 +3,9 @@ import { days, hours, minutes, seconds } from './units.ts';
 const PATTERN = /^(-)?(?:(\d+)\.)?(\d+):(\d+)(?::(\d+)(?:\.(\d{1,7}))?)?$/;
 
 /**
- * Reads a .NET TimeSpan text `[-][d.]hh:mm[:ss[.fffffff]]` (a bare number is days) as milliseconds; undefined when it
- * is none. As .NET does and the reference of the timer trigger documents, an hour field of 24 or more makes the fields
- * days, hours and minutes: `24:00:00` is 24 days.
+ * Parses a .NET TimeSpan `[-][d.]hh:mm[:ss[.fffffff]]` (a number without colons is days) to milliseconds. Returns undefined
+ * if it is not valid. As in .NET, and as the reference of the timer trigger documents, an hour field of 24 or more changes
+ * the fields to days, hours and minutes: `24:00:00` is 24 days.
  */
 export function parseTimeSpan(text: string): number | undefined {
   const trimmed = text.trim();
@@ -38,7 +38,7 @@ function toMilliseconds(fields: Fields, fraction = ''): number | undefined {
   );
 }
 
-/** A duration as .NET prints it: `00:00:02`, `1.00:00:00`, `00:00:00.5000000`. */
+/** Formats a duration as .NET does: `00:00:02`, `1.00:00:00`, `00:00:00.5000000`. */
 export function formatTimeSpan(milliseconds: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const wholeDays = Math.floor(milliseconds / days(1));

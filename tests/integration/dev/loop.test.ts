@@ -46,9 +46,9 @@ it('npm start runs a copy of the build, and restarts an instance that is killed 
   const [, url = '', key = ''] = /SLUICE_URL=(\S+) SLUICE_KEY=(\S+)/.exec(access) ?? [];
   await rm(join(folder, 'dist'), { recursive: true });
   process.kill(await instanceOf(command.pid), 'SIGKILL');
-  await command.until('was ended by SIGKILL');
-  await command.until('host-1 is started again in 1 s');
-  await command.until('host-1 is up again');
+  await command.until('was terminated by SIGKILL');
+  await command.until('host-1 will be restarted in 1 s');
+  await command.until('host-1 is running again');
   const answer = await fetch(`${url}/api/queues`, { headers: { 'x-functions-key': key } });
   expect(answer.status).toBe(200);
   expect(await command.interrupt()).toBe(0);

@@ -16,13 +16,13 @@ const subscriptions = (...pools: string[]) => {
 describe('the entities', () => {
   it('are one topic that drops duplicates within ten minutes', () => {
     const config = parseConfig(entities(createRegistry([workload('work', 'default')])));
-    expect(config.topics).toMatchObject([{ name: 'sluice-events', intake: { duplicateWindowMs: 600_000 } }]);
+    expect(config.topics).toMatchObject([{ name: 'sluice-events', sendTarget: { duplicateWindowMs: 600_000 } }]);
     expect(config.queues).toEqual([]);
   });
 
   it('deliver only detected work, for one hour and ten deliveries at most', () => {
     expect(subscriptions('default').find(({ name }) => name === 'wake')).toMatchObject({
-      mailbox: { defaultTtlMs: 3_600_000, maxDeliveryCount: 10, lockMs: 60_000 },
+      queue: { defaultTtlMs: 3_600_000, maxDeliveryCount: 10, lockMs: 60_000 },
       rules: [{ filter: { kind: 'correlation', correlation: { properties: { type: 'QueueWorkDetected' } } } }],
     });
   });

@@ -1,17 +1,17 @@
 import { styleText } from 'node:util';
 
-/** Where the command writes: results and progress to standard output, warnings and errors to standard error. */
+/** Output of the command: results and progress go to standard output, warnings and errors to standard error. */
 export interface CliConsole {
   print(line: string): void;
   warn(line: string): void;
   error(line: string): void;
-  /** Passes a line of the host or the app on, as it is. */
+  /** Writes a line of the host or the app unchanged. */
   relay(line: string, stream: 'stdout' | 'stderr'): void;
 }
 
 type Colour = 'yellow' | 'red';
 
-/** Writes to the process's own streams. Colours appear only where a stream is a terminal, and not with NO_COLOR. */
+/** Writes to the process's streams. Colours are used only if a stream is a terminal and NO_COLOR is not set. */
 export function createConsole(streams: Pick<NodeJS.Process, 'stdout' | 'stderr'>): CliConsole {
   const { stdout, stderr } = streams;
   const label = (colour: Colour, word: string): string => styleText(colour, word, { stream: stderr });

@@ -3,10 +3,10 @@ import type { NamespaceDefinition } from '../service-bus/config/parse-config.ts'
 import { isEmulatorConnection } from './embedded.ts';
 import type { InspectedFunction } from './inspection.ts';
 
-/** A queue, or a subscription of a topic, that a function is triggered by. */
+/** A queue or subscription that triggers a function. */
 export type TriggerSource = { functionName: string } & ServiceBusTrigger['source'];
 
-/** What the app's functions are triggered by on the embedded broker; those of a real namespace are left out. */
+/** Returns the trigger sources on the embedded broker. Those of a real namespace are omitted. */
 export function findTriggerSources(functions: readonly InspectedFunction[]): TriggerSource[] {
   return functions.flatMap(({ name, serviceBus }) =>
     serviceBus && isEmulatorConnection(serviceBus.connectionString)
@@ -17,7 +17,7 @@ export function findTriggerSources(functions: readonly InspectedFunction[]): Tri
 
 const isSame = (left: string) => (right: { name: string }) => left.toLowerCase() === right.name.toLowerCase();
 
-/** The entities that triggers need, in the format of the official emulator's config.json, with its defaults. */
+/** Derives the entities for the triggers, in the format of the official emulator's config.json, with its defaults. */
 export function deriveEntities(sources: readonly TriggerSource[]): unknown {
   const queues: { Name: string }[] = [];
   const topics: { Name: string; Subscriptions: { Name: string }[] }[] = [];
@@ -33,7 +33,7 @@ export function deriveEntities(sources: readonly TriggerSource[]): unknown {
   return { UserConfig: { Namespaces: [{ Name: 'functions-local', Queues: queues, Topics: topics }] } };
 }
 
-/** A line per trigger whose queue or subscription does not exist. */
+/** Returns a line for each trigger whose queue or subscription does not exist. */
 export function findMissingEntities(sources: readonly TriggerSource[], namespace: NamespaceDefinition): string[] {
   const problems = sources.map((source) => {
     const { functionName } = source;
@@ -49,7 +49,7 @@ export function findMissingEntities(sources: readonly TriggerSource[], namespace
   return problems.filter((problem) => problem !== undefined);
 }
 
-/** The names of a namespace's entities as the console shows them. */
+/** Lists the entities of a namespace for the console. */
 export function listEntities({ queues, topics }: NamespaceDefinition): string[] {
   return [
     ...queues.map(({ name }) => `queue ${name}`),

@@ -1,4 +1,4 @@
-/** Loads an app in a process of its own and sends its parent what the app registers; no function is run. */
+/** Loads an app in a separate process and sends to its parent what the app registers. No function runs. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { createCoreModule, supplyCoreModule } from '../host/app/core-module.ts';
@@ -26,7 +26,7 @@ async function inspect(appFolder: string): Promise<Inspection> {
   supplyCoreModule(createCoreModule(registry, log));
   await loadFiles(appFolder);
   const planned = planApp(registry, config, process.env);
-  // Makes routes, schedules and triggers, so that what is wrong with them is known, and starts none of them.
+  // Creates routes, schedules and triggers to find their errors, but starts none of them.
   const invoker = createInvoker(registry, log, undefined);
   const wiring = wireFunctions({ config, invoker, log, stateDir: appFolder, inputsOf: () => [] }, planned);
   const isDurable = hasDurableBindings(wiring);
@@ -59,7 +59,7 @@ function toProblem(thrown: unknown): Inspection {
 
 const OWN_CODE = fileURLToPath(new URL('..', import.meta.url));
 
-/** The first line of the app's own code in a stack trace. */
+/** Returns the location of the first line of the app's own code in a stack trace. */
 function placeOf(stack: string): string {
   const isForeign = (line: string): boolean =>
     ['/node_modules/', 'node:', OWN_CODE].some((part) => line.includes(part));

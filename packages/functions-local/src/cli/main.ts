@@ -12,12 +12,12 @@ const FAILED = 1;
 const USAGE = 2;
 const output = createConsole(process);
 
-/** Resolves at the first signal to stop. */
+/** Resolves at the first stop signal. */
 const interruption = (): Promise<void> => new Promise(onStopSignals);
 
 async function start(folder: string, options: StartOptions): Promise<void> {
   const interrupted = interruption();
-  // The parts end by themselves when this process is gone: a start that is interrupted needs no stop.
+  // The parts end together with this process. Therefore an interrupted start needs no stop.
   const app = await Promise.race([startApp(folder, options, output), interrupted]);
   if (!app) return;
   const failure = await Promise.race([app.failed, interrupted]);
@@ -39,7 +39,7 @@ function explain(error: unknown, isVerbose: boolean): number {
   return FAILED;
 }
 
-// Whoever reads the output has seen enough, as `head` has.
+// The reader of the output has closed it, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -10,13 +10,13 @@ import type { StartOptions } from './program.ts';
 
 const DEFAULT_PORT = 7071;
 
-/** What the command line and local.settings.json say about the host. */
+/** The host's settings from the command line and local.settings.json. */
 export interface HostPlan {
   port: number;
   cors: CorsOptions | undefined;
 }
 
-/** Combines options and local settings; options win. Throws StartError for credentials with every origin. */
+/** Combines options and local settings. Options take precedence. Throws StartError for credentials with every origin. */
 export function planHost(options: StartOptions, local: LocalSettings): HostPlan {
   const origins = options.cors ?? local.cors?.origins;
   const credentials = options.corsCredentials ?? local.cors?.credentials ?? false;
@@ -24,17 +24,17 @@ export function planHost(options: StartOptions, local: LocalSettings): HostPlan 
     throw new StartError(['--cors-credentials: expected origins in --cors or Host.CORS, got none']);
   }
   if (credentials && origins?.includes('*')) {
-    throw new StartError(['CORS: browsers take credentials from named origins only, got the origin *']);
+    throw new StartError(['CORS: credentials require a list of origins, got the origin *']);
   }
   return { port: options.port ?? local.httpPort ?? DEFAULT_PORT, cors: origins && { origins, credentials } };
 }
 
-/** The environment override that limits the functions, as Core Tools sets it. */
+/** Returns the environment variables that select functions, with the same names as in Core Tools. */
 export function functionSettings(names: readonly string[] = []): Record<string, string> {
   return Object.fromEntries(names.map((name, index) => [`AzureFunctionsJobHost__functions__${index}`, name]));
 }
 
-/** Throws StartError with a line per problem: no function, unknown names, functions that cannot run. */
+/** Throws StartError with a line per problem: no functions, unknown names, functions that cannot run. */
 export function assertCanRun(inspection: Inspection, wanted: readonly string[] = []): asserts inspection is Loaded {
   if (!inspection.isLoaded) throw new StartError([inspection.problem], { detail: inspection.detail });
   const { registered, functions } = inspection;
@@ -57,18 +57,20 @@ type Loaded = Extract<Inspection, { isLoaded: true }>;
 /** The embedded services of a start. */
 export interface ServicePlan {
   embedded: EmbeddedSettings;
-  /** For the broker; undefined when no setting asks for it. */
+  /** For the broker. Undefined if no setting selects it. */
   entities: unknown;
   namespace: NamespaceDefinition | undefined;
 }
 
-/** What `--entities` names. */
+/** The file of `--entities`. */
 export interface EntitiesFile {
   path: string;
   config: unknown;
 }
 
-/** Decides which services are embedded, and with which entities. Throws StartError for entities that do not fit. */
+/**
+ * Decides which services are embedded, and with which entities. Throws StartError if the entities do not match the triggers.
+ */
 export function planServices(
   env: NodeJS.ProcessEnv,
   { functions }: Pick<Loaded, 'functions'>,
@@ -78,7 +80,7 @@ export function planServices(
   if (embedded.serviceBus.length === 0) {
     if (!file) return { embedded, entities: undefined, namespace: undefined };
     throw new StartError([
-      '--entities: expected a setting with "UseDevelopmentEmulator=true", which asks for the embedded Service Bus; got none',
+      '--entities: expected a setting with "UseDevelopmentEmulator=true", which selects the embedded Service Bus; got none',
     ]);
   }
   const sources = findTriggerSources(functions);

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { readOrigins } from '../host/http/cors.ts';
 import { MAX_INSTANCES } from '../stack/start.ts';
 
-/** The options of `start`; those that are absent have the defaults of Core Tools. */
+/** The options of `start`. Absent ones have the defaults of Core Tools. */
 export interface StartOptions {
   port?: number;
   functions?: string[];
@@ -15,16 +15,16 @@ export interface StartOptions {
   verbose?: boolean;
 }
 
-/** Where the parser writes. */
+/** Output of the parser. */
 export interface ProgramOutput {
   out(text: string): void;
-  /** Receives what is wrong with the command line, as one line. */
+  /** Receives an error in the command line, as one line. */
   usageError(line: string): void;
 }
 
 type Start = (folder: string, options: StartOptions) => Promise<void>;
 
-/** The command with its help. The parser throws a CommanderError instead of ending the process. */
+/** Creates the command with its help. The parser throws a CommanderError instead of ending the process. */
 export function createProgram(start: Start, { out, usageError }: ProgramOutput): Command {
   const program = new Command('functions-local')
     .description(
@@ -46,17 +46,17 @@ export function createProgram(start: Start, { out, usageError }: ProgramOutput):
     .exitOverride();
   program
     .command('start')
-    .description('start the app and the services that its settings ask for')
+    .description('start the app and the services that its settings select')
     .argument('[app]', 'folder with host.json and package.json', '.')
     .option(
       '-p, --port <number>',
-      'port of the app on 127.0.0.1; 0 means any free one (default: Host.LocalHttpPort, else 7071)',
+      'port of the app on 127.0.0.1; 0 selects a free one (default: Host.LocalHttpPort, otherwise 7071)',
       readPort,
     )
     .option('--functions <names...>', 'names of the functions to load (default: all)')
     .option(
       '--cors <origins>',
-      'comma-separated origins whose pages may call the app; * means all (default: Host.CORS)',
+      'comma-separated origins whose pages can call the app; * means all (default: Host.CORS)',
       readCors,
     )
     .option('--cors-credentials', 'let browsers send cookies and credentials')
@@ -66,12 +66,12 @@ export function createProgram(start: Start, { out, usageError }: ProgramOutput):
     )
     .option('--instances <number>', 'number of instances of the app (default: 1)', readInstances)
     .option('--data <folder>', 'folder for state and logs (default: node_modules/.cache/functions-local of the app)')
-    .option('--verbose', 'show what the host itself does, and stack traces of an app that cannot be loaded')
+    .option('--verbose', 'show messages of the host, and stack traces of an app that cannot be loaded')
     .action(start);
   return program;
 }
 
-// The package's own, two folders above the sources and above the built files.
+// The package.json of the package, two folders above the sources and the built files.
 function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

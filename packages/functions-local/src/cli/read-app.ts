@@ -7,17 +7,17 @@ import { readLocalSettings } from '../host/start/load-settings.ts';
 import { CORE_TOOLS, StartError } from './errors.ts';
 import { assertNodeApp, type EntitiesFile } from './plan-start.ts';
 
-/** An app as its files describe it, before it is loaded. */
+/** The files of an app, before it is loaded. */
 export interface AppFiles {
   folder: string;
   local: LocalSettings;
-  /** This process's environment, completed with the values of local.settings.json. */
+  /** This process's environment and the values of local.settings.json. */
   env: NodeJS.ProcessEnv;
-  /** Names in local.settings.json that the environment already has. */
+  /** Names in local.settings.json that the environment already contains. */
   skipped: readonly string[];
 }
 
-/** Reads the app in a folder. Throws StartError when it is no Node app, or its settings cannot be read. */
+/** Reads the app in a folder. Throws StartError if it is not a Node app, or if its settings cannot be read. */
 export function readApp(given: string, ownEnv: NodeJS.ProcessEnv): AppFiles {
   const folder = resolve(given);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -33,15 +33,15 @@ export function readApp(given: string, ownEnv: NodeJS.ProcessEnv): AppFiles {
   return { folder, local, env, skipped };
 }
 
-/** Why an app registers no function. */
+/** Explains why an app registers no functions. */
 export function explainNoFunctions(folder: string): string {
-  // A folder per function with a function.json is the v3 model.
+  // In the v3 model, each function has a folder with a function.json.
   const [file] = globSync('*/function.json', { cwd: folder });
   if (file !== undefined) return `${file}: expected the Node v4 model, found the v3 model; ${CORE_TOOLS}`;
-  return `${folder}: no functions found; expected "main" of package.json to name the files that register them`;
+  return `${folder}: no functions found; expected "main" of package.json to specify the files that register them`;
 }
 
-/** Reads the file that `--entities` names. Throws StartError when it cannot be read. */
+/** Reads the file of `--entities`. Throws StartError if it cannot be read. */
 export function readEntities(path: string): EntitiesFile {
   try {
     return { path, config: parseJsonObject(readFileSync(path, 'utf8'), path) };

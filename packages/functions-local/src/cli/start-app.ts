@@ -21,14 +21,14 @@ import {
 import type { StartOptions } from './program.ts';
 import { type AppFiles, explainNoFunctions, readApp, readEntities } from './read-app.ts';
 
-/** An app that runs. */
+/** A running app. */
 export interface RunningApp {
-  /** Resolves, in words, when a part ends unasked. */
+  /** Resolves with a message when a part terminates unexpectedly. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts the app and the services that its settings ask for. Throws StartError for every mistake of the user. */
+/** Starts the app and the services that its settings select. Throws StartError for every mistake of the user. */
 export async function startApp(given: string, options: StartOptions, output: CliConsole): Promise<RunningApp> {
   const app = readApp(given, process.env);
   const host = planHost(options, app.local);
@@ -54,7 +54,7 @@ function toStartError(error: unknown): unknown {
   return error;
 }
 
-/** Values that clients can be made from; nothing listens there while the app is only looked at. */
+/** Valid connection strings for clients. They are not used while the app is inspected. */
 function stubConnections(env: NodeJS.ProcessEnv): Record<string, string> {
   const serviceBus =
     'Endpoint=sb://127.0.0.1;SharedAccessKeyName=none;SharedAccessKey=none;UseDevelopmentEmulator=true;';
@@ -62,7 +62,7 @@ function stubConnections(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 const portTaken = (message: string): StartError =>
-  new StartError([`${message}; pass another one with --port, or --port 0 for any free one`]);
+  new StartError([`${message}; set another one with --port, or use --port 0 for any free one`]);
 
 interface Start {
   app: AppFiles;
@@ -81,7 +81,9 @@ function toStackOptions(start: Start): PartialStackOptions {
     output.warn(`Skipping '${name}' from local settings as it's already defined in current environment variables.`);
   }
   if (services.namespace && listEntities(services.namespace).length === 0) {
-    output.warn('no function is triggered by the embedded Service Bus: name what the app sends to with --entities');
+    output.warn(
+      'no function is triggered by the embedded Service Bus: specify the entities that the app sends to with --entities',
+    );
   }
   return {
     folder: data,
@@ -93,7 +95,7 @@ function toStackOptions(start: Start): PartialStackOptions {
       for (const line of describeServices(services, connections, data)) output.print(line);
       return toEnvironment(start, connections);
     },
-    // As `func start`, which asks for no keys either.
+    // As with `func start`, which requires no keys.
     enforceKeys: false,
     durable: inspection.isDurable,
     ...(options.instances === undefined ? {} : { instances: options.instances }),
@@ -105,19 +107,19 @@ function toStackOptions(start: Start): PartialStackOptions {
     ],
     onHostOutput: output.relay,
     onProgress: output.print,
-    // One instance alone says itself when it is lost.
+    // A single instance reports itself that it was lost.
     ...(options.verbose || (options.instances ?? 1) > 1 ? { onHubWarning: output.print } : {}),
   };
 }
 
 function toEnvironment({ services, settings }: Start, connections: Partial<Connections>): Record<string, string> {
   const defined = Object.entries(settings).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  // The host writes into a pipe; without this it would never use colours.
+  // The host writes to a pipe, and would never use colours without this setting.
   const colours = process.stdout.isTTY && process.stdout.hasColors() ? { FORCE_COLOR: '1' } : {};
   return { ...Object.fromEntries(defined), ...connectionSettings(services.embedded, connections), ...colours };
 }
 
-/** What is started beside the app: addresses, and the settings that have them. */
+/** Describes the services beside the app: addresses, and the settings that refer to them. */
 function describeServices(
   { embedded, namespace }: ServicePlan,
   connections: Partial<Connections>,

@@ -14,7 +14,7 @@ interface Running {
   rpc: RpcListener;
 }
 
-/** Makes a durable-task backend on one SQLite file, for the one host that it runs in; throws when the settings are not valid. */
+/** Creates a durable-task backend on one SQLite file, for the host that it runs in. Throws if the settings are not valid. */
 export function createDurableBackend(options: DurableBackendOptions): DurableBackend {
   const config = readDurableConfig(options.config, availableParallelism());
   const names = new FunctionNames();

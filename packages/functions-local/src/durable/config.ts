@@ -5,14 +5,14 @@ const matchStrategies = ['None', 'Strict', 'CurrentOrOlder'] as const;
 const failureStrategies = ['Reject', 'Fail'] as const;
 const overridableStates = ['NonRunningStates', 'AnyState'] as const;
 
-/** What Azure Storage allows as the visibility timeout of a queue message (Get Messages, `visibilitytimeout`). */
+/** The visibility timeouts that Azure Storage allows for a queue message (Get Messages, `visibilitytimeout`). */
 const minVisibilityMs = 1_000;
 const maxVisibilityMs = 7 * 24 * 60 * 60_000;
 
-/** Which instance versions an app runs. */
+/** Decides which instance versions an app runs. */
 export type VersionMatchStrategy = (typeof matchStrategies)[number];
 
-/** The part of host.json's `extensions.durableTask` that this backend obeys. */
+/** The part of host.json's `extensions.durableTask` that this backend applies. */
 export interface DurableConfig {
   hubName: string;
   connectionName: string;
@@ -24,10 +24,10 @@ export interface DurableConfig {
   overridableExistingInstanceStates: (typeof overridableStates)[number];
   maxPollingIntervalMs: number;
   activityVisibilityTimeoutMs: number;
-  turnVisibilityTimeoutMs: number;
+  orchestratorVisibilityTimeoutMs: number;
 }
 
-/** Reads and checks the settings, with Azure's defaults; throws one error that names all problems. */
+/** Reads and checks the settings, with Azure's defaults. Throws one error that lists all problems. */
 export function readDurableConfig(config: Record<string, unknown>, cores: number): Readonly<DurableConfig> {
   const { result, problems } = readAll(config, cores);
   if (problems.length > 0) throw new Error(`host.json, extensions.durableTask: ${problems.join('; ')}`);
@@ -64,11 +64,11 @@ function readAll(config: Record<string, unknown>, cores: number): Reading {
     ),
     maxPollingIntervalMs: provider.positiveTimeSpan('maxQueuePollingInterval', 30_000),
     activityVisibilityTimeoutMs: provider.visibilityTimeout('workItemQueueVisibilityTimeout', 5 * 60_000),
-    turnVisibilityTimeoutMs: provider.visibilityTimeout('controlQueueVisibilityTimeout', 5 * 60_000),
+    orchestratorVisibilityTimeoutMs: provider.visibilityTimeout('controlQueueVisibilityTimeout', 5 * 60_000),
   };
   provider.expectOnly('type', 'AzureStorage');
   const unread = [...main.unread(), ...provider.unread()];
-  // Checked, since what Azure refuses must not start here; without effect, since one queue stands for all partitions.
+  // Checked because Azure refuses other values. It has no effect: one queue replaces all partitions.
   provider.partitions('partitionCount', 4);
   return { result, problems, unread };
 }
@@ -78,7 +78,7 @@ function toRecord(value: unknown): Record<string, unknown> {
 }
 
 function reader(section: Record<string, unknown>, prefix: string, problems: string[]) {
-  // Names count in any case, as in all of host.json.
+  // Names are compared without case, as in all of host.json.
   const values = new Map(Object.entries(section).map(([name, value]) => [name.toLowerCase(), value]));
   const known = new Set<string>();
   function take(name: string): unknown {
@@ -94,7 +94,7 @@ function reader(section: Record<string, unknown>, prefix: string, problems: stri
   }
   return {
     section: (name: string) => toRecord(take(name)),
-    /** Counts the key as read when it says what is the case anyway. */
+    /** Counts the key as read if its value is the only supported one. */
     expectOnly: (name: string, only: string) => {
       if (String(values.get(name)).toLowerCase() === only.toLowerCase()) take(name);
     },
@@ -103,7 +103,7 @@ function reader(section: Record<string, unknown>, prefix: string, problems: stri
       return names.map((name) => prefix + name);
     },
     text: (name: string, fallback: string) =>
-      read(name, fallback, 'a text', (value) => (typeof value === 'string' ? value : undefined)),
+      read(name, fallback, 'a string', (value) => (typeof value === 'string' ? value : undefined)),
     count: (name: string, fallback: number) => read(name, fallback, 'a whole number of at least 1', toCount),
     hubName: (name: string, fallback: string) =>
       read(name, fallback, HUB_NAME_RULE, (value) => (isHubName(String(value)) ? String(value) : undefined)),

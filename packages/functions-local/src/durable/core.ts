@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DurableConfig } from './config.ts';
 import { AnswerLostError } from './errors.ts';
+import { type ControlQueue, createControlQueue } from './store/control-queue.ts';
 import { openDatabase, transaction } from './store/database.ts';
 import { createHistoryTable, type HistoryTable } from './store/history-table.ts';
-import { createInbox, type Inbox } from './store/inbox.ts';
 import { createInstanceTable, type InstanceTable } from './store/instances.ts';
 import { createTaskTable, type TaskTable } from './store/tasks.ts';
 import type { DurableFunctionKind, EngineOptions } from './types.ts';
 
-/** A change of state that a fault can be injected round. */
+/** A change of state around which a fault can be injected. */
 export type Operation =
   | 'startNew'
   | 'raiseEvent'
@@ -17,24 +17,24 @@ export type Operation =
   | 'suspend'
   | 'resume'
   | 'purge'
-  | 'turn'
+  | 'episode'
   | 'activity-completed';
 
-/** What the parts of the backend share. */
+/** The parts of the backend and what they share. */
 export interface Core {
   options: EngineOptions;
   config: Readonly<DurableConfig>;
   instances: InstanceTable;
   history: HistoryTable;
-  inbox: Inbox;
+  controlQueue: ControlQueue;
   tasks: TaskTable;
-  /** Instances that versionFailureStrategy Reject leaves alone until the app's version changes. */
-  left: Set<string>;
+  /** Instances whose version the app rejected (versionFailureStrategy Reject). Cleared by a restart. */
+  rejected: Set<string>;
   now: () => number;
   newExecutionId: () => string;
   isRegistered: (name: string, kind: DurableFunctionKind) => boolean;
   transaction: <T>(work: () => T) => T;
-  /** Runs `work` with the fault hook round it; throws AnswerLostError when the fault comes after. */
+  /** Runs `work` with the fault hook before and after it. Throws AnswerLostError if the hook fails after it. */
   change: <T>(operation: Operation, work: () => T) => Promise<T>;
   wakeInstance: (instanceId: string) => void;
   wakeActivities: () => void;
@@ -42,10 +42,10 @@ export interface Core {
   close: () => void;
 }
 
-/** What the core needs from the dispatchers, which are built after it. */
+/** The functions that the core needs from the dispatchers, which are built after it. */
 export type Wakers = Pick<Core, 'wakeInstance' | 'wakeActivities' | 'isRegistered'>;
 
-/** Opens the store and builds what all parts share. */
+/** Opens the store and builds the parts of the backend. */
 export function openCore(options: EngineOptions, config: Readonly<DurableConfig>, wakers: Wakers): Core {
   const db = openDatabase(options.file);
   let closed = false;
@@ -54,7 +54,7 @@ export function openCore(options: EngineOptions, config: Readonly<DurableConfig>
     ...tables(db),
     options,
     config,
-    left: new Set(),
+    rejected: new Set(),
     now: Date.now,
     newExecutionId: () => randomUUID().replaceAll('-', ''),
     transaction: (work) => transaction(db, work),
@@ -71,7 +71,7 @@ function tables(db: DatabaseSync) {
   return {
     instances: createInstanceTable(db),
     history: createHistoryTable(db),
-    inbox: createInbox(db),
+    controlQueue: createControlQueue(db),
     tasks: createTaskTable(db),
   };
 }
@@ -82,7 +82,9 @@ async function change<T>(options: EngineOptions, operation: Operation, work: () 
   try {
     await options.fault?.(operation, 'after');
   } catch (cause: unknown) {
-    throw new AnswerLostError(`${operation} is stored, its answer was lost by an injected fault`, { cause });
+    throw new AnswerLostError(`${operation}: the change is stored, but an injected fault dropped its answer`, {
+      cause,
+    });
   }
   return result;
 }

@@ -3,36 +3,38 @@ import type { DurableConfig } from './config.ts';
 import { type Core, openCore } from './core.ts';
 import { createActivityWork } from './dispatch/activity-work.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
-import { createPollingPacer, createPushPacer, type PacerFactory, type PollingOptions } from './dispatch/pacing.ts';
+import type { PacerFactory } from './dispatch/pacer.ts';
+import { createPollingPacer, type PollingOptions } from './dispatch/polling-pacer.ts';
+import { createPushPacer } from './dispatch/push-pacer.ts';
 import { type Worker, WorkerPool } from './dispatch/workers.ts';
+import { createOrchestrationWork } from './episodes/orchestration-work.ts';
 import type { FunctionNames } from './function-names.ts';
-import { createOrchestrationWork } from './turns/orchestration-work.ts';
 import type { EngineOptions } from './types.ts';
 
-/** A task hub that runs: its store, and the dispatch of its work to workers. */
+/** A running task hub: its store, and the dispatch of its work to workers. */
 export interface Engine {
   core: Core;
-  /** Gives work to a worker from now on. */
+  /** Starts to send work to a worker. */
   attach(worker: Worker): void;
-  /** Gives no more work to a worker; what it runs goes on. */
+  /** Stops sending work to a worker. Running work continues. */
   detach(worker: Worker): void;
   /** Stops dispatching. */
   pause(): void;
-  /** Waits for what runs, at most `graceMs`. */
+  /** Waits for running work, at most `graceMs`. */
   settle(graceMs: number): Promise<void>;
-  /** Closes the store: what still runs has no effect any more. */
+  /** Closes the store. Work that is still running has no effect any more. */
   close(): void;
 }
 
-/** Opens a task hub's store and starts to dispatch; without a worker nothing is taken. Throws DatabaseInUseError. */
+/** Opens a task hub's store and starts to dispatch. Without a worker, no work starts. Throws DatabaseInUseError. */
 export function startEngine(options: EngineOptions, config: Readonly<DurableConfig>, names: FunctionNames): Engine {
   const core = openCore(options, config, {
     isRegistered: (name, kind) => names.has(name, kind),
     wakeInstance: (id) => orchestrations.wake(id),
     wakeActivities: () => activities.wake(),
   });
-  // A turn's activities are put on their queue by an instance that polls it. A message for an orchestration may come from any:
-  // on Flex, the functions that start one run on instances of their own.
+  // The activities of an episode are enqueued by an instance that also polls their queue. A message for an orchestration may
+  // come from any instance: on Flex Consumption, the functions that start orchestrations run on separate instances.
   const choosePacer = (sender: PollingOptions['sender']): PacerFactory =>
     options.delays === 'azure'
       ? (poll) => createPollingPacer(poll, { maximumMs: config.maxPollingIntervalMs, sender })
@@ -73,10 +75,10 @@ export function startEngine(options: EngineOptions, config: Readonly<DurableConf
 }
 
 function describeMode(options: EngineOptions, config: Readonly<DurableConfig>): string {
-  const caps = `each instance runs at most ${config.maxConcurrentActivities} activities and ${config.maxConcurrentOrchestrators} orchestrators at once`;
+  const caps = `each instance runs at most ${config.maxConcurrentActivities} activities and ${config.maxConcurrentOrchestrators} orchestrators at the same time`;
   const mode =
     options.delays === 'azure'
-      ? `delays 'azure': queues are polled every 50 ms to ${config.maxPollingIntervalMs} ms, a crashed activity returns after ${config.activityVisibilityTimeoutMs} ms`
-      : "delays 'push': work is handed over at once";
+      ? `delays 'azure': queues are polled every 50 ms to ${config.maxPollingIntervalMs} ms, an interrupted activity becomes visible again after ${config.activityVisibilityTimeoutMs} ms`
+      : "delays 'push': work is dispatched immediately";
   return `Durable backend on ${options.file}; ${mode}; ${caps}`;
 }

@@ -1,9 +1,9 @@
-/** The orchestration asked for something that this backend does not do; its instance fails with this text. */
+/** The orchestration used a feature that this backend does not support. Its instance fails with this message. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }
 
-/** The orchestrator's actions no longer fit its stored history. */
+/** The orchestrator's actions do not match its stored history. */
 export class NonDeterminismError extends Error {
   override readonly name = 'NonDeterminismError';
 }
@@ -21,17 +21,17 @@ export class RequestError extends Error {
   }
 }
 
-/** The effect was stored, but a fault was injected before the answer: the caller must not get any answer. */
+/** The effect was stored, but a fault was injected before the answer. The caller must not receive any answer. */
 export class AnswerLostError extends Error {
   override readonly name = 'AnswerLostError';
 }
 
-/** The worker that ran the function died, or was not heard of for too long: what it was given is run again. */
+/** The worker that ran the function died, or was silent for too long. Its work runs again. */
 export class WorkerLostError extends Error {
   override readonly name = 'WorkerLostError';
 }
 
-/** Whatever was thrown, as an Error. */
+/** Converts any thrown value to an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

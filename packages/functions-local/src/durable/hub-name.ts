@@ -1,17 +1,17 @@
-// With 45 characters the names of tables, queues and containers stay within their limits.
+// With 45 characters, the names of tables, queues and containers stay within their limits.
 const LONGEST = 45;
 
-/** What the extension demands of a task hub's name on Azure Storage. */
-export const HUB_NAME_RULE = '3 to 45 letters and digits, a letter first';
+/** The rule of the extension for the name of a task hub on Azure Storage. */
+export const HUB_NAME_RULE = '3 to 45 letters and digits that start with a letter';
 
-/** Whether a task hub may have this name. */
+/** Whether a task hub can have this name. */
 export function isHubName(name: string): boolean {
   return /^[a-z][a-z0-9]{2,44}$/i.test(name);
 }
 
 /**
- * The task hub of an app that names none, made from the app's name as the extension makes it: other characters dropped, `t`
- * before a digit, cut, and filled up with `Hub`.
+ * Derives the name of the task hub from the app's name, as the extension does if none is configured: removes other
+ * characters, adds `t` before a leading digit, truncates, and appends `Hub` to a name that is too short.
  */
 export function toHubName(siteName: string): string {
   const characters = siteName.replace(/[^a-z0-9]/gi, '');

@@ -3,32 +3,32 @@ import { parseArgs } from 'node:util';
 import type { HostOptions } from './host-options.ts';
 import { readOrigins } from './http/cors.ts';
 
-/** How the command is called. */
+/** The help text of the command. */
 export const USAGE = `Usage: main.ts [<app folder>] [options]
-  -p, --port <n>           port on 127.0.0.1; 0 = a free one (default: Host.LocalHttpPort, else 7071)
+  -p, --port <n>           port on 127.0.0.1; 0 selects a free one (default: Host.LocalHttpPort, otherwise 7071)
       --enable-auth        enforce function keys
-      --keys <file>        keys to enforce (default: keys.json in the state folder, made if absent)
+      --keys <file>        keys to enforce (default: keys.json in the state folder, created if missing)
       --state-dir <dir>    timer statuses, keys, durable store (default: node_modules/.cache/functions-host of the app)
       --durable-file <f>   durable store, or :memory:
       --durable-delays <d> push or azure
-      --task-hub <url>     task hub that several hosts share, in place of a durable store of this host's own
-      --public-url <url>   origin at which clients reach the app (default: the port's own)
+      --task-hub <url>     task hub that several hosts share, instead of a separate durable store
+      --public-url <url>   origin at which clients reach the app (default: the address of the port)
       --response-timeout-ms <n>, --grace-ms <n>
-      --cors <origins>     origins, with commas between them, whose pages may call (default: Host.CORS)
+      --cors <origins>     comma-separated origins whose pages can call the app (default: Host.CORS)
       --cors-credentials   let browsers send credentials
       --no-local-settings  do not read local.settings.json
       --no-function-list   do not print the functions at the start
-      --verbose            show what the host itself does
+      --verbose            show messages of the host itself
   -h, --help`;
 
-/** The command's arguments as host options. */
+/** The arguments of the command. */
 export interface Command {
   options: HostOptions;
   keysFile?: string;
   help: boolean;
 }
 
-/** Reads the command line. Throws on an unknown or wrong argument. */
+/** Reads the command line. Throws on an unknown or invalid argument. */
 export function readArguments(args: string[]): Command {
   const { values, positionals } = parseArgs({
     args,
@@ -90,7 +90,7 @@ function readNumber<K extends string>(name: K, text: string | undefined): { [key
 function readOrigin<K extends string>(name: K, text: string | undefined): { [key in K]?: string } {
   if (text === undefined) return {};
   const url = URL.parse(text);
-  if (url?.protocol !== 'http:') throw new Error(`${name}: expected an http address, got '${text}'.`);
+  if (url?.protocol !== 'http:') throw new Error(`${name}: expected an http URL, got '${text}'.`);
   return { [name]: url.origin } as { [key in K]?: string };
 }
 

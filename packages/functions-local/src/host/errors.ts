@@ -1,14 +1,14 @@
-/** The app or its configuration cannot be started; the message says what was expected, what came, and where. */
+/** The app or its configuration is not valid. The message contains what was expected, what was found, and where. */
 export class HostStartError extends Error {
   override readonly name = 'HostStartError';
 }
 
-/** One function cannot be served by this host; the others run. */
+/** The host cannot serve this function. The others run. */
 export class FunctionRefusedError extends Error {
   override readonly name = 'FunctionRefusedError';
 }
 
-/** Refuses a feature by name; `what` ends in the verb, such as `sessions are`. Core Tools run what this host does not. */
+/** Refuses an unsupported feature. `what` ends with the verb, for example `sessions are`. The message recommends Core Tools. */
 export function unsupported(what: string): FunctionRefusedError {
   return new FunctionRefusedError(
     `${what} not supported by functions-local; use \`func start\` of Azure Functions Core Tools ` +
@@ -16,12 +16,12 @@ export function unsupported(what: string): FunctionRefusedError {
   );
 }
 
-/** An invocation overran `functionTimeout`. Its handler goes on running; what it returns later is ignored. */
+/** An invocation exceeded `functionTimeout`. Its handler continues to run, but its later result is ignored. */
 export class FunctionTimeoutError extends Error {
   override readonly name = 'FunctionTimeoutError';
 }
 
-/** A request body above the limit. */
+/** A request body is larger than the limit. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
   readonly limitBytes: number;
@@ -32,7 +32,7 @@ export class BodyTooLargeError extends Error {
   }
 }
 
-/** Whatever was thrown, as an Error. */
+/** Converts any thrown value to an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

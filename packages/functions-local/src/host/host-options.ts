@@ -3,49 +3,49 @@ import type { HostedFunction } from './hosted-function.ts';
 import type { CorsOptions } from './http/cors.ts';
 import type { HostKeys } from './http/keys.ts';
 
-/** How a host is started. */
+/** Options of a host. */
 export interface HostOptions {
   /** Folder with host.json and package.json. */
   appFolder: string;
-  /** 0 = a free port; default: `Host.LocalHttpPort` of local.settings.json, else 7071. */
+  /** 0 selects a free port. Defaults to `Host.LocalHttpPort` of local.settings.json, otherwise 7071. */
   port?: number;
-  /** Set in `process.env` before the app is loaded; they win over what is there and over local.settings.json. */
+  /** Set in `process.env` before the app is loaded. Take precedence over existing values and local.settings.json. */
   env?: Readonly<Record<string, string>>;
-  /** Whether the app's local.settings.json is read; default true. */
+  /** Whether the app's local.settings.json is read. Defaults to true. */
   localSettings?: boolean;
-  /** Default: `Host.CORS` and `Host.CORSCredentials` of local.settings.json. */
+  /** Defaults to `Host.CORS` and `Host.CORSCredentials` of local.settings.json. */
   cors?: CorsOptions;
-  /** Enforces function keys; default false. */
+  /** Enforces function keys. Defaults to false. */
   enableAuth?: boolean;
-  /** Default: `keys.json` in the state folder, made with random keys when it does not exist. */
+  /** Defaults to `keys.json` in the state folder, which is created with random keys if it does not exist. */
   keys?: HostKeys;
   /** Folder for timer statuses, keys and the durable store. */
   stateDir: string;
-  /** Durable backend; file defaults to `durable.sqlite` in the state folder. */
+  /** Options of the durable backend. The file defaults to `durable.sqlite` in the state folder. */
   durable?: Partial<Pick<DurableBackendOptions, 'file' | 'delays'>>;
-  /** Origin of a task hub that several hosts share; default: this host has one of its own, by `durable`. */
+  /** Origin of a task hub that several hosts share. If absent, this host has a separate one, with the options of `durable`. */
   taskHubUrl?: string;
-  /** Origin at which clients reach the app; default: the listener's own. */
+  /** Origin at which clients reach the app. Defaults to the listener's origin. */
   publicUrl?: string;
-  /** Receives every line; default: standard output. */
+  /** Receives every line. Defaults to standard output. */
   log?: (line: string) => void;
-  /** Prints the functions at the start, and why one is not served; default true. */
+  /** Prints the functions at the start, and why a function is not served. Defaults to true. */
   functionList?: boolean;
-  /** Shows what the host itself does, too. */
+  /** Also shows messages of the host itself. */
   verbose?: boolean;
-  /** Milliseconds without a begun answer until the client gets 502; default 230 s. */
+  /** Milliseconds until a client gets 502 if no answer has started. Defaults to 230 s. */
   responseTimeoutMs?: number;
-  /** Milliseconds that running invocations get to end at a stop; default 10 s. */
+  /** Milliseconds for running invocations to finish at a stop. Defaults to 10 s. */
   graceMs?: number;
 }
 
-/** A host that runs. */
+/** A running host. */
 export interface RunningHost {
   port: number;
   url: string;
   functions: readonly HostedFunction[];
-  /** Set when the app has durable bindings. */
+  /** Set if the app has durable bindings. */
   durable?: DurableBackend;
-  /** Stops listeners, lets running invocations end, runs appTerminate hooks. */
+  /** Stops listeners, waits for running invocations, runs appTerminate hooks. */
   stop(): Promise<void>;
 }

@@ -1,12 +1,12 @@
-/** A function of the app as the host sees it. */
+/** A function of the app, as the host serves it. */
 export interface HostedFunction {
   name: string;
-  /** Type of its trigger; 'unknown' when it has none. */
+  /** Type of its trigger, or 'unknown' if it has none. */
   type: string;
-  /** `refused`: this host cannot serve it; the log says why. */
+  /** `refused`: this host cannot serve it. The log contains the reason. */
   state: 'served' | 'disabled' | 'refused';
-  /** Of an HTTP function. */
+  /** Set for an HTTP function. */
   methods?: string[];
-  /** Address template of an HTTP function. */
+  /** URL template of an HTTP function. */
   url?: string;
 }

@@ -1,7 +1,7 @@
-/** What waits for the events of one function and invokes it. */
+/** Waits for the events of one function and invokes it. */
 export interface Listener {
   start(): Promise<void>;
-  /** Takes no more events; resolves when what it is running has ended. */
+  /** Accepts no more events. Resolves when all running invocations are finished. */
   stop(): Promise<void>;
   /** Runs the function once with a text as its trigger's value, for the admin API. */
   run?(input: string): Promise<unknown>;

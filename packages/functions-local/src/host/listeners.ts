@@ -16,16 +16,16 @@ import { createTimerListener } from './timer/timer-listener.ts';
 import { createTimerStore } from './timer/timer-status.ts';
 import type { RpcData } from './worker-protocol.ts';
 
-/** What is made for the functions of an app: routes, listeners by function name, durable functions. */
+/** The objects that serve the functions of an app: routes, listeners by function name, durable functions. */
 export interface Wiring {
   routes: HttpRoute[];
   listeners: Map<string, Listener>;
   durable: DurableFunction[];
-  /** The plan, with those refused that could not be wired. */
+  /** The planned functions. Those that could not be wired are refused. */
   functions: PlannedFunction[];
 }
 
-/** What wiring needs. */
+/** Options of the wiring. */
 export interface WiringOptions {
   config: HostConfig;
   invoker: Invoker;
@@ -34,7 +34,10 @@ export interface WiringOptions {
   inputsOf(fn: RegisteredFunction): { name: string; data: RpcData }[];
 }
 
-/** Makes what serves each planned function; one that cannot be served becomes refused, the others go on. */
+/**
+ * Creates the objects that serve each planned function. A function that cannot be served is refused, without an effect on the
+ * others.
+ */
 export function wireFunctions(options: WiringOptions, planned: readonly PlannedFunction[]): Wiring {
   const store = createTimerStore(join(options.stateDir, 'timers'));
   const lease = createTimerLease(join(options.stateDir, 'timer-lease.sqlite'), instanceId(process.env));

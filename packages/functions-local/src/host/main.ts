@@ -8,9 +8,9 @@ import type { HostOptions, RunningHost } from './host-options.ts';
 import { parseKeys } from './http/keys.ts';
 import { startHost } from './start/start-host.ts';
 
-function die(what: string, thrown: unknown): void {
+function exitWithError(what: string, thrown: unknown): void {
   const { message, stack } = toError(thrown);
-  // The message of a refusal names the place in the app; where the host noticed it helps nobody.
+  // The message of a HostStartError contains the location in the app. A stack trace of the host adds nothing.
   const text = thrown instanceof HostStartError ? message : (stack ?? message);
   console.error(`[${new Date().toISOString()}] ${what}: ${text}`);
   process.exit(1);
@@ -22,7 +22,10 @@ function readOptions(): HostOptions | undefined {
   return keysFile === undefined ? options : { ...options, keys: parseKeys(readFileSync(keysFile, 'utf8'), keysFile) };
 }
 
-/** Makes the app's folder the working directory, as Core Tools and Azure do. The options keep naming the same files. */
+/**
+ * Makes the app's folder the working directory, as Core Tools and Azure do. Relative paths in the options are resolved before
+ * that.
+ */
 function enterAppFolder(options: HostOptions): HostOptions {
   const { appFolder, stateDir, durable } = options;
   const file = durable?.file;
@@ -44,12 +47,12 @@ async function shutDown(host: RunningHost): Promise<void> {
 async function run(): Promise<void> {
   const options = readOptions();
   if (!options) return console.log(USAGE);
-  // App and host share the process, so what the app leaves uncaught ends the host, as it ends the worker on Azure.
-  process.on('uncaughtException', (error) => die('Worker uncaught exception', error));
-  process.on('unhandledRejection', (error) => die('Worker unhandled rejection', error));
+  // App and host share the process. An uncaught error of the app ends the host, as it ends the worker on Azure.
+  process.on('uncaughtException', (error) => exitWithError('Worker uncaught exception', error));
+  process.on('unhandledRejection', (error) => exitWithError('Worker unhandled rejection', error));
   const host = await startHost(enterAppFolder(options));
-  onStopSignals(() => shutDown(host).catch((error: unknown) => die('Stop', error)));
+  onStopSignals(() => shutDown(host).catch((error: unknown) => exitWithError('Stop', error)));
   console.log(`Host started on ${host.url}`);
 }
 
-run().catch((error: unknown) => die('The host could not start', error));
+run().catch((error: unknown) => exitWithError('The host could not start', error));

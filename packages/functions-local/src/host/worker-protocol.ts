@@ -1,6 +1,6 @@
-/** The shapes that `@azure/functions` and a host exchange through `@azure/functions-core`. */
+/** The types that `@azure/functions` and a host exchange through `@azure/functions-core`. */
 
-/** A value as it crosses the worker protocol (RpcTypedData): at most one key is set. */
+/** A value of the worker protocol (RpcTypedData). At most one key is set. */
 export interface RpcData {
   string?: string;
   json?: string;
@@ -13,7 +13,7 @@ export interface RpcData {
   collectionSint64?: { sint64: number[] };
 }
 
-/** An HTTP request or answer in buffered mode. */
+/** An HTTP request or response in buffered mode. */
 export interface RpcHttp {
   url?: string;
   method?: string;
@@ -38,7 +38,7 @@ export interface RpcCookie {
   sameSite?: string | number;
 }
 
-/** A binding as the app registered it; options beside `type` and `direction` depend on the type. */
+/** A binding as the app registered it. Options besides `type` and `direction` depend on the type. */
 export interface Binding {
   type: string;
   direction: 'in' | 'out';
@@ -48,7 +48,7 @@ export interface Binding {
 
 export interface RetryOptions {
   retryStrategy: 'fixedDelay' | 'exponentialBackoff';
-  /** -1 = no limit. */
+  /** -1 means no limit. */
   maxRetryCount: number;
   delayInterval?: { seconds: number };
   minimumInterval?: { seconds: number };
@@ -82,7 +82,7 @@ export interface TraceContext {
   attributes: Record<string, string>;
 }
 
-/** What the model is asked to run. */
+/** The invocation that the model runs. */
 export interface RpcInvocationRequest {
   invocationId: string;
   functionId: string;

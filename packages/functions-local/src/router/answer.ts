@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 
 const TEXTS = {
   502: ['Bad Gateway', 'The instance of the app ended before it answered.'],
-  503: ['Service Unavailable', 'No instance of the app is up.'],
+  503: ['Service Unavailable', 'No instance of the app is running.'],
 } as const;
 
-/** A client that is still sending gets this long to read the answer. */
+/** How long a client that is still sending has to read the answer. */
 const LINGER_MS = 5_000;
 
-/** Answers in place of an instance, and ends the connection. */
+/** Answers in place of an instance, and closes the connection. */
 export function answer(client: Socket, status: keyof typeof TEXTS): void {
   const [reason, text] = TEXTS[status];
   const head = [
@@ -18,7 +18,7 @@ export function answer(client: Socket, status: keyof typeof TEXTS): void {
     'Connection: close',
   ];
   client.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // A close with unread bytes would reset the connection and take the answer with it.
+  // Closing a connection with unread bytes would reset it, and the client would lose the answer.
   client.resume();
   client.once('end', () => client.destroy());
   setTimeout(() => client.destroy(), LINGER_MS).unref();

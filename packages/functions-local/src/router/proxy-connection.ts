@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net';
 import { answer } from './answer.ts';
 import { ExchangeWatch } from './exchange-watch.ts';
 
-/** Where a connection can go to. It counts as one of its target's until its release. */
+/** The instance of a connection. The connection counts as one of the instance's until its release. */
 export interface ProxyTarget {
   name: string;
   port: number;
   release(): void;
 }
 
-/** As long as Azure's load balancer waits for the begin of an answer (learn: functions-scale). */
+/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn: functions-scale. */
 const RESPONSE_TIMEOUT_MS = 230_000;
 
 /**
- * Passes a client's bytes to an instance and back. A connection stays with its instance: requests over one that is kept
- * alive all go there. When the instance is gone before it has answered, or does not accept the connection or begin its
- * answer within `timeoutMs` (default 230 s), the client gets 502; when none is up, 503.
+ * Forwards a client's bytes to an instance and back. All requests on a keep-alive connection go to the same instance. The
+ * client gets 502 if the instance ends before it answers, or does not accept the connection or start its answer within
+ * `timeoutMs` (default 230 s). It gets 503 if no instance is running.
  */
 export function proxyConnection(
   client: Socket,
@@ -35,7 +35,7 @@ export function proxyConnection(
     const instance = connect({ port: target.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     current = instance;
     const refused = (): void => tryNext(first);
-    // The backlog of an instance that is frozen may be full: the system then tries to connect for minutes.
+    // If the backlog of a frozen instance is full, the system tries to connect for minutes.
     const late = setTimeout(() => {
       instance.destroy();
       answer(client, 502);
@@ -48,15 +48,15 @@ export function proxyConnection(
     instance.once('connect', () => {
       clearTimeout(late);
       instance.off('error', refused);
-      join(client, instance, first, timeoutMs);
+      forward(client, instance, first, timeoutMs);
     });
   };
   client.on('error', () => undefined); // 'close' follows.
   client.once('close', () => current?.destroy());
-  // The server keeps a socket half open, so nobody else would close one that ends unused.
+  // The server keeps a socket half open. A socket that the client ends without a request must be closed here.
   const endedUnused = (): void => void client.destroy();
   client.once('end', endedUnused);
-  // Nothing is opened for a connection that is only kept in store.
+  // No connection to an instance is opened before the client sends its first bytes.
   client.once('data', (first: Buffer) => {
     client.off('end', endedUnused);
     client.pause();
@@ -64,7 +64,7 @@ export function proxyConnection(
   });
 }
 
-function join(client: Socket, instance: Socket, first: Buffer, timeoutMs: number): void {
+function forward(client: Socket, instance: Socket, first: Buffer, timeoutMs: number): void {
   const exchange = new ExchangeWatch();
   let late: NodeJS.Timeout | undefined;
   const sent = (chunk: Buffer): void => {

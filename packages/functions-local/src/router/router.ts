@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type ProxyTarget, proxyConnection } from './proxy-connection.ts';
 
-/** An instance of the app that takes connections. */
+/** An instance of the app that accepts connections. */
 export interface Target {
   name: string;
   url: string;
@@ -9,20 +9,20 @@ export interface Target {
 
 /** The public address of an app with several instances. */
 export interface Router {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   /** Cuts all connections. */
   close: () => void;
 }
 
-/** Listens on 127.0.0.1 and hands each connection to one of the targets of that moment: to one that has fewest. */
+/** Listens on 127.0.0.1 and forwards each connection to the current target with the fewest connections. */
 export async function startRouter(port: number, targets: () => readonly Target[]): Promise<Router> {
   const clients = new Set<Socket>();
   const load = new Map<string, number>();
   let turn = 0;
   const pick = (tried: ReadonlySet<string>): ProxyTarget | undefined => {
     const left = targets().filter(({ name }) => !tried.has(name));
-    // Targets with equally many connections take turns.
+    // Targets with equally many connections alternate.
     turn += 1;
     const inTurn = left.map((_, index) => left[(turn + index) % left.length] as Target);
     const [best] = inTurn.sort((a, b) => (load.get(a.name) ?? 0) - (load.get(b.name) ?? 0));
@@ -31,7 +31,7 @@ export async function startRouter(port: number, targets: () => readonly Target[]
     add(1);
     return { name: best.name, port: Number(new URL(best.url).port), release: () => void add(-1) };
   };
-  // A client may end its half first and still wait for the answer.
+  // A client can end its half of the connection and still wait for the answer.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     clients.add(client);
     client.once('close', () => clients.delete(client));

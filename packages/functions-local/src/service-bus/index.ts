@@ -10,47 +10,47 @@ import { BrokerServer } from './server.ts';
 export { parseConfig } from './config/parse-config.ts';
 export type { EntityCounts, Fault, Operation };
 
-/** How to start a broker. */
+/** Options of a broker. */
 export interface ServiceBusOptions {
-  /** The entities, as in the `config.json` of Microsoft's emulator. */
+  /** The entities, in the format of the `config.json` of Microsoft's emulator. */
   readonly config: unknown;
-  /** Where the state is kept: a file that is made if missing, or ':memory:'. */
+  /** The file of the state, which is created if missing, or ':memory:'. */
   readonly file: string;
-  /** Default 0: a free one. */
+  /** Defaults to 0, which selects a free port. */
   readonly port?: number;
-  /** Default '127.0.0.1'; only addresses of this machine's loopback are allowed. */
+  /** Defaults to '127.0.0.1'. Only loopback addresses are allowed. */
   readonly host?: string;
-  /** Default 'RootManageSharedAccessKey'. */
+  /** Defaults to 'RootManageSharedAccessKey'. */
   readonly keyName?: string;
-  /** Default 'SAS_KEY_VALUE'. */
+  /** Defaults to 'SAS_KEY_VALUE'. */
   readonly key?: string;
-  /** Takes a line for everything refused; default: nobody. */
+  /** Receives a line for every refused request. By default, nothing is logged. */
   readonly log?: (line: string) => void;
-  /** Lets operations fail; default: none does. */
+  /** Makes operations fail. By default, none fails. */
   readonly fault?: Fault;
-  /** The clock in milliseconds since 1970; default the machine's. */
+  /** The clock, in milliseconds since 1970. Defaults to the machine's clock. */
   readonly now?: () => number;
 }
 
 /** A running broker. */
 export interface ServiceBus {
   readonly port: number;
-  /** For the client's constructor; it makes the client use plain TCP. */
+  /** The connection string for the client. It makes the client use plain TCP. */
   readonly connectionString: string;
-  /** Closes all connections and the file; calling it again changes nothing. */
+  /** Closes all connections and the file. Further calls have no effect. */
   close(): Promise<void>;
-  /** Cuts all connections without a word, as a network failure would; clients may come back at once. */
+  /** Cuts all connections, as a network failure would. Clients can reconnect immediately. */
   drop(): void;
-  /** Message counts by entity: `topic`, `topic/Subscriptions/subscription`, `queue`. */
+  /** Returns the message counts by entity: `topic`, `topic/Subscriptions/subscription`, `queue`. */
   counts(): Record<string, EntityCounts>;
 }
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 /**
- * Starts a Service Bus broker that `@azure/service-bus` connects to. What was acknowledged is in the file and survives
- * the death of the process. Throws when the configuration is not valid or names something unsupported, when another
- * broker has the file open, when the port is taken, and when the host is not the loopback.
+ * Starts a Service Bus broker for `@azure/service-bus`. Everything that it acknowledged is stored in the file and survives
+ * the death of the process. Throws if the configuration is not valid or contains an unsupported feature, if another broker
+ * has the file open, if the port is in use, and if the host is not a loopback address.
  */
 export async function startServiceBus(options: ServiceBusOptions): Promise<ServiceBus> {
   const { host = '127.0.0.1', log = () => {}, now, fault } = options;

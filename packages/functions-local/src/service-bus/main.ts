@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options });
   const { config, file, port, key } = values;
   const keyName = values['key-name'];
-  if (config === undefined || file === undefined) throw new Error(`--config and --file are needed: ${usage}`);
+  if (config === undefined || file === undefined) throw new Error(`Expected --config and --file. Usage: ${usage}`);
   const bus = await startServiceBus({
     config: JSON.parse(readFileSync(config, 'utf8')),
     file,

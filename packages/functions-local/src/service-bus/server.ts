@@ -3,22 +3,23 @@ import rhea, { type ConnectionOptions as ConnectionSettings, type Container } fr
 import { ClientConnection, type ConnectionOptions } from './amqp/connection.ts';
 import { acceptSocket } from './amqp/rhea-internals.ts';
 
-/** As Azure announces it; larger messages come in several frames. */
+/** Azure announces the same size. Larger messages are split into several frames. */
 const MAX_FRAME_BYTES = 64 * 1024;
 
-/** Deliveries a receiver may hold unsettled; rhea's 2048 would stop one that settles late. */
+/** Maximum number of unsettled deliveries of a receiver. rhea's default of 2048 would block a receiver that settles late. */
 const OUTGOING_DELIVERIES = 65_536;
 const INCOMING_DELIVERIES = 2048;
 
-/** How long clients may take to answer a close. */
+/** How long to wait for clients to answer a close. */
 const CLOSE_PATIENCE_MS = 200;
 
 const TLS_HANDSHAKE = 0x16;
 const AMQP = 'A'.charCodeAt(0);
 
-const refusal = 'The local Service Bus broker speaks AMQP over TCP only: no HTTP administration API, no WebSockets.\n';
+const refusal =
+  'The local Service Bus broker supports only AMQP over TCP. It has no HTTP administration API and no WebSockets.\n';
 
-/** The port that clients connect to. */
+/** The TCP server for clients. */
 export class BrokerServer {
   readonly #server: Server;
   readonly #container: Container;
@@ -33,7 +34,7 @@ export class BrokerServer {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /** Starts to listen and returns the port. Rejects when the port is taken. */
+  /** Starts to listen and returns the port. Rejects if the port is in use. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -44,12 +45,12 @@ export class BrokerServer {
     });
   }
 
-  /** Cuts all connections without a word; clients may come back at once. */
+  /** Cuts all connections. Clients can reconnect immediately. */
   drop(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Stops to listen and closes all connections; what a client has not closed after a short while is cut. */
+  /** Stops listening and closes all connections. Cuts those that a client has not closed after CLOSE_PATIENCE_MS. */
   close(): Promise<void> {
     const patience = setTimeout(() => this.drop(), CLOSE_PATIENCE_MS);
     return new Promise((resolve) => {
@@ -61,7 +62,7 @@ export class BrokerServer {
     });
   }
 
-  /** Who the client is shows in its tokens, so every mechanism is as good as ANONYMOUS. */
+  /** The client's tokens identify it. Therefore every mechanism is accepted like ANONYMOUS. */
   #offer(mechanism: string): void {
     const start = () => ({ outcome: true, username: 'anonymous', start: () => {} });
     this.#container.sasl_server_mechanisms[mechanism] = start;
@@ -94,7 +95,7 @@ export class BrokerServer {
 
   #refuse(socket: Socket, bytes: Buffer): void {
     const kind = bytes[0] === TLS_HANDSHAKE ? 'TLS (connect with UseDevelopmentEmulator=true)' : 'HTTP';
-    this.#options.log(`refused a connection that starts with ${kind}: AMQP over plain TCP only`);
+    this.#options.log(`refused a connection: expected AMQP over plain TCP, got ${kind}`);
     if (bytes[0] === TLS_HANDSHAKE) socket.destroy();
     else
       socket.end(

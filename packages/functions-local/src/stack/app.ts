@@ -1,4 +1,4 @@
-/** The app of a stack: its instances, the router before them, and how others with newer code take their place. */
+/** The app of a stack: its instances, the router in front of them, and their replacement by instances with newer code. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
@@ -10,53 +10,53 @@ import type { SpareHosts } from './spare-hosts.ts';
 import type { AnyStackOptions } from './stack-options.ts';
 
 const GRACE_MS = 10_000;
-/** What a host may take after its grace: it stops listeners and runs the app's appTerminate hooks. */
+/** How long a host needs after its grace period, to stop its listeners and run the app's appTerminate hooks. */
 const HOST_END_MS = 10_000;
 
-/** What the app needs of the stack that it is started in. */
+/** The parts of a stack that its app needs. */
 export interface AppOptions {
   options: AnyStackOptions;
-  /** Of the app's address. */
+  /** Port of the app's address. */
   publicPort: number;
   settings: Readonly<Record<string, string>>;
   spares: SpareHosts;
   taskHubUrl: string | undefined;
-  /** What to do at the stop, in this order. */
+  /** The steps of the stop, in this order. */
   ends: (() => unknown)[];
   onDeath: (message: string) => void;
 }
 
 /** The app of a stack. */
 export interface StackApp {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Those that take work; none before the first reload of a stack that is started without an app. */
+  /** The instances that accept work. There is none before the first reload of a stack that is started without an app. */
   readonly instances: readonly Instance[];
   /** See {@link ReloadableStack}. */
   reload(appFolder: string): Promise<void>;
 }
 
 /** Instances with the same code. */
-interface Generation {
+interface Deployment {
   appFolder: string;
   instances: readonly Instance[];
 }
 
-/** Opens the app's address, and starts the app if its folder is given. */
+/** Opens the app's address. If the app's folder is given, also starts the app. */
 export async function startApp(given: AppOptions): Promise<StackApp> {
   const { options, ends, publicPort, spares } = given;
   const { appFolder, instances: count = 1, onProgress = () => {} } = options;
-  // One instance is reached without a hop, unless another may take its place.
+  // A single instance is reached directly, unless another one can replace it.
   const hasRouter = count > 1 || appFolder === undefined;
   const url = `http://127.0.0.1:${publicPort}`;
   const started = new Set<Instance>();
-  let current: Generation | undefined;
+  let current: Deployment | undefined;
   if (hasRouter) {
     const router = await startRouter(publicPort, () => current?.instances.filter(takesConnections) ?? []);
     ends.unshift(router.close);
   }
   ends.unshift(() => Promise.all([...started].map((instance) => instance.drain())));
-  const startGeneration = async (folder: string, firstNumber: number): Promise<void> => {
+  const deploy = async (folder: string, firstNumber: number): Promise<void> => {
     const toInstance = async (_: unknown, index: number): Promise<Instance> => {
       const port = hasRouter ? await freePort() : publicPort;
       return makeInstance({ ...given, url, appFolder: folder, port, number: firstNumber + index, index });
@@ -66,7 +66,7 @@ export async function startApp(given: AppOptions): Promise<StackApp> {
       Promise.all(which.map((each) => each[how]().finally(() => started.delete(each))));
     for (const each of instances) started.add(each);
     const previous = current;
-    // One task hub reads one host.json: that of the first instance that connects.
+    // One task hub uses one host.json, that of the first instance that connects.
     if (previous && hostJsonOf(previous.appFolder) !== hostJsonOf(folder)) await end('drain', previous.instances);
     if (previous === undefined) current = { appFolder: folder, instances };
     try {
@@ -81,21 +81,21 @@ export async function startApp(given: AppOptions): Promise<StackApp> {
     if (previous) await end('drain', previous.instances);
   };
   if (appFolder !== undefined) {
-    await startGeneration(appFolder, 1);
-    onProgress(count === 1 ? 'Functions host is up' : `${count} instances of the app are up at ${url}`);
+    await deploy(appFolder, 1);
+    onProgress(count === 1 ? 'Functions host is running' : `${count} instances of the app are running at ${url}`);
   }
   return {
     url,
     get instances() {
       return current?.instances ?? [];
     },
-    // Two generations are up for a moment. Names are used again, so that the logs do not become more and more.
-    reload: (folder) => startGeneration(folder, isFirstNumber(current, 1) ? count + 1 : 1),
+    // Two deployments run at the same time for a moment. Names are reused, so that the number of logs does not grow.
+    reload: (folder) => deploy(folder, isFirstNumber(current, 1) ? count + 1 : 1),
   };
 }
 
-const isFirstNumber = (generation: Generation | undefined, number: number): boolean =>
-  generation?.instances[0]?.name === `host-${number}`;
+const isFirstNumber = (deployment: Deployment | undefined, number: number): boolean =>
+  deployment?.instances[0]?.name === `host-${number}`;
 
 const hostJsonOf = (appFolder: string): string => readFileSync(join(appFolder, 'host.json'), 'utf8');
 
@@ -117,7 +117,7 @@ function makeInstance(start: InstanceStart): Instance {
     ...['--public-url', url],
     ...['--grace-ms', String(graceMs)],
     ...(options.hostArguments ?? []),
-    // One list of functions is enough, and the first instance is always there.
+    // One list of functions is enough. The first instance always exists.
     ...(index === 0 ? [] : ['--no-function-list']),
   ];
   const onOutput = onHostOutput && (isAlone ? onHostOutput : relayInstance(instance, onHostOutput));
@@ -132,12 +132,12 @@ function makeInstance(start: InstanceStart): Instance {
   });
 }
 
-/** Names the instance before each line. Clients use the router's address, so an instance's own is left out. */
+/** Adds the name of the instance to each line. Omits the instance's own address, since clients use the router's. */
 function relayInstance(instance: HostName, relay: OutputListener): OutputListener {
   return (line, stream) => {
     if (readHostUrl(line) === undefined) relay(`${instance}: ${line}`, stream);
   };
 }
 
-/** One that is frozen still has its listener, as on Azure until somebody notices. */
+/** A frozen instance still has its listener. As on Azure, it receives connections until it is detected. */
 const takesConnections = ({ state }: Instance): boolean => state === 'running' || state === 'frozen';

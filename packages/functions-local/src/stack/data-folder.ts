@@ -4,22 +4,22 @@ import { DatabaseInUseError, openExclusively } from '../exclusive-database.ts';
 import { toError } from '../host/errors.ts';
 import { FILES } from './parts.ts';
 
-/** A folder cannot hold the data of a stack; the message is one line. */
+/** The folder cannot be used for the data of a stack. The message is one line. */
 export class DataFolderError extends Error {
   override readonly name = 'DataFolderError';
 }
 
 /**
- * Makes the folder, with those for storage, host state and logs, and takes it for one stack until the returned function is
- * called. The lock is one of the system, through SQLite: it is free again when the process dies, however it dies. Throws
- * DataFolderError when a folder cannot be made, or another stack has it.
+ * Creates the folder with its subfolders for storage, host state and logs, and locks it for one stack until the returned
+ * function is called. SQLite holds a lock of the operating system, which is released when the process dies for any reason.
+ * Throws DataFolderError if a folder cannot be created, or if another stack uses it.
  */
-export function takeDataFolder(folder: string): () => void {
+export function lockDataFolder(folder: string): () => void {
   for (const path of [folder, ...[FILES.storage, FILES.hostState, FILES.logs].map((name) => join(folder, name))]) {
     try {
       mkdirSync(path, { recursive: true });
     } catch (error: unknown) {
-      throw new DataFolderError(`the folder '${path}' cannot be made: ${toError(error).message}`, { cause: error });
+      throw new DataFolderError(`the folder '${path}' cannot be created: ${toError(error).message}`, { cause: error });
     }
   }
   try {
@@ -28,13 +28,13 @@ export function takeDataFolder(folder: string): () => void {
   } catch (error: unknown) {
     const problem =
       error instanceof DatabaseInUseError
-        ? 'is in use by another start: stop it, or use another folder'
+        ? 'is in use by another stack: stop it, or use another folder'
         : `cannot be used: ${toError(error).message}`;
     throw new DataFolderError(`the folder '${folder}' ${problem}`, { cause: error });
   }
 }
 
-/** Deletes the data and logs of a stack that is down. Its ports and keys stay, so that clients find the next one. */
+/** Deletes the data and logs of a stopped stack. Ports and keys are kept, so that clients can reach the next stack. */
 export function emptyDataFolder(folder: string): void {
   const remove = (path: string, kept: readonly string[]): void => {
     for (const name of namesIn(path))

@@ -1,67 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessEnd, RunningProcess } from './process/process.ts';
 
-/** An instance that died unasked is started again after this long, after each further death twice as long. */
+/** Waiting time before an instance that terminated unexpectedly is restarted. It doubles with each further termination. */
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Whoever has run for this long is no longer one that dies at its start. */
+/** An instance that ran for at least this long does not crash at its start. Its waiting time is reset. */
 const STEADY_MS = 60_000;
 
-/** What an instance is doing. `down`: nobody has started it again, or it waits to be. */
+/** The state of an instance. `down` means that it is not running, and possibly waits for a restart. */
 export type InstanceState = 'starting' | 'running' | 'frozen' | 'draining' | 'down';
 
-/** One instance of the app: a host process that can be ended, and started again at the same address. */
+/** One instance of the app: a host process that can be ended and started again at the same address. */
 export interface Instance {
   readonly name: string;
-  /** Its own address, past the router; without a slash at the end. */
+  /** The instance's own address, without the router and without a trailing slash. */
   readonly url: string;
   readonly state: InstanceState;
-  /** The process as it runs now; after its end, as it last ran. */
+  /** The current process. After its end, the last process. */
   readonly process: RunningProcess<string>;
-  /** SIGKILL at once, also while it starts: that `start` rejects. It stays down until the next `start`. */
+  /** Sends SIGKILL. If the instance is starting, its `start` rejects. It stays down until the next `start`. */
   kill(): Promise<void>;
-  /** SIGSTOP: it keeps its connections and answers nobody. */
+  /** Sends SIGSTOP. The instance keeps its connections and does not answer. */
   freeze(): void;
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   thaw(): void;
   /**
-   * SIGTERM: it takes no more work and ends when what runs has ended, or its grace is over. While it starts, as `kill`. It
-   * stays down until `start`.
+   * Sends SIGTERM. The instance accepts no more work, and ends after its running work is finished or its grace period is
+   * over. If it is starting, this is the same as `kill`. It stays down until `start`.
    */
   drain(): Promise<void>;
-  /** Starts it, unless it runs. */
+  /** Starts the instance, unless it is running. */
   start(): Promise<void>;
 }
 
-/** How an instance is kept up. */
+/** Options of an instance. */
 export interface InstanceOptions {
   name: string;
   port: number;
-  /** Ends the child, and rejects with the signal's reason, when the signal is aborted before the child is ready. */
+  /** Starts the process. If the signal is aborted before the process is ready, ends it and rejects with the signal's reason. */
   launch: (signal: AbortSignal) => Promise<RunningProcess<string>>;
-  /** Whether it is started again after an unexpected end. */
+  /** Whether the instance is restarted after it terminated unexpectedly. */
   restart: boolean;
-  /** Until SIGKILL follows SIGTERM. */
+  /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
-  /** Called with a text before the child is started again after an unexpected end, and when it is up again. */
+  /** Called with a message before the instance is restarted after an unexpected termination, and when it is running again. */
   onMessage: (message: string) => void;
-  /** Called with a text when the child ends unexpectedly and is not started again. */
+  /** Called with a message if the instance terminates unexpectedly and is not restarted. */
   onDeath: (message: string) => void;
 }
 
-/** Makes an instance, which is down until `start`; that rejects when the host does not start. */
+/** Creates an instance. It is down until `start`, which rejects if the host does not start. */
 export const createInstance = (options: InstanceOptions): Instance => new Supervisor(options);
 
-/** Somebody ended the instance before it was up. */
-class StartAbandonedError extends Error {
-  override readonly name = 'StartAbandonedError';
+/** The instance was ended while it started. */
+class StartCancelledError extends Error {
+  override readonly name = 'StartCancelledError';
 }
 
 class Supervisor implements Instance {
   readonly #options: InstanceOptions;
   #state: InstanceState = 'down';
   #process: RunningProcess<string> | undefined;
-  #starting: { done: Promise<void>; abandon: AbortController } | undefined;
+  #starting: { done: Promise<void>; cancel: AbortController } | undefined;
   #ending: Promise<void> | undefined;
   #waiting: AbortController | undefined;
   #backoffMs = FIRST_BACKOFF_MS;
@@ -84,7 +84,7 @@ class Supervisor implements Instance {
   }
 
   get process(): RunningProcess<string> {
-    if (!this.#process) throw new Error(`Instance ${this.name} was never up`);
+    if (!this.#process) throw new Error(`Instance ${this.name} was never started`);
     return this.#process;
   }
 
@@ -93,14 +93,14 @@ class Supervisor implements Instance {
     this.#waiting?.abort();
     if (this.#ending) {
       await this.#ending;
-      if (!this.#isWanted) throw this.#abandoned();
+      if (!this.#isWanted) throw this.#cancelled();
     }
     if (this.#state === 'down') {
-      const abandon = new AbortController();
-      const done = this.#launch(abandon.signal).finally(() => {
+      const cancel = new AbortController();
+      const done = this.#launch(cancel.signal).finally(() => {
         this.#starting = undefined;
       });
-      this.#starting = { done, abandon };
+      this.#starting = { done, cancel };
     }
     await this.#starting?.done;
   }
@@ -131,7 +131,7 @@ class Supervisor implements Instance {
   async #end(how: (process: RunningProcess<string>) => Promise<ProcessEnd>): Promise<void> {
     this.#isWanted = false;
     this.#waiting?.abort();
-    // A kill may come while a drain is still waiting.
+    // A kill can arrive while a drain is still waiting.
     const ended = this.#endProcess(how);
     this.#ending ??= ended;
     await ended;
@@ -140,16 +140,16 @@ class Supervisor implements Instance {
 
   async #endProcess(how: (process: RunningProcess<string>) => Promise<ProcessEnd>): Promise<void> {
     if (this.#starting) {
-      const { done, abandon } = this.#starting;
-      abandon.abort(this.#abandoned());
+      const { done, cancel } = this.#starting;
+      cancel.abort(this.#cancelled());
       await done.catch(() => undefined);
     }
-    // Also one that got ready before the abort reached it.
+    // Also ends a process that became ready before the abort reached it.
     if (this.#state !== 'down' && this.#process) await how(this.#process);
   }
 
-  #abandoned(): StartAbandonedError {
-    return new StartAbandonedError(`${this.name} was ended while it started`);
+  #cancelled(): StartCancelledError {
+    return new StartCancelledError(`${this.name} was ended while it started`);
   }
 
   async #launch(signal: AbortSignal): Promise<void> {
@@ -179,15 +179,15 @@ class Supervisor implements Instance {
     const waiting = new AbortController();
     const waitMs = this.#backoffMs;
     this.#backoffMs = Math.min(waitMs * 2, MAX_BACKOFF_MS);
-    this.#options.onMessage(`${message}\n${this.name} is started again in ${waitMs / 1000} s`);
+    this.#options.onMessage(`${message}\n${this.name} will be restarted in ${waitMs / 1000} s`);
     this.#waiting = waiting;
     await sleep(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
     this.#waiting = undefined;
     if (waiting.signal.aborted || !this.#isWanted) return;
     await this.start().then(
-      () => this.#options.onMessage(`${this.name} is up again`),
+      () => this.#options.onMessage(`${this.name} is running again`),
       (error: Error) => {
-        if (error instanceof StartAbandonedError || !this.#isWanted) return undefined;
+        if (error instanceof StartCancelledError || !this.#isWanted) return undefined;
         return this.#restart(error.message);
       },
     );

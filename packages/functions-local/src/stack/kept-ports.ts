@@ -7,7 +7,7 @@ import { FILES } from './parts.ts';
 
 const run = promisify(execFile);
 
-/** The port that was asked for is taken. */
+/** The required port is in use. */
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
@@ -16,23 +16,26 @@ export class PortInUseError extends Error {
   }
 }
 
-/** Which port a part would have. */
+/** The port that a part requests. */
 export interface PortWish {
-  /** Of the part, for messages and as the key in the file. */
+  /** The name of the part, for messages and as the key in the file. */
   name: string;
-  /** No other port will do. */
+  /** The only acceptable port. */
   required?: number | undefined;
-  /** Taken if the folder has no port for the part yet. Default: any free one. */
+  /** Used if the file contains no port for the part. Defaults to any free port. */
   preferred?: number | undefined;
 }
 
-/** Gives the parts of a stack the ports that they had in its earlier runs. */
+/** Assigns to the parts of a stack the ports of earlier runs. */
 export interface KeptPorts {
-  /** A free port, which the folder keeps for the next run. Throws PortInUseError when a required one is not free. */
+  /** Returns a free port and stores it for the next run. Throws PortInUseError if the required port is not free. */
   take(wish: PortWish): Promise<number>;
 }
 
-/** Keeps ports in `ports.json` of the stack's folder. `onProgress` gets a message for each port in use, with its replacement. */
+/**
+ * Stores ports in `ports.json` of the stack's folder. `onProgress` receives a message for each port in use, with its
+ * replacement.
+ */
 export function keepPorts(folder: string, onProgress: (line: string) => void): KeptPorts {
   const file = join(folder, FILES.ports);
   const ports = readPorts(file);
@@ -45,7 +48,7 @@ export function keepPorts(folder: string, onProgress: (line: string) => void): K
       const port = await freePort(isFree ? wanted : undefined);
       if (!isFree) {
         const by = holder === undefined ? '' : ` by ${holder}`;
-        onProgress(`Port ${wanted} is in use${by}: ${name} takes ${port} instead`);
+        onProgress(`Port ${wanted} is in use${by}: ${name} uses ${port} instead`);
       }
       ports.set(name, port);
       writeFileSync(file, `${JSON.stringify(Object.fromEntries(ports), null, 2)}\n`);
@@ -54,7 +57,7 @@ export function keepPorts(folder: string, onProgress: (line: string) => void): K
   };
 }
 
-/** A file that was cut short by a crash counts as none. */
+/** A file that a crash truncated counts as empty. */
 function readPorts(file: string): Map<string, number> {
   try {
     const entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
@@ -66,7 +69,7 @@ function readPorts(file: string): Map<string, number> {
 
 const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;
 
-/** Name and id of the process that listens, where `lsof` can determine them (most Linux, macOS). */
+/** Returns name and id of the process that listens on a port, if `lsof` can determine them (most Linux systems, macOS). */
 async function findHolder(port: number): Promise<string | undefined> {
   try {
     const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];

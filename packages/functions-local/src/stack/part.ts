@@ -1,18 +1,18 @@
 import type { RunningProcess } from './process/process.ts';
 
-/** A part of the stack: a child that can be ended, and started again with the same ports and data. */
+/** A part of the stack: a child process that can be ended, and started again with the same ports and data. */
 export interface Part<Ready> {
-  /** The child as it runs now; after its end, as it last ran. */
+  /** The current process. After its end, the last process. */
   readonly process: RunningProcess<Ready>;
-  /** SIGTERM, then SIGKILL. */
+  /** Sends SIGTERM, then SIGKILL. */
   stop(): Promise<void>;
-  /** SIGKILL at once. */
+  /** Sends SIGKILL immediately. */
   kill(): Promise<void>;
-  /** Starts it again; the caller has ended it before. */
+  /** Starts the part again. The caller must have ended it. */
   start(): Promise<void>;
 }
 
-/** Starts a part. `onDeath` is called with a text for every unexpected end. */
+/** Starts a part. `onDeath` is called with a message for every unexpected termination. */
 export async function startPart<Ready>(
   launch: () => Promise<RunningProcess<Ready>>,
   onDeath: (message: string) => void,

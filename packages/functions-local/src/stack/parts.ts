@@ -1,4 +1,4 @@
-/** How each part of the stack is started as a process of its own. */
+/** Starts each part of the stack as a separate process. */
 import { join, resolve } from 'node:path';
 import { mergeIntoEnvironment } from '../host/settings/local-settings.ts';
 import { readLocalSettings } from '../host/start/load-settings.ts';
@@ -9,7 +9,7 @@ import { scriptPath } from './process/script-path.ts';
 import { type SpareProcess, type SpareSurroundings, startSpare } from './process/spare-process.ts';
 import { startAzurite } from './storage/azurite.ts';
 
-/** Names of the parts' logs and data inside the stack's folder. */
+/** Names of the parts' logs and data in the stack's folder. */
 export const FILES = {
   storage: 'azurite',
   broker: 'service-bus.sqlite',
@@ -21,7 +21,7 @@ export const FILES = {
   logs: 'logs',
 } as const;
 
-/** Azurite, without the front. Ready: its connection string. */
+/** Starts Azurite without the front. The ready value is its connection string. */
 export const launchStorage = (
   folder: string,
   ports: ServicePorts,
@@ -29,7 +29,7 @@ export const launchStorage = (
 ): Promise<RunningProcess<string>> =>
   startAzurite({ folder: join(folder, FILES.storage), ports, logFile: logFile(folder, 'azurite'), signal });
 
-/** The Service Bus broker, with the entities that the stack's folder names. Ready: its connection string. */
+/** Starts the Service Bus broker with the entities in the stack's folder. The ready value is its connection string. */
 export const launchBroker = (folder: string, port: number, signal?: AbortSignal): Promise<RunningProcess<string>> =>
   startProcess({
     name: 'Service Bus broker',
@@ -40,31 +40,31 @@ export const launchBroker = (folder: string, port: number, signal?: AbortSignal)
     readReady: connectionStringOf,
   });
 
-/** What a Functions host needs beside the stack's folder. */
+/** Options of a Functions host. */
 export interface HostLaunch {
   appFolder: string;
   port: number;
   settings: Readonly<Record<string, string>>;
-  /** Name of the instance, also of its log; default `host-1`. */
+  /** Name of the instance and of its log. Defaults to `host-1`. */
   instance?: HostName;
-  /** Further arguments of the host; default none. */
+  /** Additional arguments of the host. Defaults to none. */
   args?: readonly string[];
-  /** Whether function keys are enforced, as on Azure; default true. */
+  /** Whether function keys are enforced, as on Azure. Defaults to true. */
   enforceKeys?: boolean;
   onOutput?: OutputListener | undefined;
-  /** Aborted before the host is ready, it ends the host at once. */
+  /** Ends the host if it is aborted before the host is ready. */
   signal?: AbortSignal;
-  /** A process that has loaded the host already. */
+  /** A process that has already loaded the host. */
   spare?: SpareProcess | undefined;
 }
 
-/** The first instance's name, and that of one that is alone. */
+/** The name of the first or only instance. */
 export const FIRST_HOST = 'host-1';
 
-/** The URL in the line with which a host says that it is ready. */
+/** Returns the URL in the line with which a host reports that it is ready. */
 export const readHostUrl = (line: string): string | undefined => /^Host started on (\S+)/.exec(line)?.[1];
 
-/** A Functions host with the app. Ready: its URL. */
+/** Starts a Functions host with the app. The ready value is its URL. */
 export const launchHost = (
   folder: string,
   {
@@ -90,7 +90,7 @@ export const launchHost = (
       ...(enforceKeys ? ['--enable-auth'] : []),
       ...args,
     ],
-    // The instance's name is the platform's to give, as on Azure: an inherited one would be the same for all instances.
+    // As on Azure, the platform sets the instance's name. An inherited name would be the same for all instances.
     env: { ...hostSettings(appFolder, settings), WEBSITE_INSTANCE_ID: instance },
     cwd: appFolder,
     logFile: logFile(folder, instance),
@@ -99,22 +99,22 @@ export const launchHost = (
     readReady: readHostUrl,
   });
 
-/** Starts a process that loads the host, then `preload`, files of the app, for the next `launchHost`. */
+/** Starts a process that loads the host and then `preload`, files of the app, for the next `launchHost`. */
 export const startSpareHost = (preload: readonly string[], surroundings: SpareSurroundings): SpareProcess =>
   startSpare([scriptPath(import.meta.url, '../host/start/start-host'), ...preload], surroundings);
 
-/** What a task hub needs beside the stack's folder. */
+/** Options of a task hub. */
 export interface TaskHubLaunch {
   port: number;
   delays: 'push' | 'azure';
-  /** For fault tests; default: no change fails. */
+  /** For fault tests. By default, no change fails. */
   faultUrl?: string | undefined;
   onOutput?: OutputListener | undefined;
-  /** Aborted before the hub is ready, it ends the hub at once. */
+  /** Ends the hub if it is aborted before the hub is ready. */
   signal?: AbortSignal;
 }
 
-/** The durable task hub that all instances share. Ready: its URL. */
+/** Starts the durable task hub of all instances. The ready value is its URL. */
 export const launchTaskHub = (
   folder: string,
   { port, delays, faultUrl, onOutput, signal }: TaskHubLaunch,
@@ -132,19 +132,19 @@ export const launchTaskHub = (
     readReady: (line) => /^Task hub on (\S+)/.exec(line)?.[1],
   });
 
-/** Name of an instance: its number counts from 1. */
+/** Name of an instance. Numbers start at 1. */
 export type HostName = `host-${number}`;
 
 /**
- * The settings of a host's process, with those of the app's local.settings.json. The host reads the file, too, but what Node
- * itself reads at its start (NODE_OPTIONS) has to be there before.
+ * Returns the settings of a host's process, including those of the app's local.settings.json. The host also reads the file,
+ * but Node needs its own settings (NODE_OPTIONS) before that.
  */
 export function hostSettings(appFolder: string, settings: HostLaunch['settings']): Record<string, string> {
   const { values } = readLocalSettings(appFolder);
   return { ...mergeIntoEnvironment(values, { ...process.env, ...settings }).added, ...settings };
 }
 
-/** Where a part's output goes. */
+/** Returns the log file of a part. */
 export const logFile = (folder: string, part: 'azurite' | 'service-bus' | 'task-hub' | HostName): string =>
   join(folder, FILES.logs, `${part}.log`);
 

@@ -2,18 +2,18 @@ import { startSpareHost } from './parts.ts';
 import type { SpareProcess, SpareSurroundings } from './process/spare-process.ts';
 import type { ReloadableOptions } from './stack-options.ts';
 
-/** Until then new instances are busy with what they were started for. */
+/** New instances are busy with their first work for this time. */
 const DELAY_MS = 1_500;
 
-/** At most one process at a time that has loaded the host and stands by to become the next instance. */
+/** At most one process that has loaded the host and waits to become the next instance. */
 export interface SpareHosts {
-  /** Starts one a little later, unless there is one or nothing of the app can be loaded ahead. */
+  /** Starts a process after a delay, unless one exists or no file of the app can be loaded in advance. */
   prepare(): void;
   take(): SpareProcess | undefined;
   end(): void;
 }
 
-/** Starts a spare process at once, for the first instance.  */
+/** Immediately starts a spare process for the first instance. */
 export function startSpareHosts(preload: ReloadableOptions['preload'], surroundings: SpareSurroundings): SpareHosts {
   const start = (): SpareProcess => startSpareHost(preload === undefined ? [] : [preload], surroundings);
   let spare: SpareProcess | undefined = start();

@@ -4,70 +4,79 @@ import type { Part } from './part.ts';
 import type { OutputListener } from './process/process-output.ts';
 import type { StorageLayout } from './storage/make-storage.ts';
 
-/** What the app's settings are made from. */
+/** The connection strings from which the app's settings are created. */
 export interface Connections {
   storage: string;
   serviceBus: string;
 }
 
-/** What is to be brought up, and for which app: the stack itself knows none. Storage and broker can be left out. */
+/** Options of a stack. The stack has no defaults for a particular app. Storage and broker are optional. */
 export interface PartialStackOptions {
-  /** For all data and logs, of one stack at a time; what is there from an earlier run is taken up again. */
+  /** Folder for all data and logs, used by one stack at a time. Data of an earlier run is used again. */
   folder: string;
   /** Folder with the app's host.json and package.json. */
   appFolder: string;
-  /** Service Bus entities, as in the `config.json` of the official emulator. Default: no broker is started. */
+  /** Service Bus entities, in the format of the official emulator's `config.json`. If absent, no broker is started. */
   entities?: unknown;
-  /** Containers and tables to make. Default: no storage is started. */
+  /** Containers and tables to create. If absent, no storage is started. */
   layout?: StorageLayout;
-  /** How storage treats the app: an interceptor that injects faults, a clock, pages. Default: as Azure would. */
+  /** How storage behaves towards the app: an interceptor that injects faults, a clock, pages. Defaults to Azure's behaviour. */
   storageClient?: ClientOptions;
-  /** The environment of the app, beside this process's own; called before storage and broker are up. */
+  /** Returns the environment of the app, in addition to this process's. Called before storage and broker are running. */
   settings(connections: Partial<Connections>): Record<string, string>;
-  /** Port of the app; PortInUseError when it is not free. Default: the one of the folder's last run, if it is free. */
+  /**
+   * Port of the app. If it is not free, the start throws PortInUseError. Defaults to the port of the folder's last run, if
+   * free.
+   */
   port?: number;
-  /** Port of the app in a folder without an earlier run, if it is free. Default: any. */
+  /** Port of the app in a folder without an earlier run, if it is free. Defaults to any free port. */
   preferredPort?: number;
-  /** Host processes with the app, from 1 to 16; default 1. More than one have a router before them. */
+  /** Number of host processes with the app, from 1 to 16. Defaults to 1. More than one are behind a router. */
   instances?: number;
-  /** Starts an instance again that died unasked, after a wait; default true. */
+  /** Restarts an instance that terminated unexpectedly, after a wait. Defaults to true. */
   restart?: boolean;
-  /** Milliseconds that running invocations get when an instance is drained or the stack is stopped; default 10 s. */
+  /** Milliseconds for running invocations to finish when an instance is drained or the stack is stopped. Defaults to 10 s. */
   graceMs?: number;
-  /** Whether the app has durable functions, and so needs a task hub; default true. */
+  /** Whether the app has durable functions and therefore needs a task hub. Defaults to true. */
   durable?: boolean;
-  /** How durable work is handed over: at once (default), or by polling, as Azure Storage does. */
+  /** How durable work is dispatched: immediately ('push', the default), or by polling, as with Azure Storage ('azure'). */
   durableDelays?: 'push' | 'azure';
-  /** For fault tests: the task hub posts each change to `<url>/<operation>/<before|after>`; any answer but 200 makes it fail. */
+  /**
+   * For fault tests. The task hub posts each change to `<url>/<operation>/<before|after>`. Any answer but 200 makes the
+   * change fail.
+   */
   durableFaultUrl?: string;
-  /** Called with a message for each part that is up, and for each instance that died unasked. */
+  /** Called with a message for each started part, and for each instance that terminated unexpectedly. */
   onProgress?: (line: string) => void;
-  /** Receives each line that the host and the app write; default: only the log has them. */
+  /** Receives each line of output of the host and the app. By default, it is only logged. */
   onHostOutput?: OutputListener;
-  /** Receives each warning and error of the task hub, such as an activity that is run again; default: only the log. */
+  /**
+   * Receives each warning and error of the task hub, for example an activity that runs again. By default, they are only
+   * logged.
+   */
   onHubWarning?: (line: string) => void;
-  /** Whether the host enforces function keys, as on Azure; default true. */
+  /** Whether the host enforces function keys, as on Azure. Defaults to true. */
   enforceKeys?: boolean;
-  /** Further arguments of the host's command; default none. */
+  /** Additional arguments of the host's command. Defaults to none. */
   hostArguments?: readonly string[];
 }
 
-/** What is to be brought up with storage and broker. */
+/** Options of a stack with storage and broker. */
 export interface StackOptions extends Omit<PartialStackOptions, 'settings' | 'enforceKeys' | 'durable'> {
   entities: unknown;
   layout: StorageLayout;
   settings(connections: Connections): Record<string, string>;
 }
 
-/** The keys of the host: `master` opens all, `function` what a client may use. */
+/** The keys of the host: `master` is accepted everywhere, `function` where clients are allowed. */
 export interface StackKeys {
   master: string;
   function: string;
 }
 
-/** A stack that runs. */
+/** A running stack. */
 export interface LocalStack extends Connections {
-  /** Of the app: its router's, or the only host's. Without a slash at the end. */
+  /** The app's address: the router's, or that of the only host. Without a trailing slash. */
   readonly url: string;
   readonly keys: StackKeys;
   readonly folder: string;
@@ -75,41 +84,44 @@ export interface LocalStack extends Connections {
   readonly broker: Part<string>;
   readonly taskHub: Part<string>;
   readonly instances: readonly [Instance, ...Instance[]];
-  /** What each part is, and where. */
+  /** The name and address of each part. */
   readonly addresses: readonly (readonly [name: string, address: string])[];
-  /** Resolves, in words, when a part ends unasked that is not started again. */
+  /** Resolves with a message when a part terminates unexpectedly and is not restarted. */
   readonly failed: Promise<string>;
-  /** Stops all parts, those first that need the others, and frees the folder. Each call resolves when all is done. */
+  /**
+   * Stops all parts in the order of their dependencies, and releases the folder. Each call resolves when everything is
+   * stopped.
+   */
   stop(): Promise<void>;
 }
 
 type OptionalPart = 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus' | 'keys';
 
-/** A stack that runs, with the parts that its options asked for. */
+/** A running stack, with the parts that its options require. */
 export type PartialStack = Omit<LocalStack, OptionalPart> & Partial<Pick<LocalStack, OptionalPart>>;
 
-/** Of a stack with an app, or without one until its first reload. */
+/** Options of a stack with an app, or without one until its first reload. */
 export type AnyStackOptions = Omit<PartialStackOptions, 'appFolder'> &
   Pick<ReloadableOptions, 'preload'> & { appFolder?: string };
 
-/** What is to be brought up for an app whose code changes while the stack is up. */
+/** Options of a stack whose app changes while the stack is running. */
 export interface ReloadableOptions extends Omit<StackOptions, 'appFolder'> {
   /**
-   * A module that imports what every version of the app imports, but for `@azure/functions` and what needs it. A process
-   * that has loaded it stands by for the next reload. Default: none does.
+   * A module that imports everything that all versions of the app import, except for `@azure/functions` and its dependents. A
+   * process that has loaded the module waits for the next reload. If absent, there is no such process.
    */
   preload?: string;
 }
 
 /** A stack whose app can be replaced by newer code. It has a router, and no app until the first `reload`. */
 export interface ReloadableStack extends Omit<LocalStack, 'instances'> {
-  /** Those that take work: none before the first `reload` that succeeds. */
+  /** The instances that accept work. There is none before the first successful `reload`. */
   readonly instances: readonly Instance[];
   /**
-   * Starts instances with the app in this folder and has them take the place of those that run: the app's address stays,
-   * and work in flight ends, or returns to its queue, as in a drain. Resolves when the earlier ones have ended. Rejects with
-   * ProcessStartError when the new ones do not start; then the earlier ones go on. These are drained first where host.json
-   * differs, which all instances of a task hub share. Wait for one call before the next.
+   * Starts instances with the app in this folder, which replace the running ones. The app's address stays the same. Running
+   * work finishes or returns to its queue, as in a drain. Resolves when the earlier instances have ended. If the new
+   * instances do not start, rejects with ProcessStartError, and the earlier ones continue. The earlier ones are drained first
+   * if host.json differs, since all instances of a task hub share it. Calls must not overlap.
    */
   reload(appFolder: string): Promise<void>;
 }

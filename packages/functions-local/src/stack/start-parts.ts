@@ -1,4 +1,4 @@
-/** Where the parts of a stack will be, and their start side by side. */
+/** Assigns the addresses of a stack's parts and starts the parts in parallel. */
 import { freePort } from '../ports.ts';
 import { connectionString } from '../service-bus/connection-string.ts';
 import { createStorageFront, type ServicePorts } from '../storage/index.ts';
@@ -10,16 +10,16 @@ import type { OutputListener } from './process/process-output.ts';
 import type { AnyStackOptions, Connections, PartialStack } from './stack-options.ts';
 import { loadStorageClients, makeStorage, type StorageLayout } from './storage/make-storage.ts';
 
-/** What the starts of all parts share. */
+/** The shared options of the starts of all parts. */
 export interface Launching {
   options: AnyStackOptions;
   ports: KeptPorts;
-  /** What to do at the stop, in this order. */
+  /** The steps of the stop, in this order. */
   ends: (() => unknown)[];
   onDeath: (message: string) => void;
 }
 
-/** Where the parts will be. */
+/** The addresses of the parts. */
 interface Addresses {
   services: ServicePorts;
   brokerPort: number;
@@ -27,7 +27,7 @@ interface Addresses {
   connections: Partial<Connections>;
 }
 
-/** Chooses the ports of the parts, and opens those of storage that clients use: calls there fail until Azurite is up. */
+/** Chooses the ports of the parts. Also opens the storage ports for clients, on which calls fail until Azurite is running. */
 export async function findAddresses({ options, ports, ends }: Launching): Promise<Addresses> {
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };
   const connections: Partial<Connections> = {};
@@ -44,10 +44,10 @@ export async function findAddresses({ options, ports, ends }: Launching): Promis
   return { services, brokerPort, hubPort: await freePort(), connections };
 }
 
-/** The parts that were started, with the connections of clients. */
+/** The started parts, with the connection strings of clients. */
 export type Parts = Pick<PartialStack, 'azurite' | 'broker' | 'taskHub' | 'storage' | 'serviceBus'>;
 
-/** Starts the parts side by side. When one does not start, it ends those that are starting before it throws. */
+/** Starts the parts in parallel. If one does not start, ends the others before it throws. */
 export async function startParts(launching: Launching, found: Addresses): Promise<Parts> {
   const { options, ends, onDeath } = launching;
   const {
@@ -59,14 +59,14 @@ export async function startParts(launching: Launching, found: Addresses): Promis
     durableFaultUrl: faultUrl,
   } = options;
   const { services, brokerPort, hubPort, connections } = found;
-  const abandon = new AbortController();
-  const { signal } = abandon;
+  const cancel = new AbortController();
+  const { signal } = cancel;
   const started: Part<string>[] = [];
   ends.unshift(() => Promise.all(started.map((part) => part.stop())));
   const start = async (name: string, launch: () => Promise<RunningProcess<string>>): Promise<Part<string>> => {
     const part = await startPart(launch, onDeath);
     started.push(part);
-    options.onProgress?.(`${name} is up`);
+    options.onProgress?.(`${name} is running`);
     return part;
   };
   const startStorage = async ({ storage = '' }: Partial<Connections>, needed: StorageLayout): Promise<Part<string>> => {
@@ -86,14 +86,14 @@ export async function startParts(launching: Launching, found: Addresses): Promis
     durable ? start('Durable task hub', () => launchTaskHub(folder, hub)) : undefined,
   ] as const;
   const [azurite, broker, taskHub] = await Promise.all(starts).catch(async (error: unknown) => {
-    abandon.abort(error);
+    cancel.abort(error);
     await Promise.allSettled(starts);
     throw error;
   });
   return { ...connections, ...(azurite && { azurite }), ...(broker && { broker }), ...(taskHub && { taskHub }) };
 }
 
-/** The hub writes what stops it to standard error, and all levels to standard output: `[time] level: message`. */
+/** The hub writes fatal errors to standard error, and all log levels to standard output: `[time] level: message`. */
 function relayWarnings(relay: (line: string) => void): OutputListener {
   return (line, stream) => {
     if (stream === 'stderr' || /^\[\S+\] (warning|error): /.test(line)) relay(`Durable task hub: ${line}`);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadKeys } from '../host/start/load-keys.ts';
 import { startApp } from './app.ts';
-import { takeDataFolder } from './data-folder.ts';
+import { lockDataFolder } from './data-folder.ts';
 import { keepPorts } from './kept-ports.ts';
 import { FILES, hostSettings } from './parts.ts';
 import { startSpareHosts } from './spare-hosts.ts';
@@ -18,25 +18,25 @@ import type {
 } from './stack-options.ts';
 import { findAddresses, type Launching, type Parts, startParts } from './start-parts.ts';
 
-/** More processes than a development machine runs side by side. */
+/** More processes than a development machine can run in parallel. */
 export const MAX_INSTANCES = 16;
 
 /**
- * Brings up storage, broker and task hub side by side, then the host. Throws what the part says that does not start, DataFolderError when
- * another stack has the folder or it cannot be used, and PortInUseError when the app's `port` is not free.
+ * Starts storage, broker and task hub in parallel, then the host. Throws the error of a part that does not start,
+ * DataFolderError if the folder is in use or not usable, and PortInUseError if the app's `port` is not free.
  */
 export async function startStack(options: StackOptions): Promise<LocalStack>;
 export async function startStack(options: PartialStackOptions): Promise<PartialStack>;
 export async function startStack(options: PartialStackOptions): Promise<PartialStack> {
   const stack = await bringUp(options);
   const [first, ...others] = stack.instances;
-  if (!first) throw new Error('A stack has at least one instance');
+  if (!first) throw new Error('Expected a stack with at least one instance, got none');
   return { ...stack, instances: [first, ...others] };
 }
 
-/** Brings up storage and broker; its `reload` starts the app. Throws as `startStack`. */
+/** Starts storage and broker. Its `reload` starts the app. Throws the same errors as `startStack`. */
 export async function startReloadableStack(options: ReloadableOptions): Promise<ReloadableStack> {
-  // Its options ask for every part.
+  // These options require every part.
   return (await bringUp(options)) as ReloadableStack;
 }
 
@@ -47,7 +47,7 @@ async function bringUp(options: AnyStackOptions): Promise<AnyStack> {
   if (!Number.isInteger(instances) || instances < 1 || instances > MAX_INSTANCES) {
     throw new Error(`instances: expected a whole number from 1 to ${MAX_INSTANCES}, got ${instances}.`);
   }
-  const releaseFolder = takeDataFolder(folder);
+  const releaseFolder = lockDataFolder(folder);
   const ends: (() => unknown)[] = [];
   const stopAll = async (): Promise<void> => {
     try {
@@ -67,7 +67,7 @@ async function bringUp(options: AnyStackOptions): Promise<AnyStack> {
       await writeFile(join(folder, FILES.entities), `${JSON.stringify(entities, null, 2)}\n`);
     }
     const ports = keepPorts(folder, options.onProgress ?? (() => {}));
-    // First, as it is the one that may be refused.
+    // Comes first, since it is the one port that can be refused.
     const { port: required, preferredPort: preferred } = options;
     const publicPort = await ports.take({ name: 'the app', required, preferred });
     const launching: Launching = { options, ports, ends, onDeath: death.resolve };
@@ -114,14 +114,14 @@ function describe(
   return addresses.filter(([, address]) => address !== '');
 }
 
-/** Makes the keys, unless an earlier run did, and returns them: they are known before an app is up. */
+/** Creates the keys, unless an earlier run did, and returns them. They are known before an app is running. */
 function makeKeys(folder: string): Promise<StackKeys> {
   const stateDir = join(folder, FILES.hostState);
   loadKeys({ stateDir, enableAuth: true });
   return readKeys(folder);
 }
 
-/** The keys of a stack's host, which makes them at its first start. */
+/** Reads the keys of a stack's host, which the host creates at its first start. */
 export async function readKeys(folder: string): Promise<StackKeys> {
   const text = await readFile(join(folder, FILES.hostState, 'keys.json'), 'utf8');
   const { master, host } = JSON.parse(text) as { master: string; host: { default: string } };

@@ -1,66 +1,66 @@
-/** What passes through the front: a call, its answer, and what an interceptor may make of them. */
+/** What passes through the front: a call, its answer, and what an interceptor can do with them. */
 import type { Readable } from 'node:stream';
 
 export type StorageService = 'blob' | 'queue' | 'table';
 
-/** Names and values in turn, as they came. */
+/** Alternating names and values, as received. */
 export type RawHeaders = readonly string[];
 
-/** A call without its body: all that most rules look at. */
+/** A call without its body, which most rules do not need. */
 export interface CallHead {
   service: StorageService;
   method: string;
-  /** Path and query as they came, percent-encoded. */
+  /** Path and query as received, percent-encoded. */
   url: string;
   headers: RawHeaders;
 }
 
-/** A call as an interceptor sees it. */
+/** A call, as an interceptor receives it. */
 export interface StorageCall extends CallHead {
-  /** Path and query, decoded where they can be. */
+  /** Path and query, decoded if possible. */
   path: string;
-  /** The whole body. It is not read before this or `forward` asks for it. */
+  /** Reads the whole body. It is not read before this function or `forward` is called. */
   body(): Promise<Buffer>;
 }
 
-/** What the service answered. */
+/** An answer of the service. */
 export interface StorageAnswer {
   status: number;
   headers: RawHeaders;
   body: Buffer;
 }
 
-/** An answer whose connection is cut after that many bytes of its body; its Content-Length promises the whole body. */
+/** An answer whose connection is cut after `cutAfterBytes` bytes of its body. Its Content-Length is that of the whole body. */
 export interface CutAnswer extends StorageAnswer {
   cutAfterBytes: number;
-  /** How long the connection is silent before it is cut. Default: 0. */
+  /** How long the connection is silent before it is cut. Defaults to 0. */
   cutAfterMs?: number;
 }
 
 /**
- * `reset` cuts the connection without an answer. `resetInRequest` reads half of the request's body first; where the body
- * has been read already, it is `reset`.
+ * `reset` cuts the connection without an answer. `resetInRequest` reads half of the request's body first; if the body was
+ * read already, it is the same as `reset`.
  */
 export type Outcome = StorageAnswer | CutAnswer | 'reset' | 'resetInRequest';
 
 /**
- * Decides about a call. `forward` carries it out (rules first, then the service) each time it is called, and rejects when
- * the service cannot be reached. A delay is a promise that settles later. A frozen service is one that never settles:
- * the client's call hangs until the client gives up or the front is closed. When it rejects, the connection is cut.
+ * Decides about a call. Each call of `forward` executes the call (rules first, then the service); it rejects if the service
+ * is unavailable. For a delay, the promise resolves later. For a frozen service, it never resolves: the client's call hangs
+ * until the client cancels it or the front is closed. If it rejects, the connection is cut.
  */
 export type Intercept = (call: StorageCall, forward: () => Promise<StorageAnswer>) => Promise<Outcome>;
 
-/** A body that is whole, or still on its way. */
+/** A complete body, or a stream. */
 export type Body = Buffer | Readable;
 
-/** An answer as it passes: its body is whole only where somebody looks at it. */
+/** An answer whose body is buffered only if a rule reads it. */
 export interface PassingAnswer {
   status: number;
   headers: RawHeaders;
   body: Body;
 }
 
-/** The value of a header, in any case; undefined when there is none. */
+/** Returns the value of a header, whose name is compared without case, or undefined. */
 export function headerOf(headers: RawHeaders, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index]?.toLowerCase() === name) return headers[index + 1];
@@ -68,7 +68,7 @@ export function headerOf(headers: RawHeaders, name: string): string | undefined 
   return undefined;
 }
 
-/** The headers without those named, in lower case. */
+/** Returns the headers without those in `names`, which must be in lower case. */
 export function withoutHeaders(headers: RawHeaders, names: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
@@ -79,8 +79,8 @@ export function withoutHeaders(headers: RawHeaders, names: ReadonlySet<string>):
 }
 
 /**
- * The whole body. Throws BodyTooLargeError when it is longer than `limit` bytes; the rest is read and dropped, since a
- * client that still sends reads no answer.
+ * Reads the whole body. Throws BodyTooLargeError if it is longer than `limit` bytes. It still reads and drops the rest, since
+ * a client reads no answer while it sends.
  */
 export async function readBody(body: Body, limit = Number.POSITIVE_INFINITY): Promise<Buffer> {
   if (Buffer.isBuffer(body)) {
@@ -97,7 +97,7 @@ export async function readBody(body: Body, limit = Number.POSITIVE_INFINITY): Pr
   return Buffer.concat(parts, length);
 }
 
-/** A body is longer than the rules of its call allow. */
+/** The body is longer than the rules of its call allow. */
 export class BodyTooLargeError extends Error {
   override name = 'BodyTooLargeError';
   readonly limit: number;

@@ -1,4 +1,4 @@
-/** The ports of one client of the front: three HTTP servers with a clock and an interceptor of their own. */
+/** The ports of one client of the front: three HTTP servers with a separate clock and interceptor. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Intercept, StorageService } from './call.ts';
@@ -9,31 +9,31 @@ import { type Handle, serve } from './serve-call.ts';
 import { MAX_HEADER_BYTES } from './upstream.ts';
 
 export interface ClientOptions {
-  /** Sees and decides about each call. Default: none; then large bodies are streamed and never held in memory. */
+  /** Decides about each call. Without one, large bodies are streamed and never held in memory. */
   intercept?: Intercept;
-  /** Milliseconds that the services' clock is ahead of the machine's, as this client sees it. Default: 0. */
+  /** Milliseconds by which the services' clock is ahead of the machine's, for this client. Defaults to 0. */
   clockOffsetMs?: () => number;
   /**
-   * Whether a call whose date is more than 15 minutes off the services' clock is refused. Default: true. A test that
-   * sends the services' clock days ahead while the clients' clocks stay turns it off.
+   * Whether a call is refused if its date differs from the services' clock by more than 15 minutes. Defaults to true. Turn it
+   * off in a test that moves the services' clock days ahead without the clients' clocks.
    */
   checkDates?: boolean;
-  /** How pages of queries and listings are cut. Default: STRICT_PAGES. */
+  /** How pages of queries and listings are cut. Defaults to STRICT_PAGES. */
   pages?: PagePolicy;
-  /** Milliseconds that every call waits before it is looked at, as for a network and a service far away. Default: 0. */
+  /** Milliseconds that every call waits before it is processed, to simulate a distant service. Defaults to 0. */
   latencyMs?: number;
-  /** Refuses calls above the limits of the account. Default: no call is throttled. */
+  /** Refuses calls above the limits of the account. By default, no call is throttled. */
   throttle?: Throttle;
-  /** Where it listens. Default: any free ports. */
+  /** The ports to listen on. By default, free ports are selected. */
   ports?: ServicePorts;
 }
 
-/** What a client is given. */
+/** The access of one client to the front. */
 export interface FrontClient {
   ports: ServicePorts;
-  /** For the SDKs; default: the emulator's own account. */
+  /** For the SDKs. Defaults to the emulator's account. */
   connectionString(account?: StorageAccount): string;
-  /** Closes the ports and cuts what is still open. */
+  /** Closes the ports and cuts open connections. */
   close(): void;
 }
 
@@ -51,10 +51,13 @@ export async function openClient(handle: Handle, options: ClientOptions): Promis
   return { ports, connectionString: (account) => connectionString(ports, account), close: () => closeAll(servers) };
 }
 
-/** Longer than clients keep idle connections, as the services do: a request on its way would meet a connection that is closed. */
+/**
+ * Longer than clients keep idle connections, as on the services. Otherwise, a request could be sent on a connection that is
+ * being closed.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Node would answer 408 itself to a call whose body takes more than 5 minutes, which is the service's to decide. */
+/** Node itself would answer 408 to a call whose body takes more than 5 minutes. That decision belongs to the service. */
 const LIMITS = {
   maxHeaderSize: MAX_HEADER_BYTES,
   requestTimeout: 0,
@@ -67,9 +70,9 @@ async function listen(
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
   const server = createServer(LIMITS, (incoming, response) => {
-    // A message whose body was given up half way no longer knows its socket.
+    // A message whose body was aborted has no reference to its socket any more.
     const { socket } = incoming;
-    // The service is away, or the client is: a connection without an answer is what both look like.
+    // The service or the client is unavailable. In both cases a connection is closed without an answer.
     serveCall(incoming, response).catch(() => socket.destroy());
   });
   server.maxHeadersCount = 0;

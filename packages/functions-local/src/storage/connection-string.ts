@@ -1,6 +1,6 @@
-/** Accounts of the emulator, and the connection strings by which the SDKs know them. */
+/** Accounts of the emulator, and the connection strings with which the SDKs use them. */
 
-/** The account and key that every storage emulator has; public, and good for nothing else. */
+/** The public account and key of every storage emulator. */
 export const EMULATOR_ACCOUNT: StorageAccount = {
   name: 'devstoreaccount1',
   key: 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==',
@@ -19,7 +19,7 @@ export interface ServicePorts {
   table: number;
 }
 
-/** For the SDKs' `fromConnectionString` and a host's connection settings. */
+/** Returns the connection string for the SDKs' `fromConnectionString` and a host's connection settings. */
 export function connectionString(ports: ServicePorts, { name, key }: StorageAccount = EMULATOR_ACCOUNT): string {
   const endpoint = (service: string, port: number): string => `${service}Endpoint=http://127.0.0.1:${port}/${name};`;
   const endpoints = [endpoint('Blob', ports.blob), endpoint('Queue', ports.queue), endpoint('Table', ports.table)];

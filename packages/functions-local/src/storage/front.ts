@@ -1,24 +1,24 @@
-/** A proxy before Azurite's three services that is as strict as Azure; README.md has its rules. */
+/** A proxy in front of Azurite's three services that is as strict as Azure. README.md lists its rules. */
 import { type ClientOptions, type FrontClient, openClient } from './client.ts';
 import { EMULATOR_ACCOUNT, type ServicePorts, type StorageAccount } from './connection-string.ts';
 import { handleCalls } from './handle.ts';
 import { connectUpstream } from './upstream.ts';
 
 export interface FrontOptions {
-  /** Ports of the real services on 127.0.0.1. They need not listen yet. */
+  /** Ports of Azurite's services on 127.0.0.1. The services can start later. */
   services: ServicePorts;
-  /** Whose calls the front can sign anew. Default: the emulator's own account. */
+  /** The accounts for whose calls the front can create signatures. Defaults to the emulator's account. */
   accounts?: readonly StorageAccount[];
 }
 
 export interface StorageFront {
-  /** Opens ports for one client, with a clock and an interceptor of its own. All clients share the services' state. */
+  /** Opens ports for one client, with a separate clock and interceptor. All clients share the state of the services. */
   addClient(options?: ClientOptions): Promise<FrontClient>;
   /** Closes all clients' ports and the connections to the services. */
   close(): void;
 }
 
-/** Makes a front; it listens once a client is added. */
+/** Creates a front. It listens as soon as a client is added. */
 export function createStorageFront({ services, accounts = [EMULATOR_ACCOUNT] }: FrontOptions): StorageFront {
   const upstream = connectUpstream(services);
   const handle = handleCalls({ send: upstream.send, accounts });

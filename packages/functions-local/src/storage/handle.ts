@@ -1,4 +1,4 @@
-/** Carries out a call: the rules first, then the service, then the rules that show only in its answer. */
+/** Executes a call: first the rules of the request, then the service, then the rules of its answer. */
 
 import { listPage } from './blobs/blob-pages.ts';
 import { BLOB_RULES, blockListTooLarge, MAX_BLOCK_LIST_BYTES } from './blobs/blob-rules.ts';
@@ -40,7 +40,7 @@ const MESSAGE = { limit: MAX_MESSAGE_BODY_BYTES, tooLarge: messageBodyTooLarge }
 const TABLE = { limit: MAX_TABLE_BODY_BYTES, tooLarge: tableBodyTooLarge };
 const BLOCK_LIST = { limit: MAX_BLOCK_LIST_BYTES, tooLarge: blockListTooLarge };
 
-/** The bodies that rules read, and how long each may be. All others are streamed through. */
+/** Operations whose body is read by rules, with the maximum length of the body. All other bodies are streamed. */
 const READ: Readonly<Partial<Record<Operation, { limit: number; tooLarge: Refusal }>>> = {
   'put-message': MESSAGE,
   'update-message': MESSAGE,
@@ -52,7 +52,7 @@ const READ: Readonly<Partial<Record<Operation, { limit: number; tooLarge: Refusa
   'put-block-list': BLOCK_LIST,
 };
 
-/** Makes the handler of all clients' calls, with the state that Azurite does not keep as Azure does. */
+/** Creates the handler of all clients' calls, with the state that Azurite does not keep as Azure does. */
 export function handleCalls({ send, accounts }: HandleOptions): Handle {
   const blocks = createBlockLedger();
   const names = createDeletedNames();
@@ -71,8 +71,8 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
     if (request.operation === 'list-blobs') return listPage(request, view, sendTo);
     if (request.operation === 'get-messages') return withOwnReceipts(await send(head, body));
     if (request.operation === 'transaction') {
-      const mended = withoutLineSeparators(head, request.body);
-      return send(mended.head, mended.body);
+      const escaped = withoutLineSeparators(head, request.body);
+      return send(escaped.head, escaped.body);
     }
     return sendTo(withAzuriteReceipt(request));
   };
@@ -103,7 +103,7 @@ export function handleCalls({ send, accounts }: HandleOptions): Handle {
   };
 }
 
-/** The request with its body, where a rule reads it; else the body as it comes. */
+/** Returns the request with its body if a rule reads it, otherwise the body as a stream. */
 async function readRequest(
   head: CallHead,
   incoming: Body,

@@ -1,4 +1,4 @@
-/** A strict front before Azurite: see README.md. */
+/** A strict proxy in front of Azurite. See README.md. */
 export type { CutAnswer, Intercept, Outcome, StorageAnswer, StorageCall, StorageService } from './call.ts';
 export { headerOf } from './call.ts';
 export type { ClientOptions, FrontClient } from './client.ts';

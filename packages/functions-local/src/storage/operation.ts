@@ -1,15 +1,15 @@
-/** Which operation a call is, and on what. */
+/** The operation and the target of a call. */
 
-/** The parts of a request by which the operations of one service differ. */
+/** The parts of a request that determine its operation. */
 export interface Call {
   method: string;
-  /** Segments after the account, decoded. */
+  /** Decoded segments after the account. */
   path: readonly string[];
   query: URLSearchParams;
   header(name: string): string | undefined;
 }
 
-/** The operations that rules distinguish; only the common rules apply to `other`. */
+/** The operations that rules distinguish. Only the common rules apply to `other`. */
 export type Operation =
   | 'create-queue'
   | 'delete-queue'
@@ -49,13 +49,13 @@ export type Operation =
   | 'other-blob'
   | 'other';
 
-/** What an operation is on. Names are decoded, and undefined where the operation has none. */
+/** The target of an operation. Names are decoded, and undefined if the operation has none. */
 export interface Target {
   operation: Operation;
   /** Queue, table or container. */
   resource?: string;
   /** Blob or message id. */
   item?: string;
-  /** Of an entity, from the URL. */
+  /** The keys of an entity, from the URL. */
   keys?: { partitionKey: string; rowKey: string };
 }

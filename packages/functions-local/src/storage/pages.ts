@@ -1,4 +1,4 @@
-/** Pages that end before they must, as Azure's do and Azurite's never: shorter, at a partition boundary, or empty. */
+/** Pages that end early, as on Azure and never on Azurite: shorter, at a partition boundary, or empty. */
 import { splitOnce } from './request.ts';
 
 /** How the pages of a client's queries and listings are cut. */
@@ -9,26 +9,27 @@ export interface PagePolicy {
   blobs: number;
   /** Whether a page of several partitions ends at the boundary in its middle. */
   endAtPartition: boolean;
-  /** Every n-th query or listing begins with an empty page that has a continuation token; 0: none does. */
+  /** Every n-th query or listing begins with an empty page that has a continuation token. 0 means none does. */
   emptyEvery: number;
 }
 
-/** As the documentation allows at any time. */
+/** Pages that the documentation allows at any time. */
 export const STRICT_PAGES: PagePolicy = { entities: 1_000, blobs: 5_000, endAtPartition: true, emptyEvery: 5 };
 
-/** As Azurite has them: for a test that counts operations. */
+/** Pages as Azurite returns them, for a test that counts operations. */
 export const FULL_PAGES: PagePolicy = { entities: 1_000, blobs: 5_000, endAtPartition: false, emptyEvery: 0 };
 
 /**
- * The token after an empty page: the front takes it out of the next call, which then begins the real query. It is none of
- * Azurite's, which are base64 of keys and names of blobs: `~` is not in base64, and a name has at most 1,024 characters.
+ * The continuation token of an empty page. The front removes it from the next call, which then starts the real query. It
+ * differs from all tokens of Azurite, which are base64 of keys and names of blobs: `~` is not in base64, and a name has at
+ * most 1,024 characters.
  */
 export const AFTER_EMPTY = '~'.repeat(1_025);
 
-/** A client's policy, and how far it has come with it. */
+/** A client's policy and its progress. */
 export interface Paging {
   pages: PagePolicy;
-  /** Counts a query or listing that begins, and says whether it begins with an empty page. */
+  /** Counts a new query or listing, and returns whether it begins with an empty page. */
   beginsEmpty(): boolean;
 }
 
@@ -41,7 +42,7 @@ export function createPaging(pages: PagePolicy): Paging {
   return { pages, beginsEmpty };
 }
 
-/** The URL with query parameters set, or removed where the value is undefined. Other parameters stay as they came. */
+/** Returns the URL with the query parameters set, or removed if the value is undefined. Other parameters stay unchanged. */
 export function withQuery(url: string, changes: Readonly<Record<string, string | undefined>>): string {
   const [path, search] = splitOnce(url, '?');
   const kept = search.split('&').filter((part) => part !== '' && !(nameOf(part) in changes));

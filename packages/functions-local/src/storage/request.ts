@@ -1,4 +1,4 @@
-/** A call, parsed for the rules: which operation of which service on what. */
+/** A call, parsed for the rules: its operation, service and target. */
 
 import { blobOperation } from './blobs/blob-operations.ts';
 import { type CallHead, headerOf } from './call.ts';
@@ -6,7 +6,7 @@ import type { Target } from './operation.ts';
 import { queueOperation } from './queues/queue-operations.ts';
 import { tableOperation } from './tables/table-operations.ts';
 
-/** What the rules see. `body` is empty until it is read. */
+/** The input of rules. `body` is empty until it is read. */
 export interface Request extends Target {
   head: CallHead;
   account: string;
@@ -17,7 +17,7 @@ export interface Request extends Target {
 
 const TARGETS = { queue: queueOperation, table: tableOperation, blob: blobOperation };
 
-/** Parses the head of a call. A URL that cannot be decoded makes the operation `other`: the service itself refuses it. */
+/** Parses the head of a call. If the URL cannot be decoded, the operation is `other`, and the service itself refuses it. */
 export function parseRequest(head: CallHead): Request {
   const [path, search] = splitOnce(head.url, '?');
   const [, account = '', ...rest] = path.split('/');
@@ -31,7 +31,7 @@ export function parseRequest(head: CallHead): Request {
   return { ...found, head, account, query, header, body: Buffer.alloc(0) };
 }
 
-/** The text before and after the first separator; without one, all of it and nothing. */
+/** Splits a text at the first separator. Without a separator, the second part is empty. */
 export function splitOnce(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];

@@ -16,7 +16,7 @@ import {
 import type { Paging } from './pages.ts';
 import type { Throttle } from './rules/throttle.ts';
 
-/** Carries out a call by the rules of the service. */
+/** Executes a call with the rules of the service. */
 export type Handle = (head: CallHead, body: Body, view: ClientView) => Promise<PassingAnswer>;
 
 /** The services as one client sees them. */
@@ -30,17 +30,17 @@ export interface ServiceClock {
   checkDates: boolean;
 }
 
-/** What a call is served with. */
+/** The options for serving a call. */
 export interface Serving {
   service: StorageService;
   handle: Handle;
   view: ClientView;
-  /** Milliseconds that the call waits before it is looked at. */
+  /** Milliseconds that the call waits before it is processed. */
   latencyMs: number;
   intercept: Intercept | undefined;
 }
 
-/** Serves a call. Rejects when the service is away, or the client is. */
+/** Serves a call. Rejects if the service or the client is unavailable. */
 export async function serve(serving: Serving, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const { service, handle, view, latencyMs, intercept } = serving;
   const { method = '', url = '', rawHeaders: headers, socket } = incoming;
@@ -48,7 +48,7 @@ export async function serve(serving: Serving, incoming: IncomingMessage, respons
   const head = { service, method, url, headers };
   if (intercept === undefined) {
     await write(response, await handle(head, incoming, view), view);
-    // A call that was refused before its body was read: the connection serves the next call only after that.
+    // If the call was refused before its body was read, the connection serves the next call only after the body.
     incoming.resume();
     return;
   }
@@ -63,12 +63,12 @@ export async function serve(serving: Serving, incoming: IncomingMessage, respons
   });
   if (outcome === 'resetInRequest') await readHalf(incoming);
   if (typeof outcome === 'string') return void socket.destroy();
-  // A client that still sends reads no answer.
+  // A client reads no answer while it sends.
   await body();
   await writeOutcome(incoming, response, outcome, view);
 }
 
-/** Reads half of what has not been read yet. */
+/** Reads half of the unread body. */
 async function readHalf(incoming: IncomingMessage): Promise<void> {
   const half = Number(incoming.headers['content-length'] ?? 0) / 2;
   let length = 0;
@@ -96,7 +96,7 @@ async function write(response: ServerResponse, { status, headers, body }: Passin
     response.writeHead(status, dated(headers, clock));
     return pipeline(body, response);
   }
-  // Only the answer to HEAD has the length of a body that is not there.
+  // Only the answer to HEAD has the length of an absent body.
   const whole = body.length > 0 ? dated(withoutHeaders(headers, LENGTH), clock, body) : dated(headers, clock);
   response.writeHead(status, whole);
   response.end(body);
@@ -105,7 +105,7 @@ async function write(response: ServerResponse, { status, headers, body }: Passin
 const LENGTH = new Set(['content-length']);
 const DATE = new Set(['date']);
 
-/** Azurite leaves the Date header to Node in places: here every answer has one, by the client's clock. */
+/** Sets the Date header to the client's clock. Azurite leaves the header to Node for some answers. */
 function dated(headers: readonly string[], clock: ServiceClock, body?: Buffer): string[] {
   const length = body === undefined ? [] : ['Content-Length', String(body.length)];
   return [...withoutHeaders(headers, DATE), ...length, 'Date', new Date(clock.nowMs()).toUTCString()];

@@ -1,24 +1,24 @@
-/** As much of XML 1.0 as bodies of the queue and blob service need. */
+/** The part of XML 1.0 that bodies of the queue and blob service need. */
 
 /** Escapes text for an element. */
 export const escapeXml = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** Where and why a document is not XML 1.0. Line and position count from 1, in UTF-16 units. */
+/** Why a document is not valid XML 1.0, and where. Line and position count from 1, in UTF-16 units. */
 export interface XmlFault {
   line: number;
   position: number;
   reason: string;
 }
 
-/** Char of XML 1.0, section 2.2. Lone surrogates are none: UTF-8 cannot carry them. */
+/** Char of XML 1.0, section 2.2. Lone surrogates are not included, since UTF-8 cannot encode them. */
 const NOT_A_CHAR = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** An ampersand alone matches, too. */
+/** Also matches an ampersand without a reference. */
 const REFERENCE = /&(?:(?:#x([0-9a-fA-F]+)|#([0-9]+)|(\w+));)?/g;
 
 /**
  * Reads `<outer><inner>text</inner></outer>` or `<outer><inner/></outer>`, the body of Put and Update Message. Returns the
- * text as it stands in the document, or why the document is not valid. Markup inside the text is a fault.
+ * text in its encoded form, or why the document is not valid. Markup inside the text is not valid.
  */
 export function readTextElement(document: Buffer, outer: string, inner: string): string | XmlFault {
   const decoded = decodeUtf8(document);
@@ -38,14 +38,14 @@ export function readTextElement(document: Buffer, outer: string, inner: string):
   return referenceFault(decoded, start, text) ?? text;
 }
 
-/** The first reference in the text, which begins at `start` of the document, that names no character. */
+/** Returns an error for the first invalid reference in the text, which starts at `start` of the document. */
 function referenceFault(document: string, start: number, text: string): XmlFault | undefined {
   for (const match of text.matchAll(REFERENCE)) {
     const at = start + match.index;
     if (match[0] === '&') return faultAt(document, at, 'Expected & as the start of a reference.');
     const char = charOf(match);
     if (char !== undefined && !NOT_A_CHAR.test(char)) continue;
-    return faultAt(document, at, `The reference ${match[0]} names no character of XML 1.0.`);
+    return faultAt(document, at, `The reference ${match[0]} is not a character of XML 1.0.`);
   }
   return undefined;
 }

@@ -28,7 +28,7 @@ export interface RegisteredFunction {
   triggerType: string;
 }
 
-/** All functions registered in this process. */
+/** All functions that are registered in this process. */
 export const registeredFunctions: RegisteredFunction[] = [];
 
 let programmingModel: ProgrammingModel | undefined;
@@ -57,16 +57,16 @@ const core = {
 type Load = (request: string, ...rest: unknown[]) => unknown;
 const loader = Module as unknown as { _load: Load };
 const load = loader._load;
-// The library requires this module lazily and CommonJS only, so one patched request is enough.
+// The library requires this module lazily and only with CommonJS. Therefore it is enough to patch one function.
 loader._load = (request, ...rest) => (request === '@azure/functions-core' ? core : load.call(Module, request, ...rest));
 
-/** Runs a registered function as a worker would; `binding` is the text of its durableClient input. */
+/** Runs a registered function as a worker would. `binding` is the value of its durableClient input. */
 export async function invokeRegistered(
   found: RegisteredFunction,
   input: string,
   binding: string,
 ): Promise<{ result: unknown; returnValue: RpcValue | undefined }> {
-  if (!programmingModel) throw new Error('No programming model: @azure/functions was not loaded');
+  if (!programmingModel) throw new Error('Expected a programming model, got none: import @azure/functions first');
   const inputData = Object.entries(found.metadata.bindings)
     .filter(([, { direction }]) => direction === 'in')
     .map(([name, { type }]) => ({ name, data: { string: type === 'durableClient' ? binding : input } }));

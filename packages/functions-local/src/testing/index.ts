@@ -1,4 +1,4 @@
-/** For tests of an app: run its functions and orchestrators in the test's own process. */
+/** For tests of an app: runs its functions and orchestrators in the test's process. */
 import '../check-node.ts';
 
 export { invokeRegistered, type RegisteredFunction, registeredFunctions } from './functions-core.ts';

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
+import type { Action } from '../durable/episodes/actions.ts';
+import type { Decision } from '../durable/episodes/decisions.ts';
+import { decideEpisode } from '../durable/episodes/episode-outcome.ts';
+import { readReturnedAnswer, readThrownAnswer } from '../durable/episodes/orchestrator-answer.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../durable/history/history.ts';
-import type { Action } from '../durable/turns/actions.ts';
-import type { Decision } from '../durable/turns/decisions.ts';
-import { readReturnedAnswer, readThrownAnswer } from '../durable/turns/orchestrator-answer.ts';
-import { decideTurn } from '../durable/turns/turn-outcome.ts';
 
 interface TestingUtils {
   createOrchestrator(handler: unknown): (trigger: unknown, context: unknown) => Promise<unknown>;
@@ -15,7 +15,7 @@ const { createOrchestrator, DummyOrchestrationContext }: TestingUtils = createRe
 );
 
 type Handler = (context: OrchestrationContext) => Generator<unknown, unknown, unknown>;
-/** By name; what one throws is the failure of that try. */
+/** Activities by name. An error of an activity fails that attempt. */
 type Activities = Readonly<Record<string, (input: never) => unknown>>;
 
 export interface OrchestratorRun {
@@ -23,22 +23,22 @@ export interface OrchestratorRun {
   output?: unknown;
   /** Why it failed. */
   reason?: string;
-  /** Every try of every activity, in order. */
+  /** Every attempt of every activity, in order. */
   calls: { name: string; input: unknown }[];
-  /** Inputs of the histories that followed the first. */
+  /** The inputs of `continueAsNew`. */
   continuations: unknown[];
-  /** When it ended by its own clock: 2026-01-01T00:00:00Z and the waits between tries. */
+  /** End of the simulated time, which starts at 2026-01-01T00:00:00Z and includes the waits between attempts. */
   endedAt: string;
 }
 
 const START = Date.UTC(2026, 0, 1);
-/** No test needs more turns; an orchestration that never ends does. */
-const MAX_TURNS = 500;
+/** More episodes than any test needs. Only an orchestration that never ends reaches the limit. */
+const MAX_EPISODES = 500;
 
 /**
- * Runs an orchestrator to its end through the library's own replay executor, from its whole history at every turn.
- * Activities answer at once, timers take no time. Throws when a replay schedules something else than before, or the same
- * with another input, which the service itself never compares: such an orchestrator is not deterministic.
+ * Runs an orchestrator to its end with the library's own replay executor, from its whole history in every episode. Activities
+ * answer immediately, timers take no time. Throws if a replay schedules something else than the previous one, or the same
+ * with another input, which the service itself never checks: such an orchestrator is not deterministic.
  */
 export async function runOrchestrator(
   handler: Handler,
@@ -47,7 +47,7 @@ export async function runOrchestrator(
   const run: OrchestratorRun = { status: 'completed', calls: [], continuations: [], endedAt: '' };
   const orchestrator = createOrchestrator(handler);
   let state = begin(input, START);
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+  for (let episode = 0; episode < MAX_EPISODES; episode += 1) {
     const { history, input: started, calls } = state;
     const trigger = { ...TRIGGER, isReplaying: history[0]?.IsPlayed === true, history, input: started };
     const answer = await orchestrator(JSON.parse(JSON.stringify(trigger)), new DummyOrchestrationContext()).then(
@@ -55,7 +55,7 @@ export async function runOrchestrator(
       readThrownAnswer,
     );
     state.calls = sameCalls(calls, callsIn(answer.actions));
-    const outcome = decideTurn('orchestrator', answer, state.history, () => true);
+    const outcome = decideEpisode('orchestrator', answer, state.history, () => true);
     const endedAt = new Date(state.now).toISOString();
     if (outcome.kind === 'completed') return { ...run, output: JSON.parse(outcome.output ?? 'null'), endedAt };
     if (outcome.kind === 'failed') return { ...run, status: 'failed', reason: outcome.reason, endedAt };
@@ -65,7 +65,7 @@ export async function runOrchestrator(
       state = begin(next, state.now);
     } else await play(state, outcome.decisions, { activities, calls: run.calls });
   }
-  throw new Error(`The orchestrator has not ended after ${MAX_TURNS} turns.`);
+  throw new Error(`Expected the orchestrator to finish, but it is still running after ${MAX_EPISODES} episodes.`);
 }
 
 const TRIGGER = {
@@ -85,7 +85,7 @@ interface Call {
 interface State {
   input: unknown;
   history: HistoryEvent[];
-  /** What the last replay has called, with what it would call next. */
+  /** The calls of the last replay, including those that it scheduled. */
   calls: readonly Call[];
   now: number;
 }
@@ -100,36 +100,39 @@ const begin = (input: unknown, now: number): State => ({
   ],
 });
 
-/** The calls of a list of actions, in the order in which the orchestrator made them. */
+/** Returns the calls in a list of actions, in the order in which the orchestrator made them. */
 const callsIn = (actions: readonly Action[]): Call[] =>
   actions.flatMap(({ functionName, input, compoundActions = [] }) => [
     ...(functionName === undefined ? [] : [{ name: functionName, input: textOf(input) }]),
     ...callsIn(compoundActions),
   ]);
 
-/** The library has turned an input that is a text into JSON already. */
+/** The library has converted a string input to JSON already. */
 const textOf = (input: unknown): string | undefined => (typeof input === 'string' ? input : JSON.stringify(input));
 
-/** Compares inputs only: another name at the same place is what {@link decideTurn} refuses. */
+/** Compares only inputs. {@link decideEpisode} detects a different name. */
 function sameCalls(before: readonly Call[], now: readonly Call[]): readonly Call[] {
   for (const [index, { name, input }] of before.entries()) {
     const again = now[index];
     if (again?.name !== name || again.input === input) continue;
     throw new Error(
-      `Activity "${name}" was scheduled with input ${input ?? 'nothing'}, and a replay gives ${again.input ?? 'nothing'}: ` +
+      `Activity "${name}" was scheduled with input ${input ?? 'nothing'}, but a replay scheduled it with ${again.input ?? 'nothing'}: ` +
         'the orchestrator is not deterministic.',
     );
   }
   return now;
 }
 
-/** Schedules what was decided, and lets it happen before the next turn. */
+/** Schedules the decisions and completes them before the next episode. */
 async function play(
   state: State,
   decisions: readonly Decision[],
   world: { activities: Activities; calls: OrchestratorRun['calls'] },
 ): Promise<void> {
-  if (decisions.length === 0) throw new Error('The orchestrator waits for nothing, and has not ended.');
+  if (decisions.length === 0)
+    throw new Error(
+      'The orchestrator waits for something other than an activity or a timer, which the test cannot provide.',
+    );
   const came: HistoryEvent[] = [];
   for (const event of state.history) event.IsPlayed = true;
   for (const decision of decisions) {
@@ -155,7 +158,7 @@ async function resultOf(
   { id, name, input, now }: { id: number; name: string; input: unknown; now: number },
 ): Promise<HistoryEvent> {
   const activity = activities[name] as ((input: unknown) => unknown) | undefined;
-  if (!activity) throw new Error(`The test has no activity "${name}".`);
+  if (!activity) throw new Error(`Expected an activity "${name}" in the test, found none.`);
   try {
     const result: unknown = await activity(input);
     const Result = JSON.stringify(result) ?? null;

@@ -4,21 +4,21 @@ import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../bin/functions-local.js', import.meta.url));
 
-/** The command in a process of its own; it is the built one. */
+/** The built command in a separate process. */
 export interface CliProcess {
   stdout(): string;
   stderr(): string;
-  /** Waits until standard output matches; throws with all output when the process ends before, or after 60 s. */
+  /** Waits until standard output matches. Throws with all output if the process ends before that, or after 60 s. */
   waitFor(pattern: RegExp): Promise<RegExpMatchArray>;
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** The exit code, once the process has ended. */
+  /** The exit code after the process has ended. */
   exited: Promise<number | null>;
 }
 
-/** Runs `functions-local` with the given arguments; `bin`: default the one of this checkout. */
+/** Runs `functions-local` with the given arguments. `bin` defaults to that of this checkout. */
 export function runCli(args: readonly string[], env: Record<string, string> = {}, bin = BIN): CliProcess {
-  // A test runner on a terminal asks its children for colours.
+  // A test runner on a terminal enables colours in its children.
   const { FORCE_COLOR: _, ...own } = process.env;
   const child = spawn(process.execPath, [bin, ...args], {
     env: { ...own, ...env },

@@ -1,4 +1,6 @@
-/** Run as a process of its own by the crash tests: `<store file> <journal file> [delays]`. Prints a line when an instance is over. */
+/**
+ * A separate process for the crash tests: `<store file> <journal file> [delays]`. Prints a line when an instance is finished.
+ */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as df from 'durable-functions';
@@ -10,7 +12,8 @@ const instanceId = 'crash';
 df.app.activity('work', {
   handler: async (item: number) => {
     appendFileSync(journal, `start ${item} ${Date.now()}\n`);
-    // Polled for, the rest must still be under way when the test sees the tenth end, on a busy machine, too.
+    // The test polls: the other activities must still be running when it detects the tenth completion, also on a busy
+    // machine.
     await delay(delays === 'azure' ? 60 : 10);
     appendFileSync(journal, `end ${item} ${Date.now()}\n`);
     return item;

@@ -7,20 +7,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as df from 'durable-functions';
 import { createDurableBackend } from '../../src/durable/index.ts';
 import type { DurableBackend, DurableBackendOptions, InvokeRequest, RpcValue } from '../../src/durable/types.ts';
-// First, since it supplies the module that the libraries below ask for.
+// Imported first, since it provides the module that the libraries below require.
 import { invokeRegistered, registeredFunctions } from '../../src/testing/functions-core.ts';
 
 type Invoke = DurableBackendOptions['invoke'];
 
-/** A wrapper round an invocation. */
+/** A wrapper around an invocation. */
 export type Around = (request: InvokeRequest, next: Invoke) => ReturnType<Invoke>;
 
 interface ShimOptions extends Partial<Omit<DurableBackendOptions, 'invoke' | 'baseUrl'>> {
-  /** Wraps every invocation, for instance to hold it back or to count it. */
+  /** Wraps every invocation, for example to delay or to count it. */
   around?: Around;
 }
 
-/** The smallest host that the real library and a backend need between them. */
+/** The smallest host between the real library and a backend. */
 export interface Shim {
   backend: DurableBackend;
   client: df.DurableClient;
@@ -39,7 +39,7 @@ df.app.client.generic('test-client', {
   handler: (_trigger, client) => client,
 });
 
-/** Starts a backend with all functions that this process has registered. */
+/** Starts a backend with all functions that are registered in this process. */
 export async function startShim({ around, ...options }: ShimOptions = {}): Promise<Shim> {
   const server = createServer(async (request, response) => {
     if (!(await backend.handle(request, response))) response.writeHead(404).end();
@@ -70,7 +70,7 @@ export async function startShim({ around, ...options }: ShimOptions = {}): Promi
   return { backend, client, baseUrl: `http://${host}`, logs, stop };
 }
 
-/** The library's own client for a binding. */
+/** Creates the library's client for a binding. */
 export async function createClient(binding: string): Promise<df.DurableClient> {
   const { result } = await invokeRegistered(find('test-client'), '{}', binding);
   return result as df.DurableClient;
@@ -88,7 +88,7 @@ function find(name: string) {
 
 const finished = ['Completed', 'Failed', 'Terminated', 'Canceled'];
 
-/** Waits until the instance is over, or has the status asked for; throws after thirty seconds. */
+/** Waits until the instance is finished, or has one of the statuses. Throws after thirty seconds. */
 export async function waitForStatus(
   client: df.DurableClient,
   id: string,
@@ -103,7 +103,7 @@ export async function waitForStatus(
   }
 }
 
-/** Waits until `check` holds; throws after thirty seconds. */
+/** Waits until `check` is true. Throws after thirty seconds. */
 export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await check())) {
@@ -112,13 +112,13 @@ export async function waitUntil(check: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** A store file in a folder of its own, and how to remove it. */
+/** Creates the path of a store file in a temporary folder, and a function that deletes it. */
 export function temporaryStore(): { file: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'durable-'));
   return { file: join(folder, 'store.db'), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** A promise and how to settle it. */
+/** A promise and the functions that settle it. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

@@ -12,7 +12,7 @@ const CODE = `
   db.close();
 `;
 
-/** Holds a write transaction on a SQLite file for `ms` from another thread, since opening a file blocks this one. */
+/** Holds a write transaction on a SQLite file for `ms` in another thread, since opening a file blocks this one. */
 export async function holdDatabase(file: string, ms: number): Promise<void> {
   const worker = new Worker(CODE, { eval: true, workerData: { file, ms } });
   await once(worker, 'message');

@@ -7,26 +7,26 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/host/main.ts', import.meta.url));
 
-/** How a host process is started. */
+/** Options of a host process. */
 export interface HostProcessOptions {
   appFolder: string;
-  /** Further arguments of the command. */
+  /** Additional arguments of the command. */
   args?: string[];
   env?: Record<string, string>;
-  /** Kept by the caller; default: a fresh folder, removed at the stop. */
+  /** The caller deletes it. Defaults to a temporary folder that is deleted at the stop. */
   stateDir?: string;
 }
 
-/** A host in a process of its own. */
+/** A host in a separate process. */
 export interface HostProcess {
   url: string;
-  /** Everything written so far. */
+  /** All output so far. */
   output(): string;
-  /** Waits until the output matches; throws with the output when it takes longer (default 10 s) or the process ends. */
+  /** Waits until the output matches. Throws with the output after the timeout (default 10 s) or if the process ends. */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
-  /** Sends a signal (default SIGTERM) and gives the exit code. */
+  /** Sends a signal (default SIGTERM) and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** The exit code, once the process has ended. */
+  /** The exit code after the process has ended. */
   exited: Promise<number | null>;
 }
 
@@ -37,7 +37,7 @@ export async function startHostProcess(options: HostProcessOptions): Promise<Hos
   return { ...host, url };
 }
 
-/** Starts a host and waits for nothing: for starts that are to fail. */
+/** Starts a host without waiting, for starts that must fail. */
 export async function spawnHost(options: HostProcessOptions): Promise<Omit<HostProcess, 'url'>> {
   const stateDir = options.stateDir ?? (await mkdtemp(join(tmpdir(), 'host-test-')));
   const args = [MAIN, options.appFolder, '--port', '0', '--state-dir', stateDir, ...(options.args ?? [])];

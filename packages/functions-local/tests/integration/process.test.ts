@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningProcess, startProcess } from '../../src/stack/process/process.ts';
 import type { OutputListener } from '../../src/stack/process/process-output.ts';
-import { startSpare } from '../../src/stack/process/spare-process.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -37,7 +36,7 @@ function start(
 }
 
 describe('a child', () => {
-  it('is ready when it says so; all it writes is in its log', async () => {
+  it('is ready when it reports so, and all of its output is in its log', async () => {
     const child = await start(
       `console.error('one'); console.log('ready', process.argv[2], process.env.COLOUR); ${STAYS}`,
     );
@@ -53,7 +52,7 @@ describe('a child', () => {
     );
   });
 
-  it('whose output has a receiver keeps its colours only there, and its end is reported without lines', async () => {
+  it('whose output has a listener keeps its colours only there, and its end is reported without lines', async () => {
     const lines: string[] = [];
     const code = `console.log('\\u001b[31mred\\u001b[39m'); console.error('one'); process.exit(3)`;
     const started = start(code, 20_000, (line, stream) => void lines.push(`${stream} ${line}`));
@@ -63,7 +62,7 @@ describe('a child', () => {
     expect(readFileSync(join(folder, 'logs', 'child.log'), 'utf8')).not.toContain('\u001b');
   });
 
-  it('that is never ready is ended', async () => {
+  it('that does not become ready is ended', async () => {
     await expect(start(`console.log('pid', process.pid); ${STAYS}`, 1_500)).rejects.toThrow(
       'Child was not ready after 1.5 s',
     );
@@ -71,7 +70,7 @@ describe('a child', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('that nobody waits for any more is ended before it is ready', async () => {
+  it('whose start is cancelled is ended before it is ready', async () => {
     const abandon = new AbortController();
     const onOutput = () => abandon.abort(new Error('no longer wanted'));
     const started = start(`console.log('pid', process.pid); ${STAYS}`, 20_000, onOutput, abandon.signal);
@@ -80,7 +79,7 @@ describe('a child', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('that dies later was not expected to', async () => {
+  it('that dies later is reported as unexpected', async () => {
     const child = await start(
       `console.log('ready'); console.log('ready now'); setTimeout(() => { throw new Error('out of luck'); }, 50);`,
     );
@@ -89,18 +88,18 @@ describe('a child', () => {
     expect(child.describe(end)).toContain('out of luck');
   });
 
-  it('that does not mind SIGTERM is ended all the same', async () => {
+  it('that ignores SIGTERM is killed', async () => {
     const child = await start(`process.on('SIGTERM', () => {}); console.log('ready now'); ${STAYS}`);
     expect(await child.stop(200)).toEqual({ code: null, signal: 'SIGKILL', expected: true });
   });
 
-  it('that is frozen says nothing until it is thawed, and can be stopped', async () => {
+  it('that is frozen writes nothing until it is thawed, and can be stopped', async () => {
     const child = await start(`process.on('SIGTERM', () => process.exit(0)); console.log('ready now'); ${STAYS}`);
     child.freeze();
     expect(await child.stop()).toMatchObject({ code: 0, expected: true });
   });
 
-  it('that hangs in its stop is ended when its parent gives up waiting', async () => {
+  it('that hangs in its stop is killed when its parent stops waiting', async () => {
     const parent = await startWithGrandchild(
       `['SIGTERM', 'SIGHUP', 'SIGINT'].forEach((signal) => process.on(signal, () => {}));`,
       `process.once('SIGTERM', () => { void grandchild.stop(100_000); setTimeout(() => process.exit(1), 50); });`,
@@ -120,7 +119,7 @@ describe('a child', () => {
   });
 });
 
-/** A child that starts a child of its own; it is ready with the port on which that one listens. */
+/** A child that starts another child. It is ready with the port on which the second one listens. */
 function startWithGrandchild(grandchildCode = '', parentCode = ''): Promise<RunningProcess<string>> {
   const script = join(folder, 'grandchild.mjs');
   const listen = `const server = createServer().listen(0, '127.0.0.1', () => console.log('ready', server.address().port));`;
@@ -134,7 +133,7 @@ function startWithGrandchild(grandchildCode = '', parentCode = ''): Promise<Runn
   );
 }
 
-/** Whether somebody listens. A look at the process would not do: it may be gone and not yet buried by its new parent. */
+/** Whether a process listens on the port. Its process id would not do: a dead process keeps it until its new parent reaps it. */
 function isOpen(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -145,40 +144,3 @@ function isOpen(port: number): Promise<boolean> {
     });
   });
 }
-
-describe('a spare process', () => {
-  const startIn = (spare: ReturnType<typeof startSpare>) => {
-    const script = join(folder, 'child.mjs');
-    const facts = 'process.argv[2], process.env.COLOUR, process.cwd(), globalThis.loaded';
-    writeFileSync(script, `console.log('ready', ${facts}); setInterval(() => {}, 1_000);`);
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const child = startProcess({
-      ...{ name: 'Child', script, args: ['seven'], env: { COLOUR: 'red' }, cwd: folder, spare },
-      logFile: join(folder, 'logs', 'child.log'),
-      readReady: (line) => /^ready (.*)/.exec(line)?.[1],
-    });
-    void child.then(async (each) => {
-      await each.stop();
-      resolve(each.ready);
-    }, resolve);
-    return promise;
-  };
-  const prepare = () => {
-    const file = join(folder, 'load.mjs');
-    writeFileSync(file, 'globalThis.loaded = process.pid;');
-    return startSpare([file]);
-  };
-
-  it('runs a script as a new process would, with what it has loaded', async () => {
-    expect(await startIn(prepare())).toMatch(new RegExp(`^seven red ${folder} \\d+$`));
-  });
-
-  it('that has ended, or was used, is replaced by a new process', async () => {
-    const spare = prepare();
-    spare.end();
-    expect(await startIn(spare)).toBe(`seven red ${folder} undefined`);
-    const used = prepare();
-    await startIn(used);
-    expect(await startIn(used)).toBe(`seven red ${folder} undefined`);
-  });
-});

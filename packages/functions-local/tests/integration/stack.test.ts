@@ -13,15 +13,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A host alone. */
+/** Only a host. */
 const start = (): Promise<PartialStack> =>
   startStack({ folder, appFolder, settings: () => ({}), durable: false, enforceKeys: false });
 
 describe('a stack', () => {
-  it('has its folder for itself until it is stopped, and every stop waits for the end', async () => {
+  it('has exclusive use of its folder until it is stopped, and every stop waits for the end', async () => {
     const first = await start();
     const [{ process }] = first.instances;
-    await expect(start()).rejects.toThrow(`the folder '${folder}' is in use by another start`);
+    await expect(start()).rejects.toThrow(`the folder '${folder}' is in use by another stack`);
     void first.stop();
     await first.stop();
     expect(first.instances[0].state).toBe('down');
@@ -29,7 +29,7 @@ describe('a stack', () => {
     await (await start()).stop();
   });
 
-  it('of which one part does not start leaves none of the others', async () => {
+  it('of which one part does not start leaves no other part running', async () => {
     const all = { folder, appFolder, settings: () => ({}), layout: { containers: [], tables: [] } };
     const refused = { UserConfig: { Namespaces: [{ Name: 'local', Queues: [{ Name: 'orders', Sessions: true }] }] } };
     await expect(startStack({ ...all, entities: refused })).rejects.toThrow(/^Service Bus broker ended with code 1/);
@@ -50,7 +50,11 @@ describe('a stack', () => {
       () => writeFile(join(folder, 'lock.sqlite'), 'no database, however long it is'.repeat(100)),
       /cannot be used: file is not a database$/,
     ],
-    ['logs that are a file', () => writeFile(join(folder, 'logs'), ''), /^the folder '.*logs' cannot be made: EEXIST/],
+    [
+      'logs that are a file',
+      () => writeFile(join(folder, 'logs'), ''),
+      /^the folder '.*logs' cannot be created: EEXIST/,
+    ],
   ])('does not start in a folder with %s', async (_, spoil, expected) => {
     await spoil();
     await expect(start()).rejects.toThrow(expected);

@@ -19,14 +19,14 @@ const stores: [string, (file: string) => { close(): void }][] = [
   ['the broker', (path) => new Store(path)],
 ];
 
-test('waits for another writer that is about to end', async () => {
+test('waits for another writer that is about to finish', async () => {
   await holdDatabase(file, 150);
   const db = openExclusively(file, (opened) => opened.exec('CREATE TABLE own (value INTEGER)'));
   expect(db.prepare('SELECT count(*) AS count FROM held').get()).toEqual({ count: 1 });
   db.close();
 });
 
-test.each(stores)('%s lets no other connection in from its opening on, also for a file that exists', (_, open) => {
+test.each(stores)('%s refuses other connections after it is opened, also for an existing file', (_, open) => {
   open(file).close();
   const store = open(file);
   const other = new DatabaseSync(file);
@@ -35,7 +35,7 @@ test.each(stores)('%s lets no other connection in from its opening on, also for 
   store.close();
 });
 
-test('says which file is in use when the wait is over', () => {
+test('reports the file that is in use after the wait', () => {
   const first = openExclusively(file, () => {});
   expect(() => openExclusively(file, () => {}, 20)).toThrow(`'${file}' is in use by another process`);
   first.close();

@@ -14,7 +14,7 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
-/** Packages that the sources name in an import, or resolve at run time. */
+/** Packages that the sources import or resolve at run time. */
 function importedPackages(): string[] {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
   const specifiers = sources.flatMap((text) =>
@@ -27,16 +27,16 @@ function importedPackages(): string[] {
 }
 
 describe('the package', () => {
-  it('declares every package that it imports, and no other', () => {
+  it('declares exactly the packages that it imports', () => {
     const { dependencies, peerDependencies } = manifest;
-    // Apps bring @azure/functions; the host itself never imports it.
+    // Apps depend on @azure/functions; the host itself never imports it.
     const declared = Object.keys({ ...dependencies, ...peerDependencies }).filter(
       (name) => name !== '@azure/functions',
     );
     expect(importedPackages()).toEqual(declared.sort());
   });
 
-  it('ships its command and what that loads', () => {
+  it('contains its command and the files that the command loads', () => {
     expect(readFileSync(join(ROOT, manifest.bin['functions-local'] ?? ''), 'utf8')).toContain('../dist/cli/main.js');
     expect(manifest.files).toEqual(['bin', 'dist']);
   });

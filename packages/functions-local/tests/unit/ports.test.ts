@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { freePort } from '../../src/ports.ts';
 
-it('gives a preferred port as often as it is free', async () => {
+it('returns a preferred port whenever it is free', async () => {
   const port = await freePort();
   expect(await freePort(port)).toBe(port);
   expect(await freePort(port)).toBe(port);
@@ -15,20 +15,20 @@ it('gives a preferred port as often as it is free', async () => {
   server.close();
 });
 
-it('gives any other port once', async () => {
+it('returns any other port only once', async () => {
   const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
   expect(new Set(ports).size).toBe(200);
 });
 
-// The parts of two stacks choose their ports before they listen: two that had chosen the same one would meet there.
-it('gives no port to two processes that live at the same time', async () => {
+// The parts of two stacks choose their ports before they listen. Two stacks with the same choice would collide.
+it('returns no port to two processes that run at the same time', async () => {
   const source = new URL('../../src/ports.ts', import.meta.url);
   const script = `
     const { freePort } = await import('${source}');
     const ports = [];
     for (let n = 0; n < 300; n += 1) ports.push(await freePort());
     console.log(JSON.stringify(ports));
-    // Alive until all have chosen.
+    // The processes run until all have chosen.
     process.stdin.resume();`;
   const args = ['--input-type=module', '--eval', script];
   const children = [1, 2, 3, 4].map(() => spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] }));

@@ -10,7 +10,7 @@ import type { Invoke } from './workers.ts';
 
 const redeliveryDelayMs = 100;
 
-/** Activities, keyed by their sequence number in the store. */
+/** Creates the queue of activities, keyed by their sequence number in the store. */
 export function createActivityWork(core: Core): Work<number> {
   return {
     due: (now, limit) => core.tasks.due(now, limit),
@@ -19,9 +19,10 @@ export function createActivityWork(core: Core): Work<number> {
       try {
         await runTask(core, sequence, invoke);
       } catch (thrown: unknown) {
-        // The store itself fails, as on a full disk: a rejection would end the process, and with it all other work.
+        // The store itself failed, for example because the disk is full. A rejection would end the process and all other
+        // work.
         if (core.isClosed()) return;
-        core.options.log('error', `An activity is run again: ${toError(thrown).message}`);
+        core.options.log('error', `An activity will run again: ${toError(thrown).message}`);
         await delay(redeliveryDelayMs);
       }
     },
@@ -42,7 +43,10 @@ async function runTask(core: Core, sequence: number, invoke: Invoke): Promise<vo
   }
 }
 
-/** As on Azure, an activity taken is invisible for a time that is renewed: after a crash it comes back only when that is over. */
+/**
+ * With Azure's delays, a received activity is invisible until its visibility timeout, which is renewed while it runs. After a
+ * crash it becomes visible only when the timeout ends.
+ */
 function lease(core: Core, task: ActivityTask): () => void {
   if (core.options.delays !== 'azure') return () => undefined;
   const visibleMs = core.config.activityVisibilityTimeoutMs;
@@ -63,7 +67,7 @@ function lease(core: Core, task: ActivityTask): () => void {
 
 function redeliver(core: Core, task: ActivityTask, error: WorkerLostError): void {
   if (core.isClosed()) return;
-  core.options.log('warning', `Activity '${task.name}' is run again: ${error.message}`);
+  core.options.log('warning', `Activity '${task.name}' will run again: ${error.message}`);
   core.tasks.defer(task.sequence, core.now());
 }
 
@@ -75,7 +79,7 @@ async function complete(core: Core, task: ActivityTask, event: HistoryEvent): Pr
     if (thrown instanceof AnswerLostError || core.isClosed()) return;
     core.options.log(
       'error',
-      `Activity '${task.name}' is run again: its end was not stored: ${toError(thrown).message}`,
+      `Activity '${task.name}' will run again because its result was not stored: ${toError(thrown).message}`,
     );
     core.tasks.defer(task.sequence, core.now() + redeliveryDelayMs);
   }
@@ -86,9 +90,9 @@ function store(core: Core, task: ActivityTask, event: HistoryEvent): void {
   core.transaction(() => {
     core.tasks.remove(task.sequence);
     const instance = core.instances.get(instanceId);
-    // A result for an instance that is over, purged, or in a later generation is dropped.
+    // Drops a result whose instance is finished, purged, or in a later execution.
     if (instance?.executionId !== executionId || isFinished(instance)) return;
-    core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: core.now(), event });
+    core.controlQueue.send({ instanceId, executionId, kind: 'work', dueAt: core.now(), event });
   });
   core.wakeInstance(instanceId);
 }

@@ -5,7 +5,7 @@ import type { ActivityTask } from '../store/tasks.ts';
 import type { RpcValue } from '../types.ts';
 import type { Invoke } from './workers.ts';
 
-/** Runs an activity and turns whatever comes of it into the event for its orchestration. Throws WorkerLostError alone. */
+/** Runs an activity and returns its result or failure as the event for its orchestration. Throws only WorkerLostError. */
 export async function runActivity(core: Core, task: ActivityTask, invoke: Invoke): Promise<HistoryEvent> {
   const { name: functionName, input, instanceId } = task;
   try {
@@ -19,7 +19,7 @@ export async function runActivity(core: Core, task: ActivityTask, invoke: Invoke
   }
 }
 
-/** A worker's answer as JSON text. */
+/** Converts a worker's result to JSON text. */
 function toResultText(value: RpcValue | null | undefined): string {
   if (value?.json !== undefined) return value.json;
   if (value?.string !== undefined) return JSON.stringify(value.string);
@@ -38,7 +38,7 @@ function toFailedEvent(task: ActivityTask, error: Error, now: number): HistoryEv
   });
 }
 
-/** With an exception properties provider the library throws an error whose message is the JSON of its details. */
+/** With an exception properties provider, the library throws an error whose message is the JSON of its details. */
 function readFailureDetails(message: string) {
   if (!message.startsWith('{"errorType":')) return undefined;
   const raw = parseRecord(message);

@@ -1,17 +1,17 @@
-import type { Pacer, PacerFactory, PollResult } from './pacing.ts';
+import type { Pacer, PacerFactory, PollResult } from './pacer.ts';
 import type { Invoke, Slots } from './workers.ts';
 
-/** A queue of keyed work and how one key is run. */
+/** A queue of keyed work, and the function that runs one key. */
 export interface Work<Key> {
-  /** What is due, running work included, at most `limit`. */
+  /** Returns the keys that are due, those of running work included, at most `limit`. */
   due(now: number, limit: number): Key[];
-  /** When the next work after `now` falls due. */
+  /** Returns when the next work after `now` is due. */
   nextDueAt(now: number): number | undefined;
-  /** Runs one key; its function runs by `invoke`, on the worker that has the slot. */
+  /** Runs one key. `invoke` runs its function on the worker that owns the slot. */
   run(key: Key, invoke: Invoke): Promise<void>;
 }
 
-/** Runs keyed work from a queue: never the same key twice at a time, never more than there are slots. */
+/** Runs keyed work from a queue. It never runs a key twice at the same time and never uses more slots than there are. */
 export class Dispatcher<Key> {
   readonly #work: Work<Key>;
   readonly #slots: Slots;
@@ -28,12 +28,12 @@ export class Dispatcher<Key> {
     this.#pacer.start();
   }
 
-  /** Looks for new work; nothing to do when it is for a key that runs, since the end of a run looks again. */
+  /** Polls for new work. Does nothing if the work is for a running key, since the end of a run polls again. */
   wake(key?: Key): void {
     if (key === undefined || !this.#running.has(key)) this.#pacer.wake();
   }
 
-  /** Uses slots that have come with a worker. */
+  /** Polls for work for the slots of a new worker. */
   useSlots(): void {
     this.#pacer.freed();
   }
@@ -42,12 +42,12 @@ export class Dispatcher<Key> {
     this.#pacer.stop();
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when no work is running. */
   async settled(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  // One instant for both questions: work that falls due between two would be in neither answer.
+  // Both reads use the same time. Otherwise, work that becomes due between them would be in neither result.
   #poll(now: number): PollResult {
     const free = this.#slots.free();
     const due = this.#work.due(now, free + this.#running.size + 1);

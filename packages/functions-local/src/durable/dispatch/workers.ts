@@ -1,11 +1,11 @@
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
 
-/** Runs one function and gives its `returnValue`; rejects with what the function threw, or with WorkerLostError. */
+/** Runs one function and returns its `returnValue`. Rejects with the function's error, or with WorkerLostError. */
 export type Invoke = (request: InvokeRequest) => Promise<RpcValue | undefined>;
 
 /** A process that runs the app's functions: one instance of the app. */
 export interface Worker {
-  /** How many functions of a kind it runs at a time. */
+  /** Maximum number of functions of each kind that run at the same time. */
   limits: Readonly<Record<DurableFunctionKind, number>>;
   invoke: Invoke;
 }
@@ -16,21 +16,21 @@ export interface Slot {
   release(): void;
 }
 
-/** The slots of one kind, over all workers. */
+/** The slots of one kind, of all workers. */
 export interface Slots {
   free(): number;
-  /** Takes a slot of the worker that has most free; the caller has seen that one is free. */
+  /** Takes a slot of the worker with the most free slots. The caller must have checked that a slot is free. */
   take(): Slot;
 }
 
 type Running = Record<DurableFunctionKind, number>;
 
-/** The workers that are given work. One that was removed keeps what it runs. */
+/** The workers that receive work. A removed worker finishes what it runs. */
 export class WorkerPool {
   #workers: Worker[] = [];
   readonly #running = new WeakMap<Worker, Running>();
 
-  /** Adds a worker, or adds it again: what it still runs counts. */
+  /** Adds a worker, or adds it again. Functions that it still runs occupy its slots. */
   add(worker: Worker): void {
     this.remove(worker);
     this.#workers.push(worker);
@@ -50,7 +50,7 @@ export class WorkerPool {
   #take(kind: DurableFunctionKind): Slot {
     const worker = this.#freest(kind);
     if (!worker) throw new Error(`No worker has a free slot for another ${kind}`);
-    // To the end: workers that are equally free take turns.
+    // Moved to the end, so that workers with equally many free slots alternate.
     this.add(worker);
     const running = this.#runningOf(worker);
     running[kind] += 1;
@@ -73,7 +73,7 @@ export class WorkerPool {
   }
 
   #freeOf(worker: Worker, kind: DurableFunctionKind): number {
-    // After a worker was given up for lost, more may run than fits.
+    // A worker that was declared lost may run more than its limit.
     return Math.max(0, worker.limits[kind] - this.#runningOf(worker)[kind]);
   }
 

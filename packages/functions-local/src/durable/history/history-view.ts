@@ -3,7 +3,10 @@ import { EventType, eventTypeName, type HistoryEvent } from './history.ts';
 const hidden: readonly number[] = [EventType.OrchestratorStarted, EventType.OrchestratorCompleted];
 const scheduling: readonly number[] = [EventType.TaskScheduled, EventType.SubOrchestrationInstanceCreated];
 
-/** The `historyEvents` of a status answer: names for numbers, completions merged with what scheduled them. */
+/**
+ * Converts events to the `historyEvents` of a status answer: names instead of numbers, and completions merged with the events
+ * that scheduled them.
+ */
 export function toHistoryEvents(history: readonly HistoryEvent[], showOutput: boolean): Record<string, unknown>[] {
   const scheduled = new Map(history.filter(isScheduling).map((event) => [event.EventId, event]));
   const ended = new Set(history.map((event) => event.TaskScheduledId));

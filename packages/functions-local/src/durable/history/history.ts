@@ -25,7 +25,7 @@ export type EventTypeNumber = (typeof EventType)[keyof typeof EventType];
 /** One history event. Payload fields (Input, Result) are JSON texts. */
 export interface HistoryEvent {
   EventType: EventTypeNumber;
-  /** The task id of a scheduling event, else -1. */
+  /** The task id of a scheduling event, otherwise -1. */
   EventId: number;
   IsPlayed: boolean;
   /** ISO 8601, UTC. */
@@ -52,14 +52,14 @@ export interface HistoryEvent {
 
 type EventFields = Omit<Partial<HistoryEvent>, 'EventType' | 'IsPlayed' | 'Timestamp'>;
 
-/** Makes an event that is not yet played; `at` is in epoch milliseconds. */
+/** Creates an event that is not yet played. `at` is in epoch milliseconds. */
 export function historyEvent(type: EventTypeNumber, at: number, fields: EventFields = {}): HistoryEvent {
   return { EventType: type, EventId: -1, IsPlayed: false, Timestamp: new Date(at).toISOString(), ...fields };
 }
 
 const names = new Map<number, string>(Object.entries(EventType).map(([name, number]) => [number, name]));
 
-/** The name that the status API shows for an event number. */
+/** Returns the name that the status API shows for an event number. */
 export function eventTypeName(type: EventTypeNumber): string {
   return names.get(type) ?? String(type);
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../errors.ts';
 import { finishedStates, type InstanceFilter, type RuntimeStatus, runningStates } from '../store/instances.ts';
 
-/** A management request, below either base. */
+/** A management request, of the RPC listener or of the webhooks. */
 export interface Exchange {
   method: string;
-  /** Decoded path segments below the base. */
+  /** Decoded path segments below the base path. */
   path: string[];
   query: Query;
   headers: IncomingMessage['headers'];
@@ -16,11 +16,11 @@ export interface Exchange {
 export interface Reply {
   status: number;
   headers?: Record<string, string>;
-  /** Sent as JSON; absent = empty. */
+  /** Sent as JSON. If absent, the body is empty. */
   body?: unknown;
 }
 
-/** Query values; names in any case. */
+/** Query values. Names are compared without case. */
 export class Query {
   readonly #values = new Map<string, string>();
 
@@ -40,7 +40,7 @@ export class Query {
     return this.#convert(name, 'a number', Number);
   }
 
-  /** Epoch milliseconds of a date. */
+  /** Reads a date as epoch milliseconds. */
   date(name: string): number | undefined {
     return this.#convert(name, 'a date', Date.parse);
   }
@@ -54,7 +54,7 @@ export class Query {
   }
 }
 
-/** The instance filter in a query. */
+/** Reads the instance filter of a query. */
 export function readFilter(query: Query): InstanceFilter {
   const createdFrom = query.date('createdTimeFrom');
   const createdTo = query.date('createdTimeTo');
@@ -71,11 +71,15 @@ export function readFilter(query: Query): InstanceFilter {
 function readStatus(text: string): RuntimeStatus {
   const wanted = text.trim().toLowerCase();
   const status = [...runningStates, ...finishedStates].find((state) => state.toLowerCase() === wanted);
-  if (!status) throw new RequestError(400, `runtimeStatus: '${text}' is none`);
+  if (!status)
+    throw new RequestError(
+      400,
+      `runtimeStatus: expected one of ${[...runningStates, ...finishedStates].join(', ')}, got '${text}'`,
+    );
   return status;
 }
 
-/** Reads a request whose path lies below `base`. */
+/** Reads a request whose path starts with `base`. */
 export async function readExchange(request: IncomingMessage, base: string): Promise<Exchange> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const path = url.pathname.slice(base.length).split('/').filter(Boolean).map(decodeSegment);
@@ -87,7 +91,7 @@ function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new RequestError(400, `Not a valid path segment: ${segment}`);
+    throw new RequestError(400, `path: expected valid percent-encoding, got '${segment}'`);
   }
 }
 

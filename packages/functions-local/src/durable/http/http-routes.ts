@@ -13,7 +13,7 @@ type Links = (instanceId: string) => Record<string, string>;
 const defaultPageSize = 100;
 const tokenHeader = 'x-ms-continuation-token';
 
-/** Answers one management request; throws RequestError. */
+/** Answers one management request. Throws RequestError. */
 export async function route(core: Core, exchange: Exchange): Promise<Reply> {
   const { method, path } = exchange;
   const [root = '', id, operation = '', argument] = path;

@@ -6,10 +6,10 @@ import { AnswerLostError, RequestError, toError } from '../errors.ts';
 import { type Reply, readExchange } from './http-exchange.ts';
 import { route } from './http-routes.ts';
 
-/** Path of the RPC listener, as the extension has it. */
+/** Path of the RPC listener, the same as in the extension. */
 export const rpcPath = '/durabletask';
 
-/** Answers a request below `base`, errors included. */
+/** Answers a request whose path starts with `base`, with an error if it fails. */
 export async function answer(
   core: Core,
   request: IncomingMessage,
@@ -19,7 +19,7 @@ export async function answer(
   try {
     send(response, await route(core, await readExchange(request, base)));
   } catch (error: unknown) {
-    // The effect is stored, but the client must not be able to know that: it gets no answer at all.
+    // The effect is stored, but the client must not notice. Therefore it receives no answer.
     if (error instanceof AnswerLostError) response.destroy();
     else send(response, toErrorReply(error));
   }
@@ -29,7 +29,7 @@ function toErrorReply(thrown: unknown): Reply {
   const error = toError(thrown);
   const [status, exceptionType] =
     error instanceof RequestError ? [error.status, error.exceptionType] : [500, 'System.Exception'];
-  // 501 goes out as a plain text, which the client shows as its own error's message.
+  // 501 is sent as plain text, which the client uses as the message of its error.
   if (status === 501) return { status, body: error.message };
   const body = { Message: error.message, ExceptionMessage: error.message, ExceptionType: exceptionType };
   return { status, body };
@@ -41,15 +41,15 @@ function send(response: ServerResponse, reply: Reply): void {
   response.end(text);
 }
 
-/** What listens for the client library. */
+/** The HTTP server for the client library. */
 export interface RpcListener {
   server: Server;
-  /** Without a path, without a slash at the end. */
+  /** Without a path and without a trailing slash. */
   origin: string;
   close: () => Promise<void>;
 }
 
-/** Listens on 127.0.0.1 (port 0: a free one) for the client library; without a core the answer is 503. */
+/** Listens on 127.0.0.1 for the client library. Port 0 selects a free port. Without a core, the answer is 503. */
 export async function listenForRpc(getCore: () => Core | undefined, port = 0): Promise<RpcListener> {
   const server = createServer((request, response) => {
     const core = getCore();
@@ -66,7 +66,7 @@ export async function listenForRpc(getCore: () => Core | undefined, port = 0): P
   return { server, origin: `http://127.0.0.1:${address.port}`, close: () => close(server) };
 }
 
-/** Whether a process of this machine sent a request, not a web page: nothing asks for a key here. */
+/** Whether a request comes from a process of this machine and not from a web page. This endpoint checks no key. */
 export function isFromClient({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined && isLocalRequest(headers);
 }

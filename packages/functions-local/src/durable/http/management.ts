@@ -1,30 +1,30 @@
 import type { Core, Operation } from '../core.ts';
 import { RequestError } from '../errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../history/history.ts';
+import type { MessageKind } from '../store/control-queue.ts';
 import { createInstance, instanceIsTaken, removeInstance } from '../store/create-instance.ts';
-import type { MessageKind } from '../store/inbox.ts';
 import { finishedStates, type Instance, type InstanceFilter, isFinished } from '../store/instances.ts';
 
 const maxIdLength = 100;
 const forbiddenInId = /[/\\#?\p{Cc}]/u;
 
-/** A request to start an instance; without an id it gets a random one, without a version the default. */
+/** A request to start an instance. Defaults: a random id, and the app's default version. */
 export interface StartRequest {
   name: string;
   id?: string;
   version?: string;
-  /** JSON text; empty when there was none. */
+  /** JSON text, or empty if the request had no input. */
   input: string;
 }
 
-/** Starts an instance and gives its id; throws RequestError when the name or id is not usable or the id is taken. */
+/** Starts an instance and returns its id. Throws RequestError if the name or id is not valid, or the id is in use. */
 export async function startInstance(core: Core, request: StartRequest): Promise<string> {
   const id = request.id ?? core.newExecutionId();
   requireStartable(core, request.name, id);
   const start = {
     ...{ id, name: request.name },
     version: request.version ?? core.config.defaultVersion,
-    // A start without input posts an empty body, and the orchestrator then sees an empty text.
+    // A start without input posts an empty body. The orchestrator then receives an empty string.
     input: request.input === '' ? '""' : requireJson(request.input),
   };
   await core.change('startNew', () => {
@@ -44,14 +44,14 @@ function requireStartable(core: Core, name: string, id: string): void {
   if (id.startsWith('@') || id.length > maxIdLength || forbiddenInId.test(id)) {
     throw new RequestError(
       400,
-      `Instance id '${id}': expected at most ${maxIdLength} characters, no @ first, none of / \\ # ? and no control characters`,
+      `Instance id '${id}': expected at most ${maxIdLength} characters, that do not start with @ and contain no / \\ # ? or control characters`,
     );
   }
 }
 
 function requireFree(core: Core, id: string): void {
   if (core.config.overridableExistingInstanceStates === 'AnyState' || !instanceIsTaken(core, id)) return;
-  const message = `An orchestration instance with the id '${id}' already exists and is not over`;
+  const message = `An orchestration instance with the id '${id}' already exists and is not finished`;
   throw new RequestError(500, message, 'DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException');
 }
 
@@ -64,7 +64,7 @@ function requireJson(text: string): string {
   }
 }
 
-/** What came with an external event. */
+/** The content of an external event. */
 export interface EventPayload {
   contentType: string | undefined;
   body: string;
@@ -74,7 +74,7 @@ function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
-/** Sends an external event; 410 when the instance is over. Whether it is ever consumed nobody learns. */
+/** Sends an external event. Throws a 410 if the instance is finished. The sender cannot see whether the event is consumed. */
 export async function raiseEvent(core: Core, id: string, name: string, payload: EventPayload): Promise<void> {
   requireUnfinished(core, id);
   if (!isJson(payload.contentType)) {
@@ -84,14 +84,14 @@ export async function raiseEvent(core: Core, id: string, name: string, payload: 
   await send(core, 'raiseEvent', id, 'work', event);
 }
 
-/** Terminates the instance alone: its activities and children go on. */
+/** Terminates only the instance. Its activities and sub-orchestrations continue. */
 export async function terminate(core: Core, id: string, reason: string): Promise<void> {
   requireUnfinished(core, id);
   const event = historyEvent(EventType.ExecutionTerminated, core.now(), { Input: reason });
   await send(core, 'terminate', id, 'control', event);
 }
 
-/** Suspends the instance: messages are kept, none is acted on until it is resumed; 500 when it is suspended. */
+/** Suspends the instance: its messages are kept and processed after it is resumed. Throws a 500 if it is suspended already. */
 export async function suspend(core: Core, id: string, reason: string): Promise<void> {
   const { status } = requireUnfinished(core, id);
   if (status === 'Suspended') {
@@ -101,7 +101,7 @@ export async function suspend(core: Core, id: string, reason: string): Promise<v
   await send(core, 'suspend', id, 'control', event);
 }
 
-/** Resumes a suspended instance; 500 when it is not suspended. */
+/** Resumes a suspended instance. Throws a 500 if it is not suspended. */
 export async function resume(core: Core, id: string, reason: string): Promise<void> {
   const { status } = requireUnfinished(core, id);
   if (status !== 'Suspended') {
@@ -119,17 +119,17 @@ async function send(
   event: HistoryEvent,
 ): Promise<void> {
   await core.change(operation, () => {
-    core.inbox.send({ instanceId, kind, dueAt: core.now(), event });
+    core.controlQueue.send({ instanceId, kind, dueAt: core.now(), event });
     core.wakeInstance(instanceId);
   });
 }
 
-/** Removes one instance, whatever its state; gives how many were there. */
+/** Removes one instance in any state. Returns the number of removed instances. */
 export async function purgeInstance(core: Core, id: string): Promise<number> {
   return core.change('purge', () => core.transaction(() => Number(removeInstance(core, id))));
 }
 
-/** Removes the finished instances that the filter meets; gives how many. */
+/** Removes the finished instances that match the filter. Returns their number. */
 export async function purgeInstances(core: Core, filter: InstanceFilter): Promise<number> {
   const wanted = filter.statuses ?? [];
   const statuses = finishedStates.filter((state) => wanted.length === 0 || wanted.includes(state));
@@ -143,7 +143,7 @@ export async function purgeInstances(core: Core, filter: InstanceFilter): Promis
   );
 }
 
-/** The instance; throws a 404 when there is none. */
+/** Returns the instance. Throws a 404 if it does not exist. */
 export function requireInstance(core: Core, id: string): Instance {
   const instance = core.instances.get(id);
   if (!instance) throw new RequestError(404, `No instance with ID '${id}' found.`);
@@ -152,6 +152,6 @@ export function requireInstance(core: Core, id: string): Instance {
 
 function requireUnfinished(core: Core, id: string): Instance {
   const instance = requireInstance(core, id);
-  if (isFinished(instance)) throw new RequestError(410, `Instance '${id}' is over: ${instance.status}`);
+  if (isFinished(instance)) throw new RequestError(410, `Instance '${id}' is finished: ${instance.status}`);
   return instance;
 }

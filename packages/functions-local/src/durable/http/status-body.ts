@@ -3,14 +3,14 @@ import type { HistoryEvent } from '../history/history.ts';
 import { toHistoryEvents } from '../history/history-view.ts';
 import type { Instance } from '../store/instances.ts';
 
-/** What a status answer shows beside its fixed fields. */
+/** Selects the optional parts of a status answer. */
 export interface StatusFlags {
   showInput: boolean;
   showHistory: boolean;
   showHistoryOutput: boolean;
 }
 
-/** The body of a status answer. input, customStatus and output are null when absent, never missing. */
+/** Builds the body of a status answer. If absent, input, customStatus and output are null, never missing. */
 export function toStatusBody(core: Core, instance: Instance, flags: StatusFlags): Record<string, unknown> {
   return {
     name: instance.name,

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { DurableConfig } from '../config.ts';
 import type { EngineOptions } from '../types.ts';
 
-/** Where the host serves the management API. */
+/** Path of the management API on the host. */
 export const webhookPath = '/runtime/webhooks/durabletask';
 
-/** What the links are built from. */
+/** The values from which the links are built. */
 export interface UrlSource {
   /** Origin of the host's listener. */
   baseUrl: string;
@@ -25,7 +25,7 @@ export function isWebhook(request: IncomingMessage): boolean {
   return request.url?.toLowerCase().startsWith(`${webhookPath}/`) ?? false;
 }
 
-/** The links of one instance, as every answer about it shows them. */
+/** Builds the links of one instance, which every answer about it contains. */
 export function managementUrls(source: UrlSource, instanceId: string): Record<string, string> {
   const instance = `${source.baseUrl}${webhookPath}/instances/${instanceId}`;
   const query = requiredQuery(source);
@@ -43,7 +43,7 @@ export function managementUrls(source: UrlSource, instanceId: string): Record<st
   };
 }
 
-/** The value of a `durableClient` binding. */
+/** Builds the value of a `durableClient` binding. */
 export function clientBindingText(source: UrlSource, rpcBaseUrl: string): string {
   const base = `${source.baseUrl}${webhookPath}`;
   const create = `${base}/orchestrators/{functionName}[/{instanceId}]?`;

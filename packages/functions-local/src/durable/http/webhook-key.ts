@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The keys that open the webhooks; without a system key they are open. */
+/** The keys of the webhooks. Without a system key, no key is required. */
 export interface WebhookKeys {
   systemKey?: string;
-  /** Opens everything that the system key opens. */
+  /** Accepted wherever the system key is accepted. */
   masterKey?: string;
 }
 
 /**
- * Whether a request may use the webhooks. The key is the header `x-functions-key`, else the query's `code`, as for
+ * Whether a request may use the webhooks. The key is the header `x-functions-key`, otherwise the query's `code`, as for
  * functions.
  */
 export function isWebhookOpen(request: Pick<IncomingMessage, 'url' | 'headers'>, keys: WebhookKeys): boolean {

@@ -5,23 +5,23 @@ import { WorkerLostError } from '../errors.ts';
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
 import { type FromInstance, send } from './protocol.ts';
 
-/** Longest time between two signs of life. */
+/** Maximum time between two keep-alive messages. */
 const MAX_ALIVE_MS = 1_000;
-/** After this many signs of life that did not come, an instance is given no more work. */
+/** After this many missing keep-alive messages, an instance receives no more work. */
 const MISSED = 3;
 
-/** An instance of the app as the task hub sees it. */
+/** An instance of the app, seen from the task hub. */
 export interface ConnectedInstance {
   name: string;
   worker: Worker;
   aliveEveryMs: number;
-  /** Takes an answer, or a sign of life. */
+  /** Processes a result or a keep-alive message. */
   receive(message: FromInstance): void;
-  /** Whether it has answered, or has been given up for, all that it was given. */
+  /** Whether no invocation is open: each was answered or given up. */
   isIdle(): boolean;
-  /** Gives up what the instance was given: it is run again. */
+  /** Gives up the open invocations, which then run again. */
   giveUp(reason: string): void;
-  /** Stops watching for signs of life. What runs is given up when its visibility timeout is over. */
+  /** Stops watching for keep-alive messages. Open invocations are given up after their visibility timeout. */
   disconnect(): void;
 }
 
@@ -31,37 +31,37 @@ interface Invocation {
   visibility: NodeJS.Timeout;
 }
 
-/** How an instance is watched. */
+/** Options for the connection of one instance. */
 export interface Watch {
   name: string;
   socket: Socket;
   config: Readonly<DurableConfig>;
-  /** Longest message that it is sent, in characters of JSON. */
+  /** Maximum length of a message to the instance, in characters of JSON. */
   maxMessageChars?: number | undefined;
-  /** It gives no signs of life, as one that is frozen. */
-  onQuiet(): void;
-  /** It gives them again. */
-  onBack(): void;
+  /** Called when keep-alive messages are missing, for example because the process is frozen. */
+  onSilent(): void;
+  /** Called when keep-alive messages arrive again. */
+  onAlive(): void;
 }
 
 /**
- * Makes the hub's end of a connection. As a message of the Azure Storage provider, what an instance was given comes
- * back when nobody has renewed it for its visibility timeout, whether the instance is dead or stands still.
+ * Creates the hub's end of a connection. As with a message of the Azure Storage provider, an invocation becomes visible again
+ * if it was not renewed for its visibility timeout, whether the instance died or is frozen.
  */
 export function createConnectedInstance(watch: Watch): ConnectedInstance {
-  const { name, socket, config, maxMessageChars, onQuiet, onBack } = watch;
+  const { name, socket, config, maxMessageChars, onSilent, onAlive } = watch;
   const visibilityMs: Record<DurableFunctionKind, number> = {
-    orchestrator: config.turnVisibilityTimeoutMs,
+    orchestrator: config.orchestratorVisibilityTimeoutMs,
     activity: config.activityVisibilityTimeoutMs,
   };
   const aliveEveryMs = Math.ceil(Math.min(MAX_ALIVE_MS, ...Object.values(visibilityMs).map((ms) => ms / 4)));
   const invocations = new Map<number, Invocation>();
   let lastId = 0;
-  let isQuiet = false;
+  let isSilent = false;
   let isPaused = false;
-  const quiet = setTimeout(() => {
-    isQuiet = true;
-    onQuiet();
+  const silence = setTimeout(() => {
+    isSilent = true;
+    onSilent();
   }, MISSED * aliveEveryMs);
 
   const settle = (id: number): Invocation | undefined => {
@@ -72,10 +72,10 @@ export function createConnectedInstance(watch: Watch): ConnectedInstance {
   };
   const lose = (id: number, reason: string) => settle(id)?.reject(new WorkerLostError(`instance '${name}' ${reason}`));
   const renew = () => {
-    quiet.refresh();
+    silence.refresh();
     for (const { visibility } of invocations.values()) visibility.refresh();
-    if (isQuiet && !isPaused) onBack();
-    isQuiet = false;
+    if (isSilent && !isPaused) onAlive();
+    isSilent = false;
   };
   return {
     name,
@@ -86,10 +86,11 @@ export function createConnectedInstance(watch: Watch): ConnectedInstance {
         new Promise((resolve, reject) => {
           lastId += 1;
           const id = lastId;
-          // First: what cannot be sent fails, since another instance could not be sent it either.
+          // Sent first. If it cannot be sent to this instance, it cannot be sent to another one either, and the call must
+          // fail.
           send(socket, { type: 'invoke', id, request }, maxMessageChars);
           const ms = visibilityMs[request.kind];
-          const visibility = setTimeout(() => lose(id, `was not heard of for ${ms} ms`), ms);
+          const visibility = setTimeout(() => lose(id, `sent nothing for ${ms} ms`), ms);
           invocations.set(id, { resolve, reject, visibility });
         }),
     },
@@ -103,7 +104,7 @@ export function createConnectedInstance(watch: Watch): ConnectedInstance {
     giveUp: (reason) => {
       for (const id of [...invocations.keys()]) lose(id, reason);
     },
-    disconnect: () => clearTimeout(quiet),
+    disconnect: () => clearTimeout(silence),
   };
 }
 

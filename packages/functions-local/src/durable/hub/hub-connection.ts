@@ -13,18 +13,18 @@ import {
 
 /** An instance's end of its connection to the task hub. */
 export interface HubConnection {
-  /** Throws when the message is too large. */
+  /** Throws if the message is too large. */
   send(message: FromInstance): void;
-  /** Asks for no more work; resolves when none can be on its way. */
+  /** Asks the hub to send no more work. Resolves when no more can arrive. */
   pause(): Promise<void>;
-  /** Ends the connection after what was sent; resolves when the hub has ended it too. */
+  /** Closes the connection after all messages are sent. Resolves when the hub has closed it too. */
   close(): Promise<void>;
-  /** Ends the connection at once. */
+  /** Closes the connection immediately. */
   destroy(): void;
   closed: Promise<void>;
 }
 
-/** Runs what the hub hands over; it answers on the connection. */
+/** Runs an invocation of the hub and answers it on the connection. */
 export type Run = (connection: HubConnection, id: number, request: InvokeRequest) => void;
 
 /** How an instance connects. */
@@ -32,13 +32,13 @@ export interface ConnectOptions {
   hubUrl: string;
   registration: Registration;
   run: Run;
-  /** Longest message that it sends, in characters of JSON. */
+  /** Maximum length of a message to the hub, in characters of JSON. */
   maxMessageChars?: number | undefined;
-  /** Ends the attempt; has no effect on a connection that is open. */
+  /** Aborts the attempt. Has no effect on an open connection. */
   signal: AbortSignal;
 }
 
-/** Connects and registers. Rejects with the hub's reason when it refuses the instance, or is not there. */
+/** Connects and registers. Rejects with the hub's reason if it refuses the instance, or if it is unavailable. */
 export async function openHubConnection(options: ConnectOptions): Promise<HubConnection> {
   const { hubUrl, registration, run, maxMessageChars, signal } = options;
   const { socket, head } = await upgrade(hubUrl, signal);
@@ -49,7 +49,7 @@ export async function openHubConnection(options: ConnectOptions): Promise<HubCon
   let alive: NodeJS.Timeout | undefined;
   socket.once('close', () => {
     clearInterval(alive);
-    registered.reject(new Error('The task hub ended the connection.'));
+    registered.reject(new Error('The task hub closed the connection.'));
     paused.resolve();
   });
   socket.on('error', () => undefined); // 'close' follows.
@@ -93,7 +93,7 @@ function upgrade(hubUrl: string, signal: AbortSignal): Promise<{ socket: Socket;
     const request = httpRequest(`${hubUrl}${instancePath}`, { headers, signal });
     request.once('error', reject);
     request.once('response', ({ statusCode }) =>
-      reject(new Error(`${hubUrl} is no task hub: it answers ${statusCode}`)),
+      reject(new Error(`${hubUrl} is not a task hub: expected an upgraded connection, got status ${statusCode}`)),
     );
     request.once('upgrade', (_response, socket, head) => resolve({ socket: socket as Socket, head }));
     request.end();

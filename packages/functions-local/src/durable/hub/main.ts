@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     file,
     delays,
     port: Number(port),
-    ...(faultUrl === undefined ? {} : { fault: askBy(faultUrl) }),
+    ...(faultUrl === undefined ? {} : { fault: createHttpFault(faultUrl) }),
     log: (level, message) => {
       if (level !== 'debug') process.stdout.write(`[${new Date().toISOString()}] ${level}: ${message}\n`);
     },
@@ -29,10 +29,10 @@ async function main(): Promise<void> {
   process.stdout.write(`Task hub on ${hub.url}\n`);
 }
 
-/** Each change of state is posted to `<url>/<operation>/<phase>`; any answer but 200 makes it fail there. */
-const askBy = (url: string) => async (operation: string, phase: FaultPhase) => {
+/** Posts each change of state to `<url>/<operation>/<phase>`. Any answer but 200 makes the change fail there. */
+const createHttpFault = (url: string) => async (operation: string, phase: FaultPhase) => {
   const { status } = await fetch(`${url}/${operation}/${phase}`, { method: 'POST' });
-  if (status !== 200) throw new Error(`${operation}: injected ${phase} its effect`);
+  if (status !== 200) throw new Error(`${operation}: a fault was injected ${phase} its effect`);
 };
 
 main().catch((error: unknown) => {

@@ -3,22 +3,22 @@ import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { DurableFunctionKind, InvokeRequest, RpcValue } from '../types.ts';
 
-/** Path and token of the HTTP upgrade by which an instance connects. */
+/** Path and token of the HTTP upgrade with which an instance connects. */
 export const instancePath = '/instances';
 export const upgradeToken = 'functions-local-task-hub';
 
 /**
- * Longest message. Half of V8's longest string (2^29 - 24 characters), since the JSON that it carries is a string too.
- * A sender refuses a longer one; a receiver ends the connection.
+ * Maximum length of a message. It is half of V8's maximum string length (2^29 - 24 characters), since the JSON inside the
+ * message is a string too. A sender refuses a longer message; a receiver closes the connection.
  */
 const MAX_MESSAGE_CHARS = 256 * 1024 * 1024;
 
-/** The first line of an instance. */
+/** The first message of an instance. */
 export interface Registration {
   type: 'register';
-  /** Name of the instance, the same after a restart. */
+  /** Name of the instance, which stays the same after a restart. */
   instance: string;
-  /** host.json's `extensions.durableTask`, settings resolved. */
+  /** host.json's `extensions.durableTask`, with resolved settings. */
   config: Record<string, unknown>;
   /** Origin of the app's public address, for the links of the management API. */
   baseUrl: string;
@@ -26,27 +26,27 @@ export interface Registration {
   functions: { name: string; kind: DurableFunctionKind }[];
 }
 
-/** What an instance sends. */
+/** The messages of an instance. */
 export type FromInstance =
   | Registration
   | { type: 'returned'; id: number; value?: RpcValue }
   | { type: 'threw'; id: number; message: string; stack?: string }
-  /** Keeps what the instance runs invisible to others. */
+  /** Renews the visibility timeout of everything that the instance runs. */
   | { type: 'alive' }
-  /** Asks for no more work. */
+  /** Asks the hub to send no more work. */
   | { type: 'pause' };
 
-/** What the task hub sends. */
+/** The messages of the task hub. */
 export type FromHub =
   | { type: 'registered'; aliveEveryMs: number }
   | { type: 'refused'; message: string }
   | { type: 'invoke'; id: number; request: InvokeRequest }
-  /** No `invoke` follows. */
+  /** Confirms that no `invoke` follows. */
   | { type: 'paused' };
 
 /**
- * Sends one message; nothing happens on a connection that is gone. Throws when its JSON is longer than `maxChars`: the
- * receiver would end the connection, and with it everything else that runs over it.
+ * Sends one message. Does nothing if the connection is closed. Throws if the JSON is longer than `maxChars`: the receiver
+ * would close the connection, which would cancel all other work on it.
  */
 export function send(socket: Socket, message: FromInstance | FromHub, maxChars = MAX_MESSAGE_CHARS): void {
   if (!socket.writable) return;
@@ -64,7 +64,7 @@ const NOUNS: Partial<Record<(FromInstance | FromHub)['type'], string>> = {
   threw: 'error',
 };
 
-/** Undefined when the text would be longer than V8's longest string. */
+/** Returns undefined if the text would be longer than V8's maximum string length. */
 function toJson(message: FromInstance | FromHub): string | undefined {
   try {
     return JSON.stringify(message);
@@ -74,7 +74,7 @@ function toJson(message: FromInstance | FromHub): string | undefined {
   }
 }
 
-/** Calls back for each message; what is no JSON ends the connection. */
+/** Calls `listener` for each message. Closes the connection if a line is not valid JSON. */
 export function onMessage<Message>(socket: Socket, head: Buffer, listener: (message: Message) => void): void {
   let parts: string[] = [];
   let length = 0;
@@ -92,7 +92,7 @@ export function onMessage<Message>(socket: Socket, head: Buffer, listener: (mess
     length += rest.length;
     if (length > MAX_MESSAGE_CHARS) throw new Error(`A message is longer than ${MAX_MESSAGE_CHARS} characters`);
   };
-  // An HTTP server's socket refuses an encoding.
+  // A socket of an HTTP server does not accept `setEncoding`.
   const decoder = new StringDecoder('utf8');
   socket.on('data', (chunk: Buffer) => {
     try {
@@ -101,6 +101,6 @@ export function onMessage<Message>(socket: Socket, head: Buffer, listener: (mess
       socket.destroy(error instanceof Error ? error : new Error(String(error)));
     }
   });
-  // What came with the upgrade's head is put back in front.
+  // Bytes that arrived with the upgrade's head are put back at the front.
   if (head.length > 0) socket.unshift(head);
 }

@@ -4,13 +4,13 @@ import type { Registration } from './protocol.ts';
 const INSTANCE_NAME = /^[A-Za-z0-9-]{1,64}$/;
 const KINDS: readonly DurableFunctionKind[] = ['orchestrator', 'activity'];
 
-/** Checks what an instance says of itself; throws when it is not a registration. */
+/** Checks the registration of an instance. Throws if a field is not valid. */
 export function readRegistration(given: Registration): Registration {
   const { type, instance, config, baseUrl, systemKey, functions } = given;
   require(INSTANCE_NAME.test(String(instance)), 'instance', instance);
   require(typeof config === 'object' && config !== null, 'config', config);
   require(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl);
-  require(systemKey === undefined || typeof systemKey === 'string', 'systemKey', 'something else than a text');
+  require(systemKey === undefined || typeof systemKey === 'string', 'systemKey', typeof systemKey);
   require(Array.isArray(functions) && functions.every(isFunction), 'functions', functions);
   return { type, instance, config, baseUrl, functions, ...(systemKey === undefined ? {} : { systemKey }) };
 }
@@ -20,5 +20,5 @@ function isFunction({ name, kind }: Registration['functions'][number]): boolean 
 }
 
 function require(holds: boolean, field: string, got: unknown): void {
-  if (!holds) throw new Error(`Registration of an instance: ${field} is not usable: ${JSON.stringify(got)}`);
+  if (!holds) throw new Error(`Registration of an instance: ${field} is not valid: ${JSON.stringify(got)}`);
 }

@@ -13,17 +13,17 @@ import type { FromInstance, Registration } from './protocol.ts';
 const DEFAULT_GRACE_MS = 10_000;
 const RECONNECT_MS = 250;
 
-/** How an instance reaches the task hub that it shares with others. */
+/** Options of an instance that shares its task hub with other instances. */
 export interface RemoteBackendOptions extends Omit<DurableBackendOptions, 'file' | 'delays' | 'fault'> {
   /** Origin of the task hub's process. */
   hubUrl: string;
-  /** Name of this instance, the same after a restart. */
+  /** Name of this instance, which stays the same after a restart. */
   instance: string;
-  /** Longest answer that it sends, in characters of JSON; default 256 Mi. */
+  /** Maximum length of a message to the hub, in characters of JSON. Defaults to 256 Mi. */
   maxMessageChars?: number;
 }
 
-/** Makes the backend of one of several hosts: what the hub hands over runs here. Throws when the settings are not valid. */
+/** Creates the backend of one of several hosts. It runs the invocations of the hub. Throws if the settings are not valid. */
 export function createRemoteBackend(options: RemoteBackendOptions): DurableBackend {
   const config = readDurableConfig(options.config, availableParallelism());
   const functions: { name: string; kind: DurableFunctionKind }[] = [];
@@ -42,7 +42,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   const reconnect = async (): Promise<void> => {
     connection = undefined;
     if (!stopping.signal.aborted) {
-      options.log('warning', `The task hub at ${options.hubUrl} is gone; connecting again.`);
+      options.log('warning', `The task hub at ${options.hubUrl} closed the connection; reconnecting.`);
     }
     while (!stopping.signal.aborted && connection === undefined) {
       await delay(RECONNECT_MS, undefined, { ref: false });
@@ -50,7 +50,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
       await connect().catch((error: unknown) => options.log('debug', toError(error).message));
     }
   };
-  /** The answer goes to the connection that asked: a hub that was started again does not know the question. */
+  /** Sends the result on the connection of the invocation: a restarted hub does not know the invocation. */
   const run = (from: HubConnection, id: number, request: InvokeRequest): void => {
     const work = options
       .invoke(request)
@@ -58,7 +58,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
         from.send({ type: 'returned', id, ...(value === undefined ? {} : { value: toJsonValue(value) }) }),
       )
       .catch((thrown: unknown) => from.send(toThrew(id, thrown)))
-      // The error itself was too large. Without an answer the hub would run the function again and again.
+      // The error itself was too large. Without an answer, the hub would run the function repeatedly.
       .catch((thrown: unknown) => from.send(toThrew(id, thrown)));
     running.add(work);
     void work.finally(() => running.delete(work));
@@ -67,7 +67,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
     register: (name, kind) => void functions.push({ name, kind }),
     start: connect,
     pause: () => {
-      // A hub that is started again meanwhile must not hand over work.
+      // Work from a hub that restarts in the meantime must not be accepted.
       stopping.abort();
       void connection?.pause();
     },
@@ -75,12 +75,12 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
       stopping.abort();
       const last = connection;
       if (!last) return;
-      const over = last.pause().then(async () => {
+      const drained = last.pause().then(async () => {
         while (running.size > 0) await Promise.all(running);
         await last.close();
       });
-      await Promise.race([over, delay(graceMs)]);
-      // A hub that hangs must not keep the instance.
+      await Promise.race([drained, delay(graceMs)]);
+      // A hub that hangs must not block the stop.
       last.destroy();
       await last.closed;
     },
@@ -99,26 +99,26 @@ function toThrew(id: number, thrown: unknown): FromInstance {
   return { type: 'threw', id, message, ...(stack === undefined ? {} : { stack }) };
 }
 
-/** Bytes as the engine would store them: JSON has none. */
+/** Converts bytes to base64 JSON, as the engine would store them. JSON has no type for bytes. */
 function toJsonValue(value: NonNullable<Awaited<ReturnType<DurableBackendOptions['invoke']>>>) {
   return value.bytes === undefined ? value : { json: JSON.stringify(Buffer.from(value.bytes).toString('base64')) };
 }
 
-/** Hands a request of the management API to the hub, which answers it without a key. */
+/** Forwards a request of the management API to the hub, which answers it without checking a key. */
 function forward(hubUrl: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // To the hub it is this process that asks: the host has decided whether the sender may.
+  // The hub accepts requests of local processes only. The host has checked already that the client may send this one.
   const { host: _host, origin: _origin, ...headers } = request.headers;
   const path = `${rpcPath}${(request.url ?? '').slice(webhookPath.length)}`;
   return new Promise((resolve) => {
     const onward = httpRequest(`${hubUrl}${path}`, { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      // An answer that breaks off breaks off here too.
+      // If the hub's answer breaks off, the client's answer must break off too.
       answer.once('error', () => response.destroy());
       answer.pipe(response);
     });
-    // No answer: whether there was an effect the client must not learn.
+    // The hub did not answer. The client must not be able to see whether there was an effect.
     onward.on('error', () => response.destroy());
-    // A client that goes must not leave a wait behind at the hub.
+    // A client that disconnects must not leave a request waiting at the hub.
     response.once('close', () => {
       onward.destroy();
       resolve();

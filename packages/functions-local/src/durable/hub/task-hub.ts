@@ -11,24 +11,25 @@ import { type ConnectedInstance, createConnectedInstance } from './connected-ins
 import { type FromInstance, instancePath, onMessage, type Registration, send, upgradeToken } from './protocol.ts';
 import { readRegistration } from './registration.ts';
 
-/** How a task hub is started. */
+/** Options of a task hub's process. */
 export interface TaskHubOptions extends Pick<EngineOptions, 'file' | 'delays' | 'log' | 'fault'> {
-  /** 0: a free one. */
+  /** 0 selects a free port. */
   port: number;
-  /** Longest message that an instance is sent, in characters of JSON; default 256 Mi. */
+  /** Maximum length of a message to an instance, in characters of JSON. Defaults to 256 Mi. */
   maxMessageChars?: number;
 }
 
 /** A task hub that waits for instances. */
 export interface TaskHub {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts one task hub for all instances of an app. The store is open while at least one is connected: the first brings
- * the app's configuration, and the next first one, which may be a new deployment, the next.
+ * Starts one task hub for all instances of an app. The store is open while at least one instance is connected. The first
+ * instance brings the app's configuration. When all have disconnected, the next first one, which may be a new deployment,
+ * brings its own.
  */
 export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
   let running: Running | undefined;
@@ -38,20 +39,23 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
 
   const register = (socket: Socket, registration: Registration): ConnectedInstance => {
     const { instance: name } = registration;
-    if (instances.has(name)) throw new Error(`Another instance is called '${name}'`);
+    if (instances.has(name)) throw new Error(`An instance with the name '${name}' is already connected`);
     running ??= startHub(options, registration);
     const { engine, config, configText, names } = running;
-    // Also one with newer code than the first that connected.
+    // Registered for every instance: a later one may have newer code than the first.
     for (const { name, kind } of registration.functions) names.register(name, kind);
     if (configText !== JSON.stringify(registration.config)) {
-      options.log('warning', `'${name}' has another host.json than the instances before it, which is not read.`);
+      options.log(
+        'warning',
+        `'${name}' has a different host.json from the first instance. Its durableTask section is ignored.`,
+      );
     }
-    // Work that the same instance had when it died is back at once where work is pushed: it is known to be lost.
-    if (options.delays !== 'azure') for (const old of lost) if (old.name === name) forget(old, 'has started again');
+    // With delays 'push', work that was lost when this instance died runs again as soon as it restarts.
+    if (options.delays !== 'azure') for (const old of lost) if (old.name === name) forget(old, 'has restarted');
     const instance = createConnectedInstance({
       ...{ name, socket, config, maxMessageChars: options.maxMessageChars },
-      onQuiet: () => engine.detach(instance.worker),
-      onBack: () => engine.attach(instance.worker),
+      onSilent: () => engine.detach(instance.worker),
+      onAlive: () => engine.attach(instance.worker),
     });
     instances.set(name, instance);
     send(socket, { type: 'registered', aliveEveryMs: instance.aliveEveryMs });
@@ -64,22 +68,22 @@ export async function startTaskHub(options: TaskHubOptions): Promise<TaskHub> {
     instance.giveUp(reason);
   };
   const disconnect = (instance: ConnectedInstance): void => {
-    options.log('information', `Instance '${instance.name}' is gone.`);
+    options.log('information', `Instance '${instance.name}' has disconnected.`);
     instance.disconnect();
     instances.delete(instance.name);
     lost.add(instance);
     for (const old of lost) if (old.isIdle()) lost.delete(old);
     running?.engine.detach(instance.worker);
     if (instances.size > 0) return;
-    // Closed first: what is lost now must change nothing in the store, where its visibility stands.
+    // Closed first: what is lost now must not change the store, which holds the visibility timeouts.
     running?.engine.close();
     running = undefined;
-    for (const old of [...lost]) forget(old, 'is gone');
+    for (const old of [...lost]) forget(old, 'has disconnected');
   };
   const accept = (socket: Socket, head: Buffer): void => {
     let instance: ConnectedInstance | undefined;
     sockets.add(socket);
-    // An HTTP server leaves its half of a connection open.
+    // An HTTP server keeps its half of a connection open.
     socket.once('end', () => socket.end());
     socket.on('error', (error) => options.log('warning', `Connection of an instance: ${error.message}`));
     socket.once('close', () => {

@@ -2,7 +2,7 @@ import type { Core } from '../core.ts';
 import { EventType, historyEvent } from '../history/history.ts';
 import { type Instance, isFinished, type Parent } from './instances.ts';
 
-/** An instance to be started. */
+/** An instance to create. */
 export interface NewInstance {
   id: string;
   name: string;
@@ -12,13 +12,16 @@ export interface NewInstance {
   parent?: Parent;
 }
 
-/** Whether an instance of this id must not be replaced. */
+/** Whether an unfinished instance has this id, which must not be replaced. */
 export function instanceIsTaken(core: Core, id: string): boolean {
   const existing = core.instances.get(id);
   return existing !== undefined && !isFinished(existing);
 }
 
-/** Stores a pending instance and its start message, in place of whatever had the id; runs inside a transaction. */
+/**
+ * Stores a pending instance and its start message, and replaces an existing instance with the same id. Must run inside a
+ * transaction.
+ */
 export function createInstance(core: Core, start: NewInstance, now: number): Instance {
   removeInstance(core, start.id);
   const instance: Instance = {
@@ -36,7 +39,7 @@ export function createInstance(core: Core, start: NewInstance, now: number): Ins
   return instance;
 }
 
-/** Sends the message that begins a generation. */
+/** Sends the message that starts an execution. */
 export function sendStart(core: Core, instance: Instance, now: number): void {
   const { id: instanceId, executionId, parent } = instance;
   const event = historyEvent(EventType.ExecutionStarted, now, {
@@ -47,14 +50,14 @@ export function sendStart(core: Core, instance: Instance, now: number): void {
     ParentInstance: parent ? toParentInstance(JSON.parse(parent) as Parent) : null,
     Tags: null,
   });
-  core.inbox.send({ instanceId, executionId, kind: 'start', dueAt: now, event });
+  core.controlQueue.send({ instanceId, executionId, kind: 'start', dueAt: now, event });
 }
 
-/** Removes everything about an id but its running activities, whose results are dropped later. */
+/** Removes all data of an instance, except for its running activities, whose results are dropped later. */
 export function removeInstance(core: Core, id: string): boolean {
-  core.left.delete(id);
+  core.rejected.delete(id);
   core.history.clear(id);
-  core.inbox.removeAll(id);
+  core.controlQueue.removeAll(id);
   return core.instances.remove(id) > 0;
 }
 

@@ -5,6 +5,7 @@ import { openExclusively } from '../../exclusive-database.ts';
 
 const schemaVersion = 1;
 
+// The control queue's table is called `inbox`, so that the files of earlier releases stay readable.
 const schema = `
   CREATE TABLE IF NOT EXISTS instances (
     id TEXT PRIMARY KEY, executionId TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL, status TEXT NOT NULL,
@@ -27,7 +28,7 @@ const schema = `
   CREATE INDEX IF NOT EXISTS tasksByInstance ON tasks (instanceId);
 `;
 
-/** Opens the store for this process alone. Throws DatabaseInUseError when another process has it. */
+/** Opens the store for this process only. Throws DatabaseInUseError if another process has it open. */
 export function openDatabase(file: string): DatabaseSync {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   return openExclusively(file, (db) => prepareSchema(db, file));
@@ -42,7 +43,7 @@ function prepareSchema(db: DatabaseSync, file: string): void {
   db.exec(`PRAGMA user_version = ${schemaVersion}`);
 }
 
-/** Runs `work` as one transaction: all of it is stored, or none when it throws. */
+/** Runs `work` as one transaction. If it throws, nothing is stored. */
 export function transaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -61,7 +62,7 @@ export interface Query<Row> {
   all(...values: SQLInputValue[]): Row[];
 }
 
-/** A prepared SELECT; its columns must be those of `Row`, which SQLite cannot check. */
+/** Prepares a SELECT. The caller must make sure that `Row` matches its columns, since SQLite cannot check that. */
 export function query<Row>(db: DatabaseSync, sql: string): Query<Row> {
   const statement = db.prepare(sql);
   return {
@@ -70,7 +71,7 @@ export function query<Row>(db: DatabaseSync, sql: string): Query<Row> {
   };
 }
 
-/** A prepared change; gives the number of rows changed. */
+/** Prepares a statement that changes rows. The returned function returns their number. */
 export function command(db: DatabaseSync, sql: string): (...values: SQLInputValue[]) => number {
   const statement = db.prepare(sql);
   return (...values) => Number(statement.run(...values).changes);

@@ -2,18 +2,18 @@ import type { Core } from '../core.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../history/history.ts';
 import type { Instance, Parent } from './instances.ts';
 
-/** How an instance ended; `output` is a JSON text. */
+/** The final state of an instance. `output` is JSON text. */
 export type Ending =
   | { status: 'Completed'; output: string | null; nextId: number }
   | { status: 'Failed'; output: string; details: string; failureDetails?: unknown; nextId: number }
   | { status: 'Terminated'; output: string; nextId: number };
 
-/** Stores an instance's end inside the turn's transaction; gives the history event that records it. */
+/** Stores the final state of an instance, inside the episode's transaction. Returns the history event that records it. */
 export function finishInstance(core: Core, instance: Instance, ending: Ending, now: number): HistoryEvent {
   core.instances.put({ ...instance, status: ending.status, output: ending.output, updatedAt: now });
-  // Timers left over, and events that came too late, go without a trace, as on Azure.
-  core.inbox.removeAll(instance.id);
-  if (instance.parent) tellParent(core, JSON.parse(instance.parent) as Parent, ending, now);
+  // As on Azure, remaining timers and late events are dropped without a trace.
+  core.controlQueue.removeAll(instance.id);
+  if (instance.parent) notifyParent(core, JSON.parse(instance.parent) as Parent, ending, now);
   return historyEvent(EventType.ExecutionCompleted, now, {
     EventId: ending.nextId,
     OrchestrationStatus: ending.status,
@@ -21,11 +21,17 @@ export function finishInstance(core: Core, instance: Instance, ending: Ending, n
   });
 }
 
-function tellParent(core: Core, parent: Parent, ending: Ending, now: number): void {
+function notifyParent(core: Core, parent: Parent, ending: Ending, now: number): void {
   const receiver = core.instances.get(parent.instanceId);
   if (receiver?.executionId !== parent.executionId) return;
   const { instanceId, executionId, taskId } = parent;
-  core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: now, event: toParentEvent(ending, taskId, now) });
+  core.controlQueue.send({
+    instanceId,
+    executionId,
+    kind: 'work',
+    dueAt: now,
+    event: toParentEvent(ending, taskId, now),
+  });
 }
 
 function toParentEvent(ending: Ending, taskId: number, now: number): HistoryEvent {
@@ -36,7 +42,7 @@ function toParentEvent(ending: Ending, taskId: number, now: number): HistoryEven
   return historyEvent(EventType.SubOrchestrationInstanceFailed, now, {
     TaskScheduledId: taskId,
     Reason: String(JSON.parse(ending.output)),
-    // Null for a terminated child: the library then fails the parent in a way that user code cannot catch.
+    // Null for a terminated child. The library then fails the parent in a way that user code cannot catch.
     Details: ending.status === 'Failed' ? ending.details : null,
     FailureDetails: ending.status === 'Failed' ? (ending.failureDetails ?? null) : null,
   });

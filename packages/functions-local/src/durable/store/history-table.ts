@@ -5,18 +5,18 @@ import { command, query } from './database.ts';
 /** The history table. */
 export type HistoryTable = ReturnType<typeof createHistoryTable>;
 
-/** The events of each instance's running or last generation. */
+/** Creates the table of the events of each instance's current or last execution. */
 export function createHistoryTable(db: DatabaseSync) {
   const texts = query<{ event: string }>(db, 'SELECT event FROM history WHERE instanceId = ? ORDER BY position');
   const length = query<{ count: number }>(db, 'SELECT count(*) AS count FROM history WHERE instanceId = ?');
   const insert = command(db, 'INSERT INTO history (instanceId, position, event) VALUES (?, ?, ?)');
   const clear = command(db, 'DELETE FROM history WHERE instanceId = ?');
   return {
-    /** The stored events as JSON texts, so that a turn can send them on without writing them again. */
+    /** The stored events as JSON text, so that an episode can send them without serializing them again. */
     texts: (instanceId: string) => texts.all(instanceId).map((row) => row.event),
     append: (instanceId: string, events: readonly HistoryEvent[]) => {
       let position = length.get(instanceId)?.count ?? 0;
-      // What is stored lies in the past of every later turn: it is played.
+      // Stored events are in the past of every later episode. Therefore they count as played.
       for (const event of events) insert(instanceId, position++, JSON.stringify({ ...event, IsPlayed: true }));
     },
     clear: (instanceId: string) => clear(instanceId),

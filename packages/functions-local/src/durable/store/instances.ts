@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { command, query } from './database.ts';
 
-/** States in which an instance is not over. */
+/** States of unfinished instances. */
 export const runningStates = ['Pending', 'Running', 'Suspended', 'ContinuedAsNew'] as const;
-/** States in which an instance is over. */
+/** States of finished instances. */
 export const finishedStates = ['Completed', 'Failed', 'Terminated', 'Canceled'] as const;
 
-/** A runtime status as the status API names it. */
+/** A runtime status, with its name in the status API. */
 export type RuntimeStatus = (typeof runningStates)[number] | (typeof finishedStates)[number];
 
 /** A row of the instance table. */
@@ -16,7 +16,7 @@ export interface Instance {
   name: string;
   version: string;
   status: RuntimeStatus;
-  /** JSON texts, null when absent. */
+  /** JSON text, or null if absent. */
   input: string | null;
   output: string | null;
   customStatus: string | null;
@@ -27,25 +27,25 @@ export interface Instance {
   updatedAt: number;
 }
 
-/** The task of another instance that waits for this one. */
+/** The task of the parent instance that waits for this one. */
 export interface Parent {
   instanceId: string;
   executionId: string;
   taskId: number;
 }
 
-/** Which instances to list; what is absent does not filter. Times in epoch milliseconds. */
+/** The conditions of a list of instances. Absent ones do not filter. Times are in epoch milliseconds. */
 export interface InstanceFilter {
   createdFrom?: number;
   createdTo?: number;
   statuses?: readonly RuntimeStatus[];
   idPrefix?: string;
-  /** Only ids after this one: the page before ended there. */
+  /** Only ids after this one, the last id of the previous page. */
   after?: string;
   limit?: number;
 }
 
-/** Whether the instance is over. */
+/** Whether the instance is finished. */
 export function isFinished(instance: Pick<Instance, 'status'>): boolean {
   return finishedStates.some((state) => state === instance.status);
 }
@@ -56,7 +56,7 @@ export type InstanceTable = ReturnType<typeof createInstanceTable>;
 const listSql = `SELECT * FROM instances WHERE createdAt >= ? AND createdAt <= ? AND id > ? AND id GLOB ?
   AND (? = '[]' OR status IN (SELECT value FROM json_each(?))) ORDER BY id LIMIT ?`;
 
-/** The instance rows. */
+/** Creates the table of instances. */
 export function createInstanceTable(db: DatabaseSync) {
   const byId = query<Instance>(db, 'SELECT * FROM instances WHERE id = ?');
   const list = query<Instance>(db, listSql);

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { command, query } from './database.ts';
 
-/** An activity that is scheduled and not yet stored as done. */
+/** An activity that is scheduled and whose result is not stored yet. */
 export interface ActivityTask {
   sequence: number;
   instanceId: string;
   executionId: string;
   taskId: number;
   name: string;
-  /** The trigger's text. */
+  /** The trigger's data, as text. */
   input: string;
   dueAt: number;
 }
@@ -16,7 +16,7 @@ export interface ActivityTask {
 /** The activity table. */
 export type TaskTable = ReturnType<typeof createTaskTable>;
 
-/** Activities waiting or running. */
+/** Creates the queue of activities that wait or run. */
 export function createTaskTable(db: DatabaseSync) {
   const due = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE dueAt <= ? ORDER BY sequence LIMIT ?');
   const bySequence = query<ActivityTask>(db, 'SELECT * FROM tasks WHERE sequence = ?');

@@ -12,13 +12,13 @@ import type {
 import { Disposable } from './disposable.ts';
 import type { Registry } from './registry.ts';
 
-/** Version of the Node worker whose behaviour is followed. */
+/** Version of the Node worker whose behaviour this host follows. */
 const WORKER_VERSION = '3.13.0';
-/** Host version reported to the app: the log hook asks for 4.34 or higher, HTTP streams for 4.28. */
+/** Host version reported to the app. The log hook requires 4.34 or higher, HTTP streams 4.28. */
 const HOST_VERSION = '4.1037.0';
 const MODULE_NAME = '@azure/functions-core';
 
-/** Makes the module that `@azure/functions` expects to find as `@azure/functions-core`. */
+/** Creates the module that `@azure/functions` loads as `@azure/functions-core`. */
 export function createCoreModule(registry: Registry, log: HostLog): object {
   return {
     version: WORKER_VERSION,
@@ -68,7 +68,7 @@ function assertOpen(registry: Registry, message: string): void {
   if (registry.locked) throw systemError(new Error(message));
 }
 
-// The library distinguishes errors of the host from errors of the app by this flag.
+// The library uses this flag to distinguish errors of the host from errors of the app.
 function systemError<T extends Error>(error: T): T {
   return Object.assign(error, { isAzureFunctionsSystemError: true });
 }
@@ -76,11 +76,11 @@ function systemError<T extends Error>(error: T): T {
 let supplied = false;
 
 /**
- * Makes `require('@azure/functions-core')` answer with the given module, in CommonJS and, because the library itself is
- * CommonJS, in ESM apps too. The library caches the answer, so a process can serve one app only: a second call throws.
+ * Makes `require('@azure/functions-core')` return the given module. This also works in ESM apps, since the library itself is
+ * CommonJS. The library caches the module, so that a process can run only one app: a second call throws.
  */
 export function supplyCoreModule(core: object): void {
-  if (supplied) throw new Error('This process already serves an app; start another process for another one.');
+  if (supplied) throw new Error('This process already runs an app. Start another process for another app.');
   supplied = true;
   const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
   const original = loader._load;

@@ -1,4 +1,6 @@
-/** The result of a registration: `dispose` undoes it, once. The library expects a class of this shape. */
+/**
+ * The result of a registration. The first `dispose` undoes the registration. The library expects a class with these members.
+ */
 export class Disposable {
   #action: (() => unknown) | undefined;
 
@@ -6,7 +8,7 @@ export class Disposable {
     this.#action = action;
   }
 
-  /** One disposable for several. */
+  /** Combines several disposables into one. */
   static from(...disposables: { dispose: () => unknown }[]): Disposable {
     return new Disposable(() => {
       for (const disposable of disposables) disposable.dispose();

@@ -1,10 +1,11 @@
-// Node 20 has no globSync, and a missing name would fail before check-node.ts can say what is wrong.
+// Imported as a namespace: Node 20 has no globSync, and a missing named import would fail before check-node.ts can report the
+// old version.
 import fs, { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { HostStartError } from '../errors.ts';
 import { parseJsonObject } from '../settings/parse-json.ts';
 
-/** The files that register an app's functions, and how to load them. */
+/** A file that registers functions of an app, and its module format. */
 export interface EntryPoint {
   path: string;
   format: 'module' | 'commonjs';
@@ -15,7 +16,10 @@ interface Manifest {
   isModule: boolean;
 }
 
-/** Finds the files that package.json's `main` (a glob) names, sorted. Throws when it matches none; no `main` gives none. */
+/**
+ * Finds the files that match package.json's `main` (a glob), sorted. Without `main` there are none. Throws if no file
+ * matches.
+ */
 export function findEntryPoints(appFolder: string): EntryPoint[] {
   const manifest = readManifest(appFolder);
   if (manifest.main === undefined) return [];
@@ -37,7 +41,7 @@ function readManifest(appFolder: string): Manifest {
   return { isModule: json.type === 'module', ...(typeof main === 'string' && main !== '' ? { main } : {}) };
 }
 
-/** The module format by extension, else by package.json's `type`. */
+/** Returns the module format by extension, otherwise by package.json's `type`. */
 function toFormat(file: string, isModule: boolean): EntryPoint['format'] {
   const extension = extname(file);
   if (extension === '.mjs' || extension === '.mts') return 'module';

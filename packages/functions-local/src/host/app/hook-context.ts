@@ -1,6 +1,6 @@
 import type { Registry } from './registry.ts';
 
-/** Makes properties that throw on assignment, with the message that apps see on the real worker. */
+/** Defines properties that throw on assignment, with the same message as on the real worker. */
 export function defineReadonly<T extends object>(target: T, values: Record<string, unknown>): T {
   for (const [name, value] of Object.entries(values)) {
     Object.defineProperty(target, name, {
@@ -14,7 +14,7 @@ export function defineReadonly<T extends object>(target: T, values: Record<strin
   return target;
 }
 
-/** The context of appStart and appTerminate hooks. */
+/** Creates the context of appStart and appTerminate hooks. */
 export function createAppHookContext(registry: Registry): object {
   return defineReadonly({}, { hookData: registry.startHookData, appHookData: registry.appHookData });
 }

@@ -18,9 +18,9 @@ const CAPABILITIES = [
   'HandlesWorkerTerminateMessage',
 ];
 
-/** What is known after an app has been loaded. */
+/** The result of loading an app. */
 export interface LoadedApp {
-  /** The library's own HTTP server, when the app uses `enableHttpStream`: requests are handed to it without a hop. */
+  /** The library's HTTP server, if the app uses `enableHttpStream`. Requests are passed to it without a connection. */
   proxyServer?: Server;
 }
 
@@ -35,7 +35,7 @@ export async function loadApp(appFolder: string, registry: Registry): Promise<Lo
   return captured.value.HttpUri && captured.server ? { proxyServer: captured.server } : {};
 }
 
-/** Loads an app's files one after another. Throws HostStartError for one that cannot be loaded. */
+/** Loads an app's files one after another. Throws HostStartError for a file that cannot be loaded. */
 export async function loadFiles(appFolder: string): Promise<void> {
   for (const entry of findEntryPoints(appFolder)) await loadFile(entry);
 }

@@ -3,7 +3,7 @@ import { type Environment, isDisabled, resolveSettingsDeep } from '../settings/e
 import type { Binding } from '../worker-protocol.ts';
 import type { RegisteredFunction } from './registry.ts';
 
-/** Triggers that this host serves. */
+/** Triggers that this host supports. */
 const TRIGGER_TYPES = [
   'httpTrigger',
   'timerTrigger',
@@ -14,13 +14,13 @@ const TRIGGER_TYPES = [
 
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** What becomes of a registered function. */
+/** The plan for a registered function. */
 export type PlannedFunction =
   | { state: 'served'; fn: RegisteredFunction; triggerName: string; triggerType: TriggerType }
   | { state: 'disabled'; fn: RegisteredFunction }
   | { state: 'refused'; fn: RegisteredFunction; error: Error };
 
-/** Sorts out which functions run: settings in bindings resolved, unsupported bindings refused by name. */
+/** Decides which functions run. Resolves settings in bindings and refuses unsupported bindings. */
 export function planFunctions(functions: Iterable<RegisteredFunction>, env: Environment): PlannedFunction[] {
   return [...functions].map((fn) => {
     if (isDisabled(fn.metadata.name, env)) return { state: 'disabled', fn };
@@ -41,7 +41,8 @@ function planServed(registered: RegisteredFunction, env: Environment): PlannedFu
   const entries = Object.entries(fn.metadata.bindings);
   const triggers = entries.filter(([, binding]) => binding.type.toLowerCase().endsWith('trigger'));
   const [trigger] = triggers;
-  if (!trigger || triggers.length > 1) throw new FunctionRefusedError(`expected one trigger, got ${triggers.length}.`);
+  if (!trigger || triggers.length > 1)
+    throw new FunctionRefusedError(`expected exactly one trigger, got ${triggers.length}.`);
   const triggerType = readTriggerType(trigger[1]);
   for (const [key, binding] of entries) if (key !== trigger[0]) assertSupported(key, binding, triggerType);
   return { state: 'served', fn, triggerName: trigger[0], triggerType };

@@ -18,14 +18,14 @@ export interface Registry {
   readonly functions: Map<string, RegisteredFunction>;
   readonly hooks: Record<HookName, HookCallback[]>;
   model: ProgrammingModel | undefined;
-  /** True once the app has started: nothing can be registered any more. */
+  /** True after the app has started. Then nothing more can be registered. */
   locked: boolean;
   /** Shared by the appStart and appTerminate hooks. */
   readonly appHookData: Record<string, unknown>;
   readonly startHookData: Record<string, unknown>;
 }
 
-/** An empty registry. */
+/** Creates an empty registry. */
 export function createRegistry(): Registry {
   return {
     functions: new Map(),

@@ -1,12 +1,12 @@
 import { FunctionRefusedError } from '../errors.ts';
 import type { PlannedFunction } from './plan-functions.ts';
 
-/** Bindings of the host itself; all others come with an extension bundle. */
+/** Bindings of the host itself. All others require an extension bundle. */
 const BUILT_IN = ['http', 'httptrigger', 'timertrigger'];
 
 const EXAMPLE = '"extensionBundle": { "id": "Microsoft.Azure.Functions.ExtensionBundle", "version": "[4.*, 5.0.0)" }';
 
-/** Refuses functions whose bindings need an extension bundle when host.json has none, with the real host's message. */
+/** Refuses functions whose bindings require an extension bundle if host.json has none, with the real host's message. */
 export function requireBundle(planned: readonly PlannedFunction[], hasBundle: boolean): PlannedFunction[] {
   if (hasBundle) return [...planned];
   return planned.map((entry) => {

@@ -11,16 +11,16 @@ export interface DurableFunction {
   kind: DurableFunctionKind;
 }
 
-/** A task hub in a process of its own, which several instances of the app share. */
+/** A task hub in a separate process, which several instances of the app share. */
 export interface SharedHub {
   hubUrl: string;
   /** Name of this instance. */
   instance: string;
 }
 
-/** What a backend is made from. */
+/** Options of the durable backend of an app. */
 export interface DurableBridgeOptions extends Omit<DurableBackendOptions, 'invoke' | 'log'> {
-  /** Absent: the backend runs in this process. */
+  /** If absent, the backend runs in this process. */
   hub?: SharedHub;
   functions: readonly DurableFunction[];
   invoker: Invoker;
@@ -28,7 +28,7 @@ export interface DurableBridgeOptions extends Omit<DurableBackendOptions, 'invok
   inputsOf(fn: RegisteredFunction): { name: string; data: RpcData }[];
 }
 
-/** Makes the durable backend for an app's orchestrators and activities; it is loaded only for an app that has any. */
+/** Creates the durable backend for an app's orchestrators and activities. It is loaded only for an app that has any. */
 export async function createDurableBridge(options: DurableBridgeOptions): Promise<DurableBackend> {
   const { functions, invoker, log, inputsOf, hub, ...given } = options;
   const byName = new Map(functions.map((entry) => [toKey(entry.kind, entry.fn.metadata.name), entry]));
@@ -37,7 +37,7 @@ export async function createDurableBridge(options: DurableBridgeOptions): Promis
     log: (level, message) => log.write(level, 'Host.Triggers.DurableTask', message),
     invoke: async ({ functionName, kind, input, instanceId }) => {
       const entry = byName.get(toKey(kind, functionName));
-      if (!entry) throw new Error(`The function '${functionName}' does not exist, is disabled, or is no ${kind}.`);
+      if (!entry) throw new Error(`The function '${functionName}' does not exist, is disabled, or is not an ${kind}.`);
       const response = await invoker.invoke({
         fn: entry.fn,
         inputs: [{ name: entry.triggerName, data: { string: input } }, ...inputsOf(entry.fn)],

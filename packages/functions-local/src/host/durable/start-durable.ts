@@ -15,14 +15,14 @@ import type { HostConfig } from '../settings/host-json.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import { createDurableBridge } from './durable-bridge.ts';
 
-/** Gives the values of a function's inputs other than its trigger. */
+/** Returns the values of a function's inputs other than its trigger. */
 export interface Inputs {
   of(fn: RegisteredFunction): { name: string; data: RpcData }[];
-  /** Set once the durable backend is there; no function runs before. */
+  /** Set when the durable backend is created. No function runs before that. */
   durable: DurableBackend | undefined;
 }
 
-/** Inputs of which `durableClient` is the only kind. */
+/** Creates the inputs. Only `durableClient` is supported. */
 export function createInputs(): Inputs {
   const inputs: Inputs = {
     durable: undefined,
@@ -38,7 +38,7 @@ function isClient(type: string): boolean {
   return type.toLowerCase() === 'durableclient';
 }
 
-/** What a durable start needs. */
+/** Options of a durable start. */
 export interface DurableStart {
   options: HostOptions;
   config: HostConfig;
@@ -50,7 +50,7 @@ export interface DurableStart {
   keys: HostKeys | undefined;
 }
 
-/** Starts the durable backend of an app that has durable bindings; gives undefined for any other. */
+/** Starts the durable backend of an app that has durable bindings. Returns undefined for any other app. */
 export async function startDurable(start: DurableStart): Promise<DurableBackend | undefined> {
   const { options, config, wiring, invoker, log, inputs, url, keys } = start;
   if (!hasDurableBindings(wiring)) return undefined;
@@ -72,8 +72,8 @@ export async function startDurable(start: DurableStart): Promise<DurableBackend 
 }
 
 /**
- * Returns `extensions.durableTask` of host.json with the hub's default name and the values of settings. Throws
- * HostStartError when the backend refuses it.
+ * Returns `extensions.durableTask` of host.json with the default hub name and with resolved settings. Throws HostStartError
+ * if the backend refuses it.
  */
 export function readDurableSection({ durableTask }: HostConfig): Record<string, unknown> {
   const section = { hubName: defaultHubName(), ...resolveSettingsDeep(durableTask, process.env) };
@@ -85,13 +85,13 @@ export function readDurableSection({ durableTask }: HostConfig): Record<string, 
   return section;
 }
 
-// The extension takes the app's name on Azure; locally the variable is set by whoever wants another default.
+// The extension uses the app's name on Azure. Locally, the variable is set only to change the default.
 function defaultHubName(): string | undefined {
   const siteName = findSetting(process.env, 'WEBSITE_SITE_NAME');
   return siteName === undefined ? undefined : toHubName(siteName);
 }
 
-/** Whether a function that is served needs a task hub. */
+/** Whether a served function requires a task hub. */
 export function hasDurableBindings(wiring: Wiring): boolean {
   const served = wiring.functions.filter((planned) => planned.state === 'served');
   const bindings = served.flatMap(({ fn }) => Object.values(fn.metadata.bindings));

@@ -5,19 +5,19 @@ import { answerEmpty, answerJson } from './answer.ts';
 import { readWhole } from './body.ts';
 import { type HostKeys, isAuthorized, readRequestKey } from './keys.ts';
 
-/** Input texts of `POST /admin/functions/<name>` are small; this keeps a stray upload out of memory. */
+/** Inputs of `POST /admin/functions/<name>` are small. The limit keeps a large upload out of memory. */
 const INPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** What the admin API needs. */
+/** Options of the admin API. */
 export interface AdminOptions {
-  /** Runs a function that has no HTTP trigger; undefined when there is none of that name. */
+  /** Returns a function that runs a function without an HTTP trigger, or undefined if there is none with that name. */
   findRunner(name: string): ((input: string) => Promise<unknown>) | undefined;
   functionNames(): string[];
   keys?: HostKeys;
   log: HostLog;
 }
 
-/** Answers `GET /admin/host/status`, `GET /admin/functions` and `POST /admin/functions/<name>`; anything else is 404. */
+/** Answers `GET /admin/host/status`, `GET /admin/functions` and `POST /admin/functions/<name>`, and 404 to anything else. */
 export async function handleAdmin(
   options: AdminOptions,
   request: IncomingMessage,
@@ -50,7 +50,7 @@ async function runFunction(
   const input = readInput((await readWhole(request, INPUT_LIMIT_BYTES)).toString('utf8'));
   if (input === undefined) return answerEmpty(response, 400);
   answerEmpty(response, 202);
-  // The caller is not waiting for it; the invoker logs how it ends.
+  // The caller does not wait for it. The invoker logs the result.
   run(input).catch(() => undefined);
 }
 

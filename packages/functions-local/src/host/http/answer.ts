@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers with a status and an empty body, unless an answer has begun already. */
+/** Answers with a status and an empty body, unless an answer has started already. */
 export function answerEmpty(response: ServerResponse, status: number): void {
   if (response.headersSent || response.destroyed) return;
   response.writeHead(status, { 'content-length': 0 }).end();

@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyTooLargeError } from '../errors.ts';
 
-/** `FUNCTIONS_REQUEST_BODY_SIZE_LIMIT` when not set: 210 MB, as on Azure. */
+/** Default of `FUNCTIONS_REQUEST_BODY_SIZE_LIMIT`: 210 MB, as on Azure. */
 export const DEFAULT_BODY_LIMIT_BYTES = 220_200_960;
 
-/** How long what is left of a refused upload is read and thrown away before the connection is cut. */
+/** How long the rest of a refused upload is read and dropped before the connection is cut. */
 const LINGER_MS = 2_000;
 
-/** Whether the announced length alone is above the limit. */
+/** Whether the Content-Length is larger than the limit. */
 export function isAnnouncedTooLarge(request: IncomingMessage, limitBytes: number): boolean {
   return Number(request.headers['content-length'] ?? 0) > limitBytes;
 }
 
-/** A request's body, counted as it comes. Throws BodyTooLargeError at the chunk that passes the limit. */
+/** Reads a request's body in chunks and counts its bytes. Throws BodyTooLargeError at the chunk that exceeds the limit. */
 export async function* readLimited(
   request: IncomingMessage,
   limitBytes: number,
   onTooLarge: () => void = () => undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let bytes = 0;
-  // Leaving the loop must not destroy the request: its socket still has to carry the answer.
+  // Leaving the loop must not destroy the request, since its socket still has to send the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += chunk.length;
     if (bytes > limitBytes) {
@@ -30,7 +30,7 @@ export async function* readLimited(
   }
 }
 
-/** The whole body in memory. Throws BodyTooLargeError. */
+/** Reads the whole body into memory. Throws BodyTooLargeError. */
 export async function readWhole(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readLimited(request, limitBytes)) chunks.push(chunk);
@@ -38,19 +38,20 @@ export async function readWhole(request: IncomingMessage, limitBytes: number): P
 }
 
 /**
- * Throws away what the client still sends after its answer, for a short time, then cuts the connection. Cutting at once
- * would reset it, and many clients would then see a broken connection in place of the answer. `lingerMs`: default 2 s.
+ * Drops what the client still sends after its answer, for at most `lingerMs` (default 2 s), then cuts the connection. Cutting
+ * it immediately would reset it, and many clients would then report a broken connection instead of the answer.
  */
 export function discardRest(request: IncomingMessage, response: ServerResponse, lingerMs = LINGER_MS): void {
   if (request.complete || request.destroyed) return;
-  // A reader that gave up half-way leaves its listener behind, which would keep the stream from flowing.
+  // A reader that stopped halfway leaves its listener behind, which would prevent the stream from flowing.
   request.removeAllListeners('readable');
   request.on('error', () => undefined);
-  // A listener, not resume(): node has resumed the stream already, and stops it again for the listeners just removed.
+  // A listener instead of resume(): node has resumed the stream already, and pauses it again after the listeners were
+  // removed.
   request.on('data', () => undefined);
   const cut = setTimeout(() => request.destroy(), lingerMs).unref();
   request.once('close', () => clearTimeout(cut));
-  // The body came whole: the connection belongs to the requests that follow.
+  // The body is complete. The connection is kept for further requests.
   request.once('end', () => clearTimeout(cut));
   response.on('error', () => undefined);
 }

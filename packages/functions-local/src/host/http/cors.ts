@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerEmpty } from './answer.ts';
 
-/** Which pages of other origins may call the app. */
+/** The pages of other origins that can call the app. */
 export interface CorsOptions {
-  /** Origins such as `http://localhost:3000`; `*` alone allows all. */
+  /** Origins, for example `http://localhost:3000`. A single `*` allows all. */
   origins: readonly string[];
-  /** Whether browsers may send cookies and credentials; cannot be combined with `*`. */
+  /** Whether browsers can send cookies and credentials. Cannot be combined with `*`. */
   credentials: boolean;
 }
 
-/** Reads a comma-separated list of origins, as in `Host.CORS`. A slash at an origin's end is ignored. */
+/** Reads a comma-separated list of origins, as in `Host.CORS`. Trailing slashes are ignored. */
 export function readOrigins(text: string): string[] {
   const origins = text.split(',').map((origin) => origin.trim().replace(/\/+$/, ''));
   return origins.filter((origin) => origin !== '');
 }
 
-/** Whether pages of an origin may call the app. */
+/** Whether pages of an origin can call the app. */
 export function isAllowedOrigin({ origins }: CorsOptions, origin: string): boolean {
   return origins.some((allowed) => allowed === '*' || allowed.toLowerCase() === origin.toLowerCase());
 }
 
-/** Sets the CORS headers of an answer. Returns true when the request was a preflight, which it has answered then. */
+/** Sets the CORS headers of an answer. If the request is a preflight request, answers it and returns true. */
 export function applyCors(cors: CorsOptions, request: IncomingMessage, response: ServerResponse): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return false;
@@ -37,7 +37,7 @@ export function applyCors(cors: CorsOptions, request: IncomingMessage, response:
   return isPreflight;
 }
 
-// As Core Tools: an allowed origin may use every method and header.
+// As in Core Tools, an allowed origin can use every method and header.
 function allowRequest(request: IncomingMessage, response: ServerResponse, method: string): void {
   response.setHeader('access-control-allow-methods', method);
   const headers = request.headers['access-control-request-headers'];

@@ -9,22 +9,22 @@ import { serveStream } from './exchange/stream-mode.ts';
 import { type HostKeys, isAuthorized, readRequestKey } from './keys.ts';
 import { findRoute, type HttpRoute, type RouteHit } from './routing/router.ts';
 
-/** What the HTTP triggers of an app need. */
+/** Options of an app's HTTP triggers. */
 export interface HttpHandlerOptions {
-  /** Sorted. */
+  /** Must be sorted. */
   routes: readonly HttpRoute[];
   invoker: Invoker;
-  /** Set when the app streams. */
+  /** Set if the app streams. */
   proxyServer?: Server;
-  /** Absent = keys are not enforced. */
+  /** If absent, keys are not enforced. */
   keys?: HostKeys;
   bodyLimitBytes: number;
-  /** Without a begun answer after this many milliseconds the client gets 502, as from Azure's load balancer. */
+  /** If no answer has started after this time in milliseconds, the client gets 502, as from Azure's load balancer. */
   responseTimeoutMs: number;
   inputsOf(route: HttpRoute): { name: string; data: RpcData }[];
 }
 
-/** Answers a request from the app's HTTP functions; false when none matches. */
+/** Answers a request with the matching HTTP function of the app. Returns false if no function matches. */
 export async function handleHttpTrigger(
   options: HttpHandlerOptions,
   request: IncomingMessage,
@@ -39,11 +39,11 @@ export async function handleHttpTrigger(
   return true;
 }
 
-/** The absolute URL of a request; undefined when its target cannot be read. */
+/** Returns the absolute URL of a request, or undefined if its target is not valid. */
 export function toUrl(request: IncomingMessage): URL | undefined {
   const origin = `http://${request.headers.host ?? 'localhost'}`;
   const target = request.url ?? '/';
-  // A path that begins with two slashes must not be read as a host name.
+  // A path with two leading slashes must not be parsed as a host name.
   return URL.parse(target.startsWith('/') ? `${origin}${target}` : target, origin) ?? undefined;
 }
 

@@ -9,35 +9,35 @@ export type KeySet = string | Record<string, string>;
 
 /** The keys of a host. */
 export interface HostKeys {
-  /** Opens everything, the admin API included. */
+  /** Accepted everywhere, including the admin API. */
   master: string;
-  /** Opens every function of level `function`. */
+  /** Accepted for every function of level `function`. */
   host?: KeySet;
   /** By function name. */
   functions?: Record<string, KeySet>;
-  /** Opens the webhooks of extensions. */
+  /** Accepted for the webhooks of extensions. */
   system?: string;
 }
 
-/** What a request must show. */
+/** The required authorization of a request. */
 export interface KeyDemand {
   level: AuthLevel;
   functionName?: string;
 }
 
-/** The key that a request carries: the header `x-functions-key` wins over the query's `code`. */
+/** Returns the key of a request. The header `x-functions-key` takes precedence over the query's `code`. */
 export function readRequestKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined {
   const header = headers['x-functions-key'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('code') ?? undefined;
 }
 
-/** Whether a key opens what is demanded. */
+/** Whether a key is sufficient for the required authorization. */
 export function isAuthorized(keys: HostKeys, demand: KeyDemand, key: string | undefined): boolean {
   if (demand.level === 'anonymous') return true;
   if (!key) return false;
   const own = demand.functionName === undefined ? undefined : findOwn(keys, demand.functionName);
   const opening = demand.level === 'admin' ? [] : [...toList(keys.host), ...toList(own)];
-  // Every candidate is compared, so that the time taken does not show which one came close.
+  // All candidates are compared, so that the duration does not reveal which one matched.
   return [keys.master, ...opening].filter((candidate) => isSame(candidate, key)).length > 0;
 }
 
@@ -56,17 +56,17 @@ function isSame(expected: string, given: string): boolean {
   return expected !== '' && timingSafeEqual(digest(expected), digest(given));
 }
 
-/** A fresh random key. */
+/** Creates a random key. */
 export function createKey(): string {
   return randomBytes(40).toString('base64url');
 }
 
-/** Fresh random keys: master, host and system. */
+/** Creates random master, host and system keys. */
 export function createKeys(): HostKeys {
   return { master: createKey(), host: { default: createKey() }, system: createKey() };
 }
 
-/** Reads the text of a keys file. Throws when it is not of the expected shape. */
+/** Parses a keys file. Throws if its structure is not valid. */
 export function parseKeys(text: string, file: string): HostKeys {
   const json: unknown = JSON.parse(text);
   if (!isRecord(json) || typeof json.master !== 'string' || json.master === '') {

@@ -5,24 +5,26 @@ import type { HostLog } from '../log/host-log.ts';
 import { answerEmpty } from './answer.ts';
 import { discardRest } from './body.ts';
 
-/** Answers one request; what it throws becomes a 500. */
+/** Answers one request. If it throws, the answer is 500. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** The host's own HTTP server. */
+/** The host's HTTP server. */
 export interface HttpListener {
   port: number;
-  /** Takes no more connections, and waits for open requests, at most `graceMs`. */
+  /** Accepts no more connections, and waits for open requests for at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Longer than clients keep idle connections, so that it is not the server that closes one while a request is on its way. */
+/**
+ * Longer than clients keep idle connections, so that the server does not close a connection on which a request is being sent.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 const SWEEP_MS = 20;
 
-/** Opens the listener on 127.0.0.1; port 0 = a free one. */
+/** Opens the listener on 127.0.0.1. Port 0 selects a free port. */
 export async function openListener(port: number, handler: RequestHandler, log: HostLog): Promise<HttpListener> {
-  // No limit on the time an upload takes: the answer has one.
+  // The duration of an upload is not limited, since that of the answer is.
   const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS });
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     response.once('finish', () => discardRest(request, response));
@@ -32,7 +34,7 @@ export async function openListener(port: number, handler: RequestHandler, log: H
     });
   };
   server.on('request', serve);
-  // A client that asks first is refused before it sends its body: the handler says so, or the body is asked for.
+  // A client that sends `Expect: 100-continue` can be refused before it sends its body.
   server.on('checkContinue', serve);
   const sockets = trackSockets(server);
   await listen(server, port);
@@ -53,11 +55,11 @@ function close(server: Server, sockets: ReadonlySet<Socket>, graceMs: number): P
   return new Promise((resolve) => {
     const sweep = () => {
       server.closeIdleConnections();
-      // Clients open connections ahead; to the server one without a request yet is not idle.
+      // Clients open connections in advance. The server does not count connections without any request as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     };
     const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-    // Again and again: a connection that falls idle after the stop began would be kept open for its next request.
+    // Repeated, because a connection that becomes idle after the stop began would be kept open for its next request.
     const sweeping = setInterval(sweep, SWEEP_MS);
     server.close(() => {
       clearTimeout(cut);

@@ -3,15 +3,18 @@ import type { Registry } from '../app/registry.ts';
 import type { HostLog } from '../log/host-log.ts';
 import type { LogCategory, LogLevel } from '../worker-protocol.ts';
 
-/** What a log entry of one invocation belongs to. */
+/** The invocation to which a log entry belongs. */
 export interface LogScope {
   functionName: string;
   hookData: Record<string, unknown>;
-  /** Known once the model has made it. */
+  /** Set when the programming model has created it. */
   invocationContext: object | undefined;
 }
 
-/** The `log` of one invocation: entries pass the app's log hooks, which may change level and text, then the filter. */
+/**
+ * Creates the `log` function of one invocation. Entries pass through the app's log hooks, which can change level and text,
+ * and then through the filter.
+ */
 export function createInvocationLog(registry: Registry, log: HostLog, scope: LogScope) {
   return (level: LogLevel, category: LogCategory, message: string): void => {
     const entry = { level, message };

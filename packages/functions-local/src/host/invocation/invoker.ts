@@ -17,29 +17,29 @@ import { withDeadline } from './with-deadline.ts';
 /** One call of a function. */
 export interface Invocation {
   fn: RegisteredFunction;
-  /** Trigger first, then the other inputs. */
+  /** Values of the input bindings, the trigger first. */
   inputs: { name: string; data: RpcData }[];
   triggerMetadata?: Record<string, RpcData>;
   /** Shown in the log as `Reason='..'`. */
   reason: string;
   /** Shown in the log as `Trigger Details: ..`. */
   details?: string;
-  /** A guid; made when absent. */
+  /** A GUID. Defaults to a random one. */
   invocationId?: string;
   retryContext?: RetryContext;
   traceContext?: Partial<TraceContext>;
   onResult?: (result: unknown) => unknown;
 }
 
-/** Runs functions and knows which are running. */
+/** Runs functions and tracks the running invocations. */
 export interface Invoker {
-  /** Rejects with what the function threw, or with FunctionTimeoutError. */
+  /** Rejects with the function's error, or with FunctionTimeoutError. */
   invoke(invocation: Invocation): Promise<RpcInvocationResponse>;
-  /** Resolves when nothing runs any more, or after `graceMs`. */
+  /** Resolves when no invocation is running, or after `graceMs`. */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Makes the invoker; `functionTimeoutMs` undefined = no limit. */
+/** Creates the invoker. If `functionTimeoutMs` is undefined, there is no limit. */
 export function createInvoker(registry: Registry, log: HostLog, functionTimeoutMs?: number): Invoker {
   const running = new Set<Promise<unknown>>();
   const invoke = (invocation: Invocation) => {
@@ -52,7 +52,7 @@ export function createInvoker(registry: Registry, log: HostLog, functionTimeoutM
     return work;
   };
   const drain = async (graceMs: number) => {
-    // A running invocation may start another one (an orchestration its activity), hence the loop.
+    // A running invocation can start another one (an orchestration starts its activity). Therefore this is a loop.
     const idle = (async () => {
       while (running.size > 0) await Promise.all(running);
     })();

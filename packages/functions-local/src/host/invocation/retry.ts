@@ -7,8 +7,8 @@ import type { RetryContext, RetryOptions, RpcInvocationResponse } from '../worke
 import type { Invocation, Invoker } from './invoker.ts';
 
 /**
- * Milliseconds before attempt `attempt` (1 = the first repetition); `random` is in 0..1. Exponential back-off doubles
- * from the minimum with a spread of a fifth, up to the maximum.
+ * Returns the milliseconds before attempt `attempt` (1 is the first retry). `random` is in 0..1. Exponential backoff doubles
+ * from the minimum up to the maximum, and varies by a fifth.
  */
 export function retryDelayMs(options: RetryOptions, attempt: number, random: number): number {
   if (options.retryStrategy === 'fixedDelay') return seconds(options.delayInterval?.seconds ?? 0);
@@ -18,7 +18,7 @@ export function retryDelayMs(options: RetryOptions, attempt: number, random: num
   return Math.min(maximum, minimum + 2 ** (attempt - 2) * minimum * (0.8 + 0.4 * random));
 }
 
-/** Invokes a function with its retry policy. Rejects with the last error, or when aborted between attempts. */
+/** Invokes a function with its retry policy. Rejects with the last error, or if it is aborted between attempts. */
 export async function invokeWithRetry(
   { invoker, log, signal }: { invoker: Invoker; log: HostLog; signal: AbortSignal },
   invocation: Invocation,

@@ -8,13 +8,13 @@ import type {
 } from '../worker-protocol.ts';
 import type { LogScope } from './invocation-log.ts';
 
-/** What one run through the programming model needs. */
+/** Options of one run through the programming model. */
 export interface ModelRun {
   registry: Registry;
   core: CoreInvocationContext;
   callback: FunctionCallback;
   scope: LogScope;
-  /** Sees the handler's result before the library turns it into a response. */
+  /** Receives the handler's result before the library converts it to a response. */
   onResult?: (result: unknown) => unknown;
 }
 
@@ -42,7 +42,8 @@ export async function runModel(run: ModelRun): Promise<RpcInvocationResponse> {
 }
 
 async function getModel({ registry, core }: ModelRun): Promise<InvocationModel> {
-  if (!registry.model) throw new Error('The app has set no programming model: it does not use @azure/functions 4.');
+  if (!registry.model)
+    throw new Error('Expected a programming model, got none: the app does not use @azure/functions 4.');
   return registry.model.getInvocationModel(core);
 }
 
@@ -73,7 +74,7 @@ async function callHandler(
     const result = await model.invokeFunction(context, inputs, functionCallback);
     return { inputs, result: result ?? null, error: null };
   } catch (error: unknown) {
-    return { inputs, result: null, error: error ?? new Error('The function threw nothing.') };
+    return { inputs, result: null, error: error ?? new Error('The function threw undefined or null.') };
   } finally {
     run.core.state = undefined;
   }

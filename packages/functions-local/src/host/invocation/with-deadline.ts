@@ -1,6 +1,6 @@
 import { LONGEST_TIMER_MS } from '../timer/wait.ts';
 
-/** The promise's result, or what `onDeadline` gives or throws if it takes longer than `ms`. A late result is ignored. */
+/** Returns the promise's result, or the result or error of `onDeadline` after `ms`. A later result is ignored. */
 export function withDeadline<T>(work: Promise<T>, ms: number, onDeadline: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolveWith(onDeadline, resolve, reject), Math.min(ms, LONGEST_TIMER_MS));

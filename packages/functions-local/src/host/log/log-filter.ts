@@ -2,12 +2,12 @@ import type { LogLevel } from '../worker-protocol.ts';
 
 const ORDER: readonly LogLevel[] = ['trace', 'debug', 'information', 'warning', 'error', 'critical', 'none'];
 
-/** Whether an entry is printed. */
+/** Returns whether an entry is printed. */
 export type LogFilter = (level: LogLevel, category: string) => boolean;
 
 /**
- * Builds the filter from host.json's `logging.logLevel`: the longest category that is a prefix decides, then `default`,
- * then what Core Tools uses: functions from information up, the host itself from warning up unless `verbose`.
+ * Creates the filter from host.json's `logging.logLevel`. The longest category that is a prefix applies, otherwise `default`,
+ * otherwise the defaults of Core Tools: functions from information up, the host itself from warning up unless `verbose`.
  */
 export function createLogFilter(levels: Readonly<Record<string, LogLevel>>, verbose = false): LogFilter {
   const rules = Object.entries(levels)

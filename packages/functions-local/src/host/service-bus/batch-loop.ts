@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBusReceivedMessage, ServiceBusReceiver } from '@azure/service-bus';
 import type { ServiceBusConfig } from '../settings/host-json.ts';
 
-/** Longest wait for a first message; a wait that ends with nothing is followed by another. */
+/** Maximum wait for a first message. After a wait without a message, the loop waits again. */
 const FIRST_MESSAGE_WAIT_MS = 30_000;
-/** Wait for what is there beside the first message. The .NET client of the extension waits 20 ms too. */
+/** Wait for further messages after the first one. The .NET client of the extension also waits 20 ms. */
 const GATHER_WAIT_MS = 20;
-/** Pause after an error of the connection, so that a broker that is away is not asked without end. */
+/** Pause after a connection error, so that an unavailable broker is not called in a tight loop. */
 const ERROR_PAUSE_MS = 500;
 
-/** What the loop of a batch trigger needs. */
+/** Options of the loop of a batch trigger. */
 export interface BatchLoop {
   openReceiver(): ServiceBusReceiver;
   config: ServiceBusConfig;
@@ -18,7 +18,7 @@ export interface BatchLoop {
   onError(error: unknown): void;
 }
 
-/** Receives batches, one at a time, until aborted; a receiver that failed is replaced. Never rejects. */
+/** Receives batches, one at a time, until aborted. Replaces a receiver after an error. Never rejects. */
 export async function runBatches(loop: BatchLoop): Promise<void> {
   let receiver: ServiceBusReceiver | undefined;
   while (!loop.signal.aborted) {
@@ -37,8 +37,8 @@ export async function runBatches(loop: BatchLoop): Promise<void> {
   await closeQuietly(receiver);
 }
 
-// The client for JavaScript waits a second after the first message for more of them. Asking for one first, and then for
-// what else is there, hands a lone message over at once.
+// The client for JavaScript waits a second for more messages after the first one. Receiving first one message, and then the
+// others that are available, delivers a single message immediately.
 async function receiveBatch(loop: BatchLoop, receiver: ServiceBusReceiver): Promise<ServiceBusReceivedMessage[]> {
   const { minMessageBatchSize, maxMessageBatchSize, maxBatchWaitMs } = loop.config;
   const messages = await receive(loop, receiver, 1, FIRST_MESSAGE_WAIT_MS);
@@ -46,7 +46,7 @@ async function receiveBatch(loop: BatchLoop, receiver: ServiceBusReceiver): Prom
   while (messages.length > 0 && messages.length < maxMessageBatchSize) {
     const isShort = messages.length < minMessageBatchSize && Date.now() < deadline;
     const waitMs = isShort ? Math.max(deadline - Date.now(), GATHER_WAIT_MS) : GATHER_WAIT_MS;
-    // What has been received must not get lost by an error or an abort here: it is handed over as it is.
+    // Received messages must not get lost because of an error or an abort here. They are processed as they are.
     const more = await receive(loop, receiver, maxMessageBatchSize - messages.length, waitMs).catch(() => undefined);
     messages.push(...(more ?? []));
     if (!isShort || !more) break;

@@ -4,7 +4,7 @@ import type { RpcData } from '../worker-protocol.ts';
 import { logError, type Scope } from './scope.ts';
 import { toBatchData, toBatchMetadata, toDetails, toMessageData, toMessageMetadata } from './trigger-data.ts';
 
-/** Runs the function on messages, then completes them all, or abandons them all when it failed. Never rejects. */
+/** Runs the function on messages, then completes them all, or abandons them all if it failed. Never rejects. */
 export async function invokeAndSettle(
   scope: Scope,
   receiver: ServiceBusReceiver,
@@ -15,7 +15,7 @@ export async function invokeAndSettle(
     () => true,
     () => false,
   );
-  // A failed call abandons even when the app settles by itself, as the extension does.
+  // As in the extension, messages of a failed call are abandoned even if the app settles messages itself.
   if (succeeded && !scope.trigger.autoComplete) return;
   const settle = (message: ServiceBusReceivedMessage) =>
     succeeded ? receiver.completeMessage(message) : receiver.abandonMessage(message);
@@ -37,7 +37,7 @@ function toInvocation({ trigger, inputsOf }: Scope, messages: readonly ServiceBu
   };
 }
 
-/** The invocation of a trigger that is run by hand, with a text in place of a message's body. */
+/** Creates the invocation of a trigger that is run manually, with a text instead of a message's body. */
 export function toManualInvocation({ trigger, inputsOf }: Scope, input: string): Invocation {
   const { fn, name, isBatch } = trigger;
   const data: RpcData = isBatch ? { collectionString: { string: [input] } } : { string: input };

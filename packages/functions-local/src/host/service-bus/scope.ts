@@ -5,7 +5,7 @@ import type { ServiceBusConfig } from '../settings/host-json.ts';
 import type { RpcData } from '../worker-protocol.ts';
 import type { ServiceBusTrigger } from './service-bus-trigger.ts';
 
-/** What Service Bus triggers share. */
+/** The shared options of Service Bus triggers. */
 export interface ServiceBusOptions {
   config: ServiceBusConfig;
   invoker: Invoker;
@@ -13,17 +13,17 @@ export interface ServiceBusOptions {
   inputsOf(fn: ServiceBusTrigger['fn']): { name: string; data: RpcData }[];
 }
 
-/** What belongs to one trigger while it listens. */
+/** The state of one trigger while it listens. */
 export interface Scope extends ServiceBusOptions {
   readonly trigger: ServiceBusTrigger;
-  /** Text of the last error logged; cleared when something works. */
+  /** Text of the last logged error. Cleared after a success. */
   lastError: string | undefined;
 }
 
-/** Logs an error of a trigger's connection or settlement. */
+/** Logs a connection or settlement error of a trigger. */
 export function logError(scope: Scope, error: unknown): void {
   const { message } = toError(error);
-  // A client that waits for its broker fails the same way several times per second: log that once.
+  // A client that waits for its broker fails in the same way several times per second. The error is logged once.
   if (message === scope.lastError) return;
   scope.lastError = message;
   const { name } = scope.trigger.fn.metadata;

@@ -6,19 +6,19 @@ import { invokeAndSettle, toManualInvocation } from './invoke-messages.ts';
 import { logError, type Scope, type ServiceBusOptions } from './scope.ts';
 import type { ServiceBusTrigger } from './service-bus-trigger.ts';
 
-/** Calls of one single-message trigger that run side by side, for each core. */
+/** Maximum number of concurrent calls of a single-message trigger, per core. */
 const CALLS_PER_CORE = 16;
 
-// Retries are short because the loops above them never give up: after a broker's restart the client tries again soon.
+// Few retries, because the loops above never stop: after a restart of the broker, the client reconnects soon.
 const RETRY_OPTIONS = { maxRetries: 2, retryDelayInMs: 250, timeoutInMs: 10_000 };
 
-/** Makes the listener of a serviceBusTrigger: a batch loop for cardinality 'many', else a subscription. */
+/** Creates the listener of a serviceBusTrigger: a batch loop for cardinality 'many', otherwise a subscription. */
 export function createServiceBusListener(options: ServiceBusOptions, trigger: ServiceBusTrigger): Listener {
   const scope: Scope = { ...options, trigger, lastError: undefined };
   let running: Running | undefined;
   return {
     start: async () => {
-      // The client is loaded only for an app that has such a trigger: it takes a third of a second.
+      // The client is loaded only for an app with such a trigger, since loading it takes a third of a second.
       const { ServiceBusClient } = await import('@azure/service-bus');
       const client = new ServiceBusClient(trigger.connectionString, { retryOptions: RETRY_OPTIONS });
       running = trigger.isBatch ? startBatches(scope, client) : startSingle(scope, client);
@@ -36,7 +36,7 @@ function openReceiver({ trigger, config }: Scope, client: ServiceBusClient): Ser
   const settings = {
     receiveMode: 'peekLock' as const,
     skipParsingBodyAsJson: true,
-    // A batch's locks are not renewed, as in the extension.
+    // As in the extension, the locks of a batch are not renewed.
     maxAutoLockRenewalDurationInMs: trigger.isBatch ? 0 : config.maxAutoLockRenewalMs,
   };
   const { source } = trigger;

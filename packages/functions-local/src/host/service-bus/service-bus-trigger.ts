@@ -4,7 +4,7 @@ import { findConnectionString } from '../settings/connection.ts';
 import type { Environment } from '../settings/environment.ts';
 import type { ServiceBusConfig } from '../settings/host-json.ts';
 
-/** A serviceBusTrigger as this host serves it. */
+/** A serviceBusTrigger, as this host serves it. */
 export interface ServiceBusTrigger {
   fn: RegisteredFunction;
   /** Name of the trigger's binding. */
@@ -16,7 +16,7 @@ export interface ServiceBusTrigger {
   autoComplete: boolean;
 }
 
-/** Reads a trigger from its binding. Throws FunctionRefusedError for what cannot be served. */
+/** Reads a trigger from its binding. Throws FunctionRefusedError for an unsupported feature. */
 export function readServiceBusTrigger(
   fn: RegisteredFunction,
   name: string,

@@ -2,20 +2,21 @@ import type { ServiceBusReceivedMessage } from '@azure/service-bus';
 import { isRecord } from '../settings/json.ts';
 import type { RpcData } from '../worker-protocol.ts';
 
-/** The value of a trigger for one message. */
+/** Converts one message to a trigger's value. */
 export function toMessageData(message: ServiceBusReceivedMessage, isBinary: boolean): RpcData {
   const body = toBytes(message.body);
   return isBinary ? { bytes: body } : { string: body.toString('utf8') };
 }
 
-/** The value of a trigger for a batch. */
+/** Converts a batch to a trigger's value. */
 export function toBatchData(messages: readonly ServiceBusReceivedMessage[], isBinary: boolean): RpcData {
   const bodies = messages.map((message) => toBytes(message.body));
   if (isBinary) return { collectionBytes: { bytes: bodies } };
   return { collectionString: { string: bodies.map((body) => body.toString('utf8')) } };
 }
 
-// Messages are received with their raw bytes; a body sent as an AMQP value comes decoded and is turned back into text.
+// Messages are received with their raw bytes. A body that was sent as an AMQP value is decoded already and converted back to
+// text.
 function toBytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (body instanceof Uint8Array) return Buffer.from(body);
@@ -23,13 +24,13 @@ function toBytes(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Describes one message by the names that the extension uses; missing values are left out. */
+/** Describes one message with the extension's names. Missing values are omitted. */
 function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
   const enqueued = message.enqueuedTimeUtc?.toISOString();
   const expires = toExpiry(message.expiresAtUtc);
   return {
     MessageId: message.messageId === undefined ? undefined : String(message.messageId),
-    // The client for JavaScript gives the AMQP counter, which counts from 0; .NET and so the extension count from 1.
+    // The client for JavaScript returns the AMQP counter, which starts at 0. .NET, and therefore the extension, starts at 1.
     DeliveryCount: (message.deliveryCount ?? 0) + 1,
     SequenceNumber: message.sequenceNumber === undefined ? undefined : Number(message.sequenceNumber),
     EnqueuedTimeUtc: enqueued,
@@ -52,12 +53,12 @@ function describe(message: ServiceBusReceivedMessage): Record<string, unknown> {
   };
 }
 
-// A message that never expires has an instant that .NET cannot hold; it stands at the end of its calendar.
+// The expiry of a message that never expires is outside the range of .NET, which uses the end of its calendar instead.
 function toExpiry(expires: Date | undefined): string | undefined {
   return expires && expires.getUTCFullYear() > 9999 ? '9999-12-31T23:59:59.999Z' : expires?.toISOString();
 }
 
-/** Trigger metadata of one message; top-level properties of a JSON body are added, as the host does. */
+/** Returns the trigger metadata of one message. As in the host, includes the top-level properties of a JSON body. */
 export function toMessageMetadata(message: ServiceBusReceivedMessage): Record<string, RpcData> {
   const metadata: Record<string, RpcData> = {};
   for (const [name, value] of Object.entries({ ...readBody(message), ...describe(message) })) {
@@ -79,7 +80,7 @@ function toData(value: unknown): RpcData {
   return typeof value === 'string' ? { string: value } : { json: JSON.stringify(value) };
 }
 
-/** Trigger metadata of a batch: each name with `Array` appended, one entry per message. */
+/** Returns the trigger metadata of a batch: each name with the suffix `Array`, with one entry per message. */
 export function toBatchMetadata(messages: readonly ServiceBusReceivedMessage[]): Record<string, RpcData> {
   const described = messages.map(describe);
   const metadata: Record<string, RpcData> = {};
@@ -98,7 +99,7 @@ function toCollection(name: string, values: readonly unknown[]): RpcData {
   return { json: JSON.stringify(values.map((value) => value ?? null)) };
 }
 
-/** The `Trigger Details` text of one message or a batch. */
+/** Returns the `Trigger Details` of one message or a batch. */
 export function toDetails(messages: readonly ServiceBusReceivedMessage[], isBatch: boolean): string {
   const suffix = isBatch ? 'Array' : '';
   const list = (read: (message: ServiceBusReceivedMessage) => unknown) =>

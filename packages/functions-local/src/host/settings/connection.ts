@@ -1,10 +1,10 @@
 import { FunctionRefusedError } from '../errors.ts';
 import { type Environment, findSetting } from './environment.ts';
 
-/** What the setting can be without a namespace on Azure. */
-const EMBEDDED = " (`functions-local start` takes 'UseDevelopmentEmulator=true' there for its own Service Bus).";
+/** Alternative to a namespace on Azure. */
+const EMBEDDED = " (with `functions-local start`, use 'UseDevelopmentEmulator=true' for the embedded Service Bus).";
 
-/** The connection string that a binding's `connection` names. Throws for a missing one and for the identity form. */
+/** Returns the connection string of a binding's `connection`. Throws if it is missing, and for the identity form. */
 export function findConnectionString(name: string, env: Environment): string {
   const candidates = [
     `ConnectionStrings:AzureWebJobs${name}`,

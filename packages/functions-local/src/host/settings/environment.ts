@@ -1,9 +1,12 @@
 import { FunctionRefusedError } from '../errors.ts';
 
-/** Environment variables: the only source of settings once `local.settings.json` is merged in. */
+/** Environment variables, the only source of settings after `local.settings.json` is merged. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Looks a setting up, ignoring case as the Functions configuration does; `:` and `__` mean the same. Empty = missing. */
+/**
+ * Returns a setting, whose name is compared without case, as in the Functions configuration. `:` and `__` are equivalent. An
+ * empty value counts as missing.
+ */
 export function findSetting(env: Environment, name: string): string | undefined {
   const exact = env[name];
   if (exact) return exact;
@@ -16,10 +19,10 @@ function normalize(name: string): string {
   return name.replaceAll(':', '__').toLowerCase();
 }
 
-/** The name of this instance of the app, as Azure gives it; 'local' when nobody has. */
+/** Returns the name of this instance of the app, which Azure sets. Defaults to 'local'. */
 export const instanceId = (env: Environment): string => env.WEBSITE_INSTANCE_ID || 'local';
 
-/** Replaces every `%NAME%`. Throws when a name has no setting. */
+/** Replaces every `%NAME%`. Throws if a setting does not exist. */
 export function resolveSettings(text: string, env: Environment): string {
   return text.replace(/%([^%]+)%/g, (_, name: string) => {
     const value = findSetting(env, name);
@@ -32,7 +35,7 @@ export function resolveSettings(text: string, env: Environment): string {
   });
 }
 
-/** Replaces every `%NAME%` in all strings of a JSON-like value. Throws when a name has no setting. */
+/** Replaces every `%NAME%` in all strings of a JSON-like value. Throws if a setting does not exist. */
 export function resolveSettingsDeep<T>(value: T, env: Environment): T;
 export function resolveSettingsDeep(value: unknown, env: Environment): unknown {
   if (typeof value === 'string') return resolveSettings(value, env);
@@ -41,7 +44,7 @@ export function resolveSettingsDeep(value: unknown, env: Environment): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, resolveSettingsDeep(entry, env)]));
 }
 
-/** Whether `AzureWebJobs.<name>.Disabled` (or the form with underscores, for shells that drop dots) says so. */
+/** Whether `AzureWebJobs.<name>.Disabled` is true (or the form with underscores, for shells that do not support dots). */
 export function isDisabled(functionName: string, env: Environment): boolean {
   return [`AzureWebJobs.${functionName}.Disabled`, `AzureWebJobs_${functionName}_Disabled`]
     .map((name) => findSetting(env, name)?.toLowerCase())

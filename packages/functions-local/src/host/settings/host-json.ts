@@ -8,26 +8,26 @@ import { applyOverrides } from './overrides.ts';
 import { parseJsonObject } from './parse-json.ts';
 import { createReader, type SectionReader } from './section-reader.ts';
 
-/** What this host reads from `host.json`. */
+/** The settings that this host reads from `host.json`. */
 export interface HostConfig {
-  /** Milliseconds; undefined = no limit. */
+  /** In milliseconds. Undefined means no limit. */
   functionTimeoutMs?: number;
-  /** Names of the functions to run, ignoring case; empty = all. */
+  /** Names of the functions to run, compared without case. Empty means all. */
   functions: readonly string[];
   routePrefix: string;
   logLevels: Record<string, LogLevel>;
   serviceBus: ServiceBusConfig;
   durableTask: Record<string, unknown>;
-  /** Whether bindings of extensions are there. */
+  /** Whether host.json has an extension bundle. */
   hasExtensionBundle: boolean;
-  /** Paths of keys without effect here. */
+  /** Paths of keys that have no effect in this host. */
   unreadKeys: readonly string[];
 }
 
-/** `extensions.serviceBus`. */
+/** The section `extensions.serviceBus`. */
 export interface ServiceBusConfig {
   autoCompleteMessages: boolean;
-  /** undefined = 16 for each core. */
+  /** Undefined means 16 per core. */
   maxConcurrentCalls?: number;
   maxAutoLockRenewalMs: number;
   minMessageBatchSize: number;
@@ -37,7 +37,7 @@ export interface ServiceBusConfig {
 
 const LEVELS = ['trace', 'debug', 'information', 'warning', 'error', 'critical', 'none'] as const;
 
-/** Reads the text of a `host.json`, overrides from the environment applied. Throws once, with all problems. */
+/** Reads `host.json` and applies overrides from the environment. Throws one error with all problems. */
 export function readHostConfig(text: string | undefined, env: Environment): HostConfig {
   if (text === undefined) throw new HostStartError('host.json: file not found in the app folder.');
   const json = applyOverrides(parseJsonObject(text, 'host.json'), env);
@@ -55,14 +55,14 @@ export function readHostConfig(text: string | undefined, env: Environment): Host
     durableTask,
     hasExtensionBundle: readBundle(reader),
   };
-  // An editor's key, not the host's.
+  // A key for editors, not for the host.
   reader.raw(['$schema']);
   reader.throwProblems('host.json');
   const inDurableTask = findUnreadDurableKeys(durableTask).map((key) => `extensions.durableTask.${key}`);
   return { ...config, unreadKeys: [...reader.unread(), ...inDurableTask] };
 }
 
-// The override AzureFunctionsJobHost__functions__0 makes an object with the key "0".
+// The override AzureFunctionsJobHost__functions__0 creates an object with the key "0".
 function readFunctions(reader: SectionReader): string[] {
   const section = reader.raw(['functions']) ?? [];
   const names = Array.isArray(section) || isRecord(section) ? Object.values(section) : undefined;
@@ -74,7 +74,8 @@ function readBundle(reader: SectionReader): boolean {
   if (!isRecord(reader.raw(['extensionBundle']))) return false;
   for (const name of ['id', 'version']) {
     const value = reader.raw(['extensionBundle', name]);
-    if (typeof value !== 'string' || value.trim() === '') reader.problem(`extensionBundle.${name}`, 'a text', value);
+    if (typeof value !== 'string' || value.trim() === '')
+      reader.problem(`extensionBundle.${name}`, 'a non-empty string', value);
   }
   return true;
 }

@@ -4,19 +4,19 @@ import { type Environment, findSetting } from './environment.ts';
 import { isRecord } from './json.ts';
 import { parseJsonObject } from './parse-json.ts';
 
-/** `local.settings.json`, reduced to what a host reads from it. */
+/** The parts of `local.settings.json` that a host reads. */
 export interface LocalSettings {
-  /** Variables to set where the environment has none. */
+  /** Variables to set if they are not defined in the environment. */
   values: Record<string, string>;
   httpPort?: number;
-  /** Absent when `Host.CORS` names no origin. */
+  /** Absent if `Host.CORS` contains no origin. */
   cors?: CorsOptions;
 }
 
-/** Reads the text of a `local.settings.json`. Throws when it is no JSON object or encrypted. */
+/** Parses `local.settings.json`. Throws if it is not a JSON object, or encrypted. */
 export function parseLocalSettings(text: string): LocalSettings {
   const json = parseJsonObject(text, 'local.settings.json');
-  // The file counts as encrypted unless it says that it is not.
+  // The file counts as encrypted unless it contains false.
   if (json.IsEncrypted !== false) {
     throw new HostStartError(
       'local.settings.json: expected "IsEncrypted": false; encrypted settings are not supported.',
@@ -47,7 +47,7 @@ function readConnectionStrings(section: unknown): Record<string, string> {
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
-/** Splits local values into those to set and those that the environment already defines with another value. */
+/** Splits local values into those to set, and those that the environment defines with a different value. */
 export function mergeIntoEnvironment(
   values: Record<string, string>,
   env: Environment,

@@ -3,7 +3,7 @@ import { findKey, isRecord } from './json.ts';
 
 const PREFIX = /^AzureFunctionsJobHost(?:__|:)/i;
 
-/** A copy of `host.json` with the `AzureFunctionsJobHost__a__b` variables laid over it; they win. */
+/** Returns a copy of `host.json` with the overrides of the `AzureFunctionsJobHost__a__b` variables. */
 export function applyOverrides(json: Record<string, unknown>, env: Environment): Record<string, unknown> {
   const copy = structuredClone(json);
   for (const [name, text] of Object.entries(env)) {
@@ -29,7 +29,8 @@ function newSection(parent: Record<string, unknown>, key: string): Record<string
   return section;
 }
 
-// Variables are text only; what reads like a boolean or an integer is one, except "2.0" and "-1", which are text in host.json.
+// Variables are only text. Text in the form of a boolean or an integer is converted, except for "2.0" and "-1", which are
+// text in host.json.
 function toTyped(text: string): unknown {
   if (/^true$/i.test(text)) return true;
   if (/^false$/i.test(text)) return false;

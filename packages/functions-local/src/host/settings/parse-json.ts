@@ -2,8 +2,8 @@ import { HostStartError } from '../errors.ts';
 import { isRecord } from './json.ts';
 
 /**
- * Reads the text of a file that holds a JSON object; a byte order mark is allowed. Throws HostStartError with the
- * file's name, and with line and column where the text stops being JSON.
+ * Parses a file that contains a JSON object and possibly a byte order mark. Throws HostStartError with the file's name, and
+ * with line and column of the first invalid character.
  */
 export function parseJsonObject(text: string, file: string): Record<string, unknown> {
   const json = parse(text.replace(/^\uFEFF/, ''), file);
@@ -19,7 +19,7 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-// Node gives a position for some errors only, and never a line.
+// Node reports a position only for some errors, and never a line.
 function describeError(text: string): string {
   const at = findErrorOffset(text);
   const before = text.slice(0, at).split('\n');
@@ -28,11 +28,11 @@ function describeError(text: string): string {
 }
 
 const SPACE = /[ \t\r\n]*/y;
-// A control character that is not escaped ends a string; those from U+007F on are allowed.
+// An unescaped control character ends a string. Those from U+007F on are allowed.
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-f]{4}))*"/iuy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** The offset of the first character that cannot continue the JSON before it; the length of a text that only ends. */
+/** Returns the offset of the first character that cannot continue the JSON before it, or the length of a truncated text. */
 function findErrorOffset(text: string): number {
   let at = 0;
   const skip = (pattern: RegExp): boolean => {

@@ -2,22 +2,22 @@ import { parseTimeSpan } from '../../time-span.ts';
 import { HostStartError } from '../errors.ts';
 import { isRecord, valueAt } from './json.ts';
 
-/** Reads typed values from a JSON object and collects the problems, so that all are reported at once. */
+/** Reads typed values from a JSON object and collects the problems, so that all are reported together. */
 export interface SectionReader {
   raw(path: string[]): unknown;
   text(path: string[], fallback: string): string;
-  /** Not negative. */
+  /** Reads a number that is not negative. */
   integer(path: string[], fallback: number): number;
   boolean(path: string[], fallback: boolean): boolean;
-  /** A TimeSpan text, as milliseconds. */
+  /** Reads a TimeSpan as milliseconds. */
   timeSpan(path: string[], fallbackMs: number): number;
-  /** The paths of keys that nothing has read so far, as the file spells them; a section of which nothing was read is one. */
+  /** Returns the paths of keys that were not read, in the file's spelling. A section without any read key is one path. */
   unread(): string[];
   problem(where: string, expected: string, came: unknown): void;
   throwProblems(file: string): void;
 }
 
-/** Makes a reader over parsed JSON. */
+/** Creates a reader for parsed JSON. */
 export function createReader(json: Record<string, unknown>): SectionReader {
   const problems: string[] = [];
   const paths = new Set<string>();
@@ -40,7 +40,7 @@ export function createReader(json: Record<string, unknown>): SectionReader {
     unread: () => findUnread(json, [...paths]),
     text: (path, fallback) =>
       read(path, fallback, 'a string', (value) => (typeof value === 'string' ? value : undefined)),
-    integer: (path, fallback) => read(path, fallback, 'an integer of 0 or more', toInteger),
+    integer: (path, fallback) => read(path, fallback, 'an integer of at least 0', toInteger),
     boolean: (path, fallback) =>
       read(path, fallback, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined)),
     timeSpan: (path, fallback) =>

@@ -25,7 +25,7 @@ function findTriggerType({ fn }: PlannedFunction): string {
   return types.find((type) => type.toLowerCase().endsWith('trigger')) ?? 'unknown';
 }
 
-/** Prints the function list, and why a function is not in it. */
+/** Prints the function list, and why functions are missing from it. */
 export function announce(wiring: Wiring, functions: readonly HostedFunction[], log: HostLog): void {
   for (const line of formatFunctionList(functions)) log.print(line);
   for (const planned of wiring.functions) {

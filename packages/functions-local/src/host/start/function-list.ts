@@ -1,6 +1,6 @@
 import type { HostedFunction } from '../hosted-function.ts';
 
-/** The lines that Core Tools prints at its start: HTTP functions with their addresses first, then the others. */
+/** Returns the lines that Core Tools prints at its start: HTTP functions with their URLs first, then the others. */
 export function formatFunctionList(functions: readonly HostedFunction[]): string[] {
   const served = functions.filter((fn) => fn.state === 'served').sort(byName);
   if (served.length === 0) return ['No job functions found.'];

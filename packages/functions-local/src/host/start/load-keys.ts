@@ -4,10 +4,14 @@ import { join } from 'node:path';
 import type { HostOptions } from '../host-options.ts';
 import { createKey, createKeys, type HostKeys, parseKeys } from '../http/keys.ts';
 
-/** The keys to enforce; undefined when keys are not enforced. Writes `keys.json` into the state folder if there is none. */
+/**
+ * Returns the keys to enforce, or undefined if keys are not enforced. Creates `keys.json` in the state folder if it is
+ * missing.
+ */
 export function loadKeys(options: Pick<HostOptions, 'enableAuth' | 'keys' | 'stateDir'>): HostKeys | undefined {
   if (!options.enableAuth) return undefined;
-  // Extension webhooks are never open while keys are enforced: without a key of theirs they get a passing one.
+  // While keys are enforced, extension webhooks always require one. If no system key is configured, a temporary one is
+  // created.
   if (options.keys) return { system: createKey(), ...options.keys };
   const file = join(options.stateDir, 'keys.json');
   if (existsSync(file)) return parseKeys(readFileSync(file, 'utf8'), file);
@@ -16,7 +20,7 @@ export function loadKeys(options: Pick<HostOptions, 'enableAuth' | 'keys' | 'sta
   return parseKeys(readFileSync(file, 'utf8'), file);
 }
 
-/** Writes a file whole, or leaves it as it is: several instances may start at once, and all must have the same keys. */
+/** Writes a complete file, unless it exists: several instances can start at the same time, and all must use the same keys. */
 function writeOnce(file: string, text: string): void {
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, text, { mode: 0o600 });

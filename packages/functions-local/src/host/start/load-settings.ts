@@ -8,7 +8,7 @@ import { findSetting } from '../settings/environment.ts';
 import { type HostConfig, readHostConfig } from '../settings/host-json.ts';
 import { type LocalSettings, mergeIntoEnvironment, parseLocalSettings } from '../settings/local-settings.ts';
 
-/** What a start reads before the app is loaded. */
+/** The settings that a start reads before the app is loaded. */
 export interface LoadedSettings {
   config: HostConfig;
   port: number;
@@ -20,7 +20,7 @@ export interface LoadedSettings {
 
 const DEFAULT_PORT = 7071;
 
-/** Reads the app's settings files and completes `process.env`, which is where the app reads its settings. */
+/** Reads the app's settings files and completes `process.env`, from which the app reads its settings. */
 export function loadSettings(options: HostOptions): LoadedSettings {
   Object.assign(process.env, options.env);
   const local: LocalSettings = options.localSettings === false ? { values: {} } : readLocalSettings(options.appFolder);
@@ -39,7 +39,7 @@ export function loadSettings(options: HostOptions): LoadedSettings {
   };
 }
 
-/** Reads an app's local.settings.json; without the file there are no values. Throws as parseLocalSettings does. */
+/** Reads an app's local.settings.json. Without the file, there are no values. Throws the same errors as parseLocalSettings. */
 export function readLocalSettings(appFolder: string): LocalSettings {
   const text = readOptional(join(appFolder, 'local.settings.json'));
   return text === undefined ? { values: {} } : parseLocalSettings(text);

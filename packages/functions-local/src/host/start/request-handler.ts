@@ -19,18 +19,18 @@ import type { LoadedSettings } from './load-settings.ts';
 
 const WEBHOOKS = '/runtime/webhooks/durabletask';
 
-/** As long as Azure's load balancer waits for the begin of an answer. */
+/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn: functions-scale. */
 const RESPONSE_TIMEOUT_MS = seconds(230);
 
-/** What answers the requests of a started host. */
-export interface Answering {
+/** The parts of a running host that answer requests. */
+export interface RequestHandlers {
   http: HttpHandlerOptions;
   admin: AdminOptions;
   durable: DurableBackend | undefined;
   cors: CorsOptions | undefined;
 }
 
-/** What a started host is made of, as far as it answers requests. */
+/** The parts of a host from which the request handlers are created. */
 export interface HostParts {
   settings: LoadedSettings;
   options: HostOptions;
@@ -43,8 +43,8 @@ export interface HostParts {
   keys: HostKeys | undefined;
 }
 
-/** Gathers what answers requests. */
-export function createAnswering(parts: HostParts): Answering {
+/** Creates the parts that answer requests. */
+export function createRequestHandlers(parts: HostParts): RequestHandlers {
   const { settings, options, wiring, invoker, log, app, inputs, durable, keys } = parts;
   return {
     durable,
@@ -81,7 +81,10 @@ function findRunner({ wiring, invoker, inputs }: HostParts, name: string): Retur
     });
 }
 
-/** Functions of the app stay reachable by other names, such as that of a tunnel, as with Core Tools. */
+/**
+ * Not applied to functions of the app, which can be called with other host names, for example that of a tunnel, as in Core
+ * Tools.
+ */
 function isTrusted({ host, origin }: IncomingHttpHeaders, cors: CorsOptions | undefined): boolean {
   const isForeignPage = origin !== undefined && !(cors && isAllowedOrigin(cors, origin));
   return isLocalRequest({ host, ...(isForeignPage ? { origin } : {}) });
@@ -89,8 +92,8 @@ function isTrusted({ host, origin }: IncomingHttpHeaders, cors: CorsOptions | un
 
 const HOME_PAGE = '<!doctype html><title>Functions host</title><p>Your local Functions host is up and running.</p>\n';
 
-/** Hands a request to whom it belongs: durable webhooks, admin API, the app's functions, the home page. */
-export function createRequestHandler({ http, admin, durable, cors }: Answering): RequestHandler {
+/** Creates the handler that routes a request to the durable webhooks, the admin API, the app's functions or the home page. */
+export function createRequestHandler({ http, admin, durable, cors }: RequestHandlers): RequestHandler {
   return async (request, response) => {
     const url = toUrl(request);
     if (!url) return answerEmpty(response, 400);

@@ -18,14 +18,14 @@ import { createLogFilter } from '../log/log-filter.ts';
 import { announce, toHostedFunctions } from './announce.ts';
 import { loadKeys } from './load-keys.ts';
 import { type LoadedSettings, loadSettings } from './load-settings.ts';
-import { createAnswering, createRequestHandler } from './request-handler.ts';
+import { createRequestHandler, createRequestHandlers } from './request-handler.ts';
 import { createStop } from './stop-host.ts';
 
 const GRACE_MS = seconds(10);
 
 /**
- * Starts an app in this process and resolves when it serves. A process can serve one app. Throws HostStartError when
- * the app or its configuration cannot be used; one function that cannot be served does not stop the others.
+ * Starts an app in this process and resolves when it accepts requests. A process can run only one app. Throws HostStartError
+ * if the app or its configuration is not valid. A function that cannot be served does not affect the others.
  */
 export async function startHost(given: HostOptions): Promise<RunningHost> {
   const options = { ...given, appFolder: resolve(given.appFolder), stateDir: resolve(given.stateDir) };
@@ -37,10 +37,14 @@ export async function startHost(given: HostOptions): Promise<RunningHost> {
     log.print(`Skipping '${name}' from local settings as it's already defined in current environment variables.`);
   }
   for (const key of settings.config.unreadKeys) {
-    log.write('warning', 'Host.General', `host.json: '${key}' has no effect in the local host; Azure may honour it.`);
+    log.write(
+      'warning',
+      'Host.General',
+      `host.json: '${key}' has no effect in the local host. It may have an effect on Azure.`,
+    );
   }
   const keys = loadKeys(options);
-  // The address must be known before the app is loaded, and nothing can be answered until it is: requests wait.
+  // The address must be known before the app is loaded. Requests wait until the app is loaded.
   const ready = Promise.withResolvers<RequestHandler>();
   const http = await openListener(settings.port, async (...request) => (await ready.promise)(...request), log);
   const publicUrl = options.publicUrl ?? `http://127.0.0.1:${http.port}`;
@@ -77,7 +81,7 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const functions = toHostedFunctions(wiring, publicUrl);
   if (options.functionList !== false) announce(wiring, functions, log);
   const parts = { settings, options, wiring, invoker, log, app, inputs };
-  context.ready(createRequestHandler(createAnswering({ ...parts, durable, keys })));
+  context.ready(createRequestHandler(createRequestHandlers({ ...parts, durable, keys })));
   await startListeners(wiring, log);
   const stop = createStop({ registry, http, wiring, invoker, log, durable, graceMs: options.graceMs ?? GRACE_MS });
   return { port: http.port, url: `http://127.0.0.1:${http.port}`, functions, stop, ...(durable ? { durable } : {}) };

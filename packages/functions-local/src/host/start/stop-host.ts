@@ -9,10 +9,10 @@ import { withDeadline } from '../invocation/with-deadline.ts';
 import type { Wiring } from '../listeners.ts';
 import type { HostLog } from '../log/host-log.ts';
 
-/** What an appTerminate hook gets, whatever is left of the grace period: it is the app's last chance to flush. */
+/** Time for an appTerminate hook, regardless of the remaining grace period. It is the app's last opportunity to flush data. */
 const HOOK_LIMIT_MS = seconds(5);
 
-/** What a stop has to end. */
+/** The parts that a stop ends. */
 export interface StopOptions {
   registry: Registry;
   http: HttpListener;
@@ -23,7 +23,7 @@ export interface StopOptions {
   graceMs: number;
 }
 
-/** Makes the host's `stop`; every call gives the same promise. */
+/** Creates the host's `stop` function. Every call returns the same promise. */
 export function createStop(options: StopOptions): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {
@@ -32,7 +32,7 @@ export function createStop(options: StopOptions): () => Promise<void> {
   };
 }
 
-// First what brings work in, then the rest of the durable backend, which serves what is still running, then the hooks.
+// First the sources of work stop, then the rest of the durable backend, which running work still needs, then the hooks run.
 async function stop({ registry, http, wiring, invoker, log, durable, graceMs }: StopOptions): Promise<void> {
   const deadline = Date.now() + graceMs;
   const left = () => Math.max(0, deadline - Date.now());

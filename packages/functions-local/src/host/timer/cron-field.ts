@@ -1,7 +1,7 @@
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const DAYS = 'sunday monday tuesday wednesday thursday friday saturday'.split(' ');
 
-/** The bounds of a cron field, and names that stand for numbers. */
+/** The bounds of a cron field, and the names of its numbers. */
 export interface FieldKind {
   name: string;
   min: number;
@@ -20,8 +20,8 @@ export const FIELD_KINDS: readonly FieldKind[] = [
 ];
 
 /**
- * The values a field allows, ascending. Throws when the text is not a field of that kind. Follows NCrontab 3.3, also where
- * it is lenient: bounds of a range in the wrong order are swapped, a step below 1 is 1, a name may be cut short.
+ * Returns the allowed values of a field in ascending order. Throws if the text is not valid. Follows NCrontab 3.3, even where
+ * it is lenient: reversed bounds of a range are swapped, a step below 1 is 1, and a name can be shortened.
  */
 export function parseField(text: string, kind: FieldKind): number[] {
   const values = new Set<number>();

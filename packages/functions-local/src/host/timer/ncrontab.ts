@@ -1,15 +1,15 @@
 import { days } from '../../units.ts';
 import { FIELD_KINDS, parseField } from './cron-field.ts';
 
-/** Gives the first instant after one (milliseconds since 1970), in the process's time zone. */
+/** Returns the first occurrence after a time (milliseconds since 1970), in the process's time zone. */
 export type NextOccurrence = (afterMs: number) => number;
 
-/** The calendar repeats after 400 years, weekdays included: what does not fire until then never fires. */
+/** The calendar, including weekdays, repeats after 400 years. A schedule without an occurrence until then has none. */
 const LONGEST_GAP_MS = days(146_097);
 
 /**
- * Parses an NCRONTAB expression of six fields (seconds first) or five. Day of month and day of week must both match.
- * Throws when it is none.
+ * Parses an NCRONTAB expression of six fields (seconds first) or five. Day of month and day of week must both match. Throws
+ * if it is not valid.
  */
 export function parseNcrontab(expression: string): NextOccurrence {
   const texts = expression.trim().split(/\s+/);
@@ -31,8 +31,8 @@ interface Times {
   hours: number[];
 }
 
-// Calendar arithmetic runs on "wall" instants: local clock readings written as if they were UTC, where every day has
-// 24 hours. Only the answer is turned into a real instant.
+// Calendar arithmetic uses "wall" times: local clock times written as if they were UTC, in which every day has 24 hours. Only
+// the result is converted to a real time.
 function findNext(afterMs: number, times: Times, isDay: (day: Date) => boolean): number {
   let wall = toWall(afterMs);
   const limit = wall + LONGEST_GAP_MS;
@@ -40,7 +40,7 @@ function findNext(afterMs: number, times: Times, isDay: (day: Date) => boolean):
     const next = nextWall(wall, times, isDay, limit);
     if (next === undefined) break;
     const instant = fromWall(next);
-    // In the hour that a change of clocks repeats, a reading may stand for an instant already gone.
+    // In the hour that is repeated when clocks change, a wall time can represent a time in the past.
     if (instant > afterMs) return instant;
     wall = next;
   }
@@ -61,7 +61,7 @@ function nextWall(wall: number, times: Times, isDay: (day: Date) => boolean, lim
   return day.getTime() < limit && first !== undefined ? day.getTime() + first * 1000 : undefined;
 }
 
-/** The first allowed second of a day that is not before `from`. */
+/** Returns the first allowed second of a day that is not before `from`. */
 function nextTime(from: number, { hours, minutes, seconds }: Times): number | undefined {
   for (const hour of hours) {
     if ((hour + 1) * 3600 <= from) continue;

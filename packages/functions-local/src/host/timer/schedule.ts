@@ -3,16 +3,16 @@ import { minutes } from '../../units.ts';
 import { FunctionRefusedError, toError } from '../errors.ts';
 import { type NextOccurrence, parseNcrontab } from './ncrontab.ts';
 
-/** When a timer fires. */
+/** The schedule of a timer. */
 export interface Schedule {
   next: NextOccurrence;
   /** True for cron expressions, false for constant periods. */
   adjustForDst: boolean;
-  /** True when it fires more than once a minute: its status is then not stored. */
+  /** True if the timer runs more than once per minute. Then its status is not stored. */
   isSubMinute: boolean;
 }
 
-/** Reads an NCRONTAB expression or a TimeSpan. Throws FunctionRefusedError for anything else. */
+/** Parses an NCRONTAB expression or a TimeSpan. Throws FunctionRefusedError for anything else. */
 export function parseSchedule(text: string): Schedule {
   const period = text.includes(':') ? parseTimeSpan(text) : undefined;
   if (period !== undefined && period > 0) {
@@ -30,7 +30,7 @@ export function parseSchedule(text: string): Schedule {
   }
 }
 
-// Judged over some firings from a fixed instant: `0,30 0 12 * * *` has a short gap only once a day.
+// Determined from several occurrences after a fixed time: `0,30 0 12 * * *` has a short gap only once per day.
 function firesWithinMinute(next: NextOccurrence): boolean {
   let at = next(Date.UTC(2024, 0, 1));
   for (let count = 0; count < 5; count += 1) {

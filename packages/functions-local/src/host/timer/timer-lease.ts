@@ -2,25 +2,25 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a lease lasts that nobody renews. Azure's lasts 15 s to 60 s; whoever is local does not want to wait. */
+/** Duration of a lease without renewal. On Azure it is 15 s to 60 s, which would be too long for local development. */
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /** Each use of the file is one statement. */
 const BUSY_MS = 1_000;
 
-/** Says which instance of an app fires its timers. */
+/** Decides which instance of an app runs its timers. */
 export interface TimerLease {
-  /** One timer more needs the lease. */
+  /** Registers a timer that needs the lease. */
   join(): Promise<void>;
-  /** One timer fewer needs it; after the last one another instance can have it. */
+  /** Unregisters a timer. After the last one, another instance can acquire the lease. */
   leave(): void;
-  /** Waits until this instance has the lease, and gives the number of its term; undefined when aborted. */
+  /** Waits until this instance has the lease, and returns the number of its term. Returns undefined if aborted. */
   acquire(signal: AbortSignal): Promise<number | undefined>;
-  /** Renews the lease; false when the term is over: another instance may have had the lease meanwhile. */
+  /** Renews the lease. Returns false if the term has ended: another instance may have held the lease in the meantime. */
   renew(term: number): boolean;
 }
 
-/** Keeps the lease in a file that all instances of the app share; the same owner has it again at once after a restart. */
+/** Creates a lease in a file that all instances of the app share. After a restart, the same owner has it again immediately. */
 export function createTimerLease(file: string, owner: string): TimerLease {
   let opening: Promise<LeaseStore> | undefined;
   let store: LeaseStore | undefined;
@@ -29,7 +29,7 @@ export function createTimerLease(file: string, owner: string): TimerLease {
   let term = 0;
   const extend = () => store?.extend(owner, Date.now()) ?? false;
   const isHeld = () => {
-    // A term of this process: an earlier one of the same name may have left its lease behind.
+    // Only for a term of this process: an earlier process with the same name may have left its lease behind.
     if (term > 0 && extend()) return true;
     if (!store?.take(owner, Date.now())) return false;
     term += 1;
@@ -63,9 +63,9 @@ export function createTimerLease(file: string, owner: string): TimerLease {
 }
 
 interface LeaseStore {
-  /** Takes the lease; false when another owner has it. */
+  /** Acquires the lease. Returns false if another owner has it. */
   take(owner: string, nowMs: number): boolean;
-  /** Renews the lease; false when it has run out or another owner has it. */
+  /** Renews the lease. Returns false if it is expired or another owner has it. */
   extend(owner: string, nowMs: number): boolean;
   /** Releases the lease if the owner has it. */
   close(owner: string): void;
@@ -77,12 +77,12 @@ const TAKE = `INSERT INTO lease (id, owner, expiresAt) VALUES (1, $owner, $expir
 const EXTEND = 'UPDATE lease SET expiresAt = $expiresAt WHERE owner = $owner AND expiresAt > $now';
 
 async function openStore(file: string): Promise<LeaseStore> {
-  // Loaded here: a Node that is too old has no such module, and its version must be refused first.
+  // Loaded dynamically: an old Node has no such module, and its version must be refused first.
   const { DatabaseSync } = await import('node:sqlite');
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file, { timeout: BUSY_MS });
   db.exec('PRAGMA synchronous = OFF');
-  // An instance that another keeps from the file does not have the lease; it asks again.
+  // If another instance blocks the file, this instance does not have the lease, and tries again later.
   const isDone = (sql: string, values: Record<string, string | number>): boolean => {
     try {
       db.exec('CREATE TABLE IF NOT EXISTS lease (id INTEGER PRIMARY KEY, owner TEXT, expiresAt INTEGER) STRICT');

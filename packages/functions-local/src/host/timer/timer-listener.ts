@@ -10,17 +10,17 @@ import type { TimerLease } from './timer-lease.ts';
 import { afterRun, type createTimerStore, planStart, type TimerStart, type TimerStatus } from './timer-status.ts';
 import { waitUntil } from './wait.ts';
 
-/** What timers share. */
+/** The shared options of timers. */
 export interface TimerOptions {
   invoker: Invoker;
   log: HostLog;
   store: ReturnType<typeof createTimerStore>;
-  /** Only the instance that has it fires. */
+  /** Only the instance that holds the lease runs timers. */
   lease: TimerLease;
   inputsOf(fn: RegisteredFunction): { name: string; data: RpcData }[];
 }
 
-/** Makes the listener of a timerTrigger. Throws FunctionRefusedError when its schedule cannot be read. */
+/** Creates the listener of a timerTrigger. Throws FunctionRefusedError if its schedule is not valid. */
 export function createTimerListener(options: TimerOptions, fn: RegisteredFunction, triggerName: string): Listener {
   const binding = fn.metadata.bindings[triggerName];
   const text = binding?.schedule;
@@ -60,7 +60,7 @@ interface Timer extends TimerOptions {
 }
 
 async function runLoop(timer: Timer): Promise<void> {
-  // An instance that was frozen is not started by having the lease again.
+  // Acquiring the lease again, for example after a freeze, does not count as a start of the instance.
   for (let isFirst = true; ; isFirst = false) {
     const term = await timer.lease.acquire(timer.stopping.signal);
     if (term === undefined) return;
@@ -68,7 +68,7 @@ async function runLoop(timer: Timer): Promise<void> {
   }
 }
 
-// One loop a timer: a run is awaited before the next wait, so that runs of one timer never overlap.
+// One loop per timer. A run is awaited before the next wait, so that runs of one timer never overlap.
 async function runAsOwner(timer: Timer, term: number): Promise<void> {
   const { schedule, runOnStartup, stopping } = timer;
   const { name } = timer.fn.metadata;
@@ -78,10 +78,12 @@ async function runAsOwner(timer: Timer, term: number): Promise<void> {
   save(timer, status);
   if (plan.runNow) status = await runOnce(timer, status, plan.runNow);
   for (;;) {
-    // A monitored timer that missed its time by a slow run fires at once, and only once; any other skips it.
+    // A monitored timer that missed occurrences because of a slow run runs immediately, but only once. Any other timer skips
+    // them.
     const due = timer.monitored ? status.nextMs : schedule.next(Date.now());
     if (!(await waitUntil(due, stopping.signal))) return;
-    // After a freeze another instance may have run this tick, even if the lease is free again: the status says so.
+    // After a freeze, another instance may have run this occurrence, even if the lease is free again. The stored status shows
+    // it.
     if (!timer.lease.renew(term)) return;
     status = await runOnce(timer, { ...status, nextMs: due });
   }
@@ -121,7 +123,7 @@ async function fire(timer: Timer, firing: Firing | undefined, reason: string, de
     reason,
     ...(details ? { details } : {}),
   };
-  // The invoker logs a failure; it does not stop the timer.
+  // The invoker logs a failure. It does not stop the timer.
   await invokeWithRetry({ invoker, log, signal: stopping.signal }, invocation).catch(() => undefined);
 }
 

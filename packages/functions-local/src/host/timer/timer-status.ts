@@ -3,21 +3,21 @@ import { dirname, join } from 'node:path';
 import { isRecord } from '../settings/json.ts';
 import type { Schedule } from './schedule.ts';
 
-/** When a timer ran last and is due next; milliseconds since 1970. */
+/** The last run and the next occurrence of a timer, in milliseconds since 1970. */
 export interface TimerStatus {
-  /** undefined = it never ran. */
+  /** Undefined if it never ran. */
   lastMs?: number;
   nextMs: number;
   lastUpdatedMs: number;
 }
 
-/** What a timer does when its host starts. */
+/** What a timer does at the start of its host. */
 export interface TimerStart {
   status: TimerStatus;
   runNow?: 'IsPastDue' | 'RunOnStartup';
 }
 
-/** Decides how a timer goes on after a pause of the host; `stored` is absent when nothing was kept. */
+/** Decides how a timer continues after a pause of the host. `stored` is absent if no status was stored. */
 export function planStart(
   schedule: Schedule,
   stored: TimerStatus | undefined,
@@ -27,7 +27,7 @@ export function planStart(
   if (!stored) return { status: { nextMs: schedule.next(nowMs), lastUpdatedMs: nowMs }, ...atStartup };
   const expected = schedule.next(stored.lastMs ?? stored.lastUpdatedMs);
   if (expected !== stored.nextMs) {
-    // The schedule itself has changed since: what the old one owes is not run.
+    // The schedule itself has changed. Missed occurrences of the old one are not run.
     const nextMs = expected > nowMs ? expected : schedule.next(nowMs);
     return { status: { ...stored, nextMs, lastUpdatedMs: nowMs }, ...atStartup };
   }
@@ -35,7 +35,7 @@ export function planStart(
   return { status: stored, ...atStartup };
 }
 
-/** The status after a run that began at `startedMs`; one that fired a little early counts as on time. */
+/** Returns the status after a run that began at `startedMs`. A run that began slightly early counts as on time. */
 export function afterRun(
   schedule: Schedule,
   previous: TimerStatus,
@@ -46,7 +46,7 @@ export function afterRun(
   return { lastMs, nextMs: schedule.next(lastMs), lastUpdatedMs: lastMs };
 }
 
-/** Keeps timer statuses in files of a folder, one a function. */
+/** Stores timer statuses in files of a folder, one per function. */
 export function createTimerStore(folder: string): {
   read(functionName: string): TimerStatus | undefined;
   write(functionName: string, status: TimerStatus): void;

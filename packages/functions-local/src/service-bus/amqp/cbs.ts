@@ -5,10 +5,10 @@ import { type NodeRequest, type ReplyLinks, readRequest } from './requests.ts';
 import { answerTransfer } from './rhea-internals.ts';
 import { checkSasToken, type SharedKey } from './sas-token.ts';
 
-/** Token requests a client may have under way. */
+/** Maximum number of open token requests per client. */
 const CREDIT = 100;
 
-/** What the token node of a connection needs. */
+/** Options of the token node of one connection. */
 export interface CbsOptions {
   readonly claims: Claims;
   readonly replies: ReplyLinks;
@@ -36,7 +36,7 @@ function answer(request: NodeRequest, options: CbsOptions): void {
   options.replies.send(request, properties);
 }
 
-/** Answers the token requests that come over a link to `$cbs`. */
+/** Answers the token requests that arrive on a link to `$cbs`. */
 export function serveCbs(link: Receiver, options: CbsOptions): void {
   link.on('message', ({ message, delivery }: EventContext) => {
     if (delivery) answerTransfer(delivery);

@@ -5,14 +5,14 @@ import { toServiceBusError, unsupported } from '../errors.ts';
 import { CBS_ADDRESS, MANAGEMENT_SUFFIX, managedEntity, toPath } from './addresses.ts';
 import { serveCbs } from './cbs.ts';
 import { Claims } from './claims.ts';
-import { MAX_MESSAGE_BYTES, serveInlet } from './inlet.ts';
 import { serveManagement } from './management.ts';
-import { Outlet } from './outlet.ts';
+import { MAX_MESSAGE_BYTES, serveReceiverLink } from './receiver-link.ts';
 import { ReplyLinks } from './requests.ts';
 import { answerAttach, keepMessagesEncoded, markDisconnected, onSessionFlow } from './rhea-internals.ts';
 import type { SharedKey } from './sas-token.ts';
+import { SenderLink } from './sender-link.ts';
 
-/** What all connections share. */
+/** Options that all connections share. */
 export interface ConnectionOptions {
   readonly broker: Broker;
   readonly key: SharedKey;
@@ -22,47 +22,47 @@ export interface ConnectionOptions {
 
 const SESSION_FILTER = 'com.microsoft:session-filter';
 
-/** Everything that happens on one client's connection. */
+/** The broker's end of one client's connection. */
 export class ClientConnection {
   readonly #connection: Connection;
   readonly #options: ConnectionOptions;
   readonly #claims = new Claims();
   readonly #replies = new ReplyLinks();
-  readonly #outlets = new Map<Sender, Outlet>();
+  readonly #senderLinks = new Map<Sender, SenderLink>();
 
-  /** Listens to the connection's events; do it before the connection reads its first byte. */
+  /** Registers listeners for the connection's events. Create it before the connection reads its first byte. */
   constructor(connection: Connection, options: ConnectionOptions) {
     this.#connection = connection;
     this.#options = options;
     connection.on('session_open', ({ session }: EventContext) => session && this.#openSession(session));
     connection.on('session_close', ({ session }: EventContext) =>
-      this.#closeOutlets((link) => link.session === session),
+      this.#closeSenderLinks((link) => link.session === session),
     );
     connection.on(
       'sender_open',
-      ({ sender }: EventContext) => sender && this.#open(sender, () => this.#openOut(sender)),
+      ({ sender }: EventContext) => sender && this.#open(sender, () => this.#openSender(sender)),
     );
-    connection.on('sender_close', ({ sender }: EventContext) => this.#closeOutlets((link) => link === sender));
+    connection.on('sender_close', ({ sender }: EventContext) => this.#closeSenderLinks((link) => link === sender));
     connection.on('receiver_open', ({ receiver }: EventContext) => {
-      if (receiver) this.#open(receiver, () => this.#openIn(receiver));
+      if (receiver) this.#open(receiver, () => this.#openReceiver(receiver));
     });
     connection.on('receiver_close', () => {});
-    connection.on('disconnected', () => this.#closeOutlets(() => true));
+    connection.on('disconnected', () => this.#closeSenderLinks(() => true));
     this.#listenToErrors();
   }
 
-  /** Ends the connection in good order; clients come back when they need it. */
+  /** Closes the connection in an orderly way. Clients reconnect when they need to. */
   close(): void {
     this.#connection.close({ condition: 'amqp:connection:forced', description: 'The broker is stopping.' });
   }
 
-  /** To be called when the socket is closed, whoever closed it. */
+  /** Must be called when the socket is closed, whichever side closed it. */
   socketClosed(): void {
     markDisconnected(this.#connection);
-    this.#closeOutlets(() => true);
+    this.#closeSenderLinks(() => true);
   }
 
-  /** Without listeners rhea prints errors or throws them. */
+  /** rhea prints or throws errors that have no listener. */
   #listenToErrors(): void {
     for (const kind of ['connection', 'session', 'sender', 'receiver'] as const) {
       this.#connection.on(`${kind}_error`, (context: EventContext) => {
@@ -79,11 +79,11 @@ export class ClientConnection {
   #openSession(session: Session): void {
     keepMessagesEncoded(session);
     onSessionFlow(session, () => {
-      for (const [link, outlet] of this.#outlets) if (link.session === session) outlet.flowed();
+      for (const [link, senderLink] of this.#senderLinks) if (link.session === session) senderLink.flowed();
     });
   }
 
-  /** A link is refused by answering its attach without source and target, and detaching at once. */
+  /** Refuses a link with an attach answer without source and target, followed by a detach, as AMQP requires. */
   #open(link: Sender | Receiver, open: () => void): void {
     try {
       open();
@@ -94,20 +94,20 @@ export class ClientConnection {
     }
   }
 
-  #openOut(link: Sender): void {
+  #openSender(link: Sender): void {
     const path = toPath(link.source?.address);
     const isNode = path === CBS_ADDRESS || managedEntity(path) !== undefined;
     if (isNode) this.#openReplies(link, path);
-    else this.#openOutlet(link, path);
+    else this.#openSenderLink(link, path);
   }
 
-  #openOutlet(link: Sender, path: string): void {
+  #openSenderLink(link: Sender, path: string): void {
     if (link.source?.filter && SESSION_FILTER in link.source.filter) throw unsupported('Sessions are');
     this.#claims.require(path);
     const { broker, createPerform } = this.#options;
-    const mailbox = broker.mailbox(path);
+    const queue = broker.queue(path);
     answerAttach(link, { ...termini(link), sendSettled: link.snd_settle_mode === 1 });
-    this.#outlets.set(link, new Outlet(link, { broker, mailbox, perform: createPerform() }));
+    this.#senderLinks.set(link, new SenderLink(link, { broker, queue, perform: createPerform() }));
   }
 
   #openReplies(link: Sender, path: string): void {
@@ -116,13 +116,13 @@ export class ClientConnection {
     this.#replies.add(link);
   }
 
-  #openIn(link: Receiver): void {
+  #openReceiver(link: Receiver): void {
     if (!link.target) throw unsupported('A link to a transaction coordinator is');
     const path = toPath(link.target.address);
     const entity = managedEntity(path);
     if (path === CBS_ADDRESS) this.#serveCbs(link);
     else if (entity !== undefined) this.#serveManagement(link, entity);
-    else this.#serveInlet(link, path);
+    else this.#serveReceiverLink(link, path);
     answerAttach(link, { ...termini(link), sendSettled: false, maxMessageSize: MAX_MESSAGE_BYTES });
   }
 
@@ -137,10 +137,10 @@ export class ClientConnection {
     serveManagement(link, { broker, path: entity, perform: createPerform(), replies: this.#replies });
   }
 
-  #serveInlet(link: Receiver, path: string): void {
+  #serveReceiverLink(link: Receiver, path: string): void {
     const { broker, createPerform } = this.#options;
     this.#claims.require(path);
-    serveInlet(link, { broker, intake: broker.intake(path), perform: createPerform() });
+    serveReceiverLink(link, { broker, sendTarget: broker.sendTarget(path), perform: createPerform() });
   }
 
   #requireManaged(path: string): void {
@@ -148,11 +148,11 @@ export class ClientConnection {
     this.#options.broker.require(managedEntity(path) ?? path);
   }
 
-  #closeOutlets(which: (link: Sender) => boolean): void {
-    for (const [link, outlet] of this.#outlets) {
+  #closeSenderLinks(which: (link: Sender) => boolean): void {
+    for (const [link, senderLink] of this.#senderLinks) {
       if (!which(link)) continue;
-      this.#outlets.delete(link);
-      outlet.close();
+      this.#senderLinks.delete(link);
+      senderLink.close();
     }
   }
 }

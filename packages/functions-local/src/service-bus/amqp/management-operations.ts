@@ -1,10 +1,9 @@
 import type { Broker } from '../broker/broker.ts';
-import type { DeadLetterReason, Mailbox, Properties } from '../broker/mailbox.ts';
+import type { DeadLetterReason, MessageQueue, Properties } from '../broker/message-queue.ts';
 import type { Perform } from '../broker/operations.ts';
 import { invalidArgument, messageTooLarge, unsupported } from '../errors.ts';
 import { readIncomingMessage } from '../wire/incoming-message.ts';
 import { writeOutgoingMessage } from '../wire/outgoing-message.ts';
-import { MAX_MESSAGE_BYTES } from './inlet.ts';
 import {
   type Body,
   describeRule,
@@ -15,20 +14,21 @@ import {
   readRule,
   wrapArray,
 } from './management-values.ts';
+import { MAX_MESSAGE_BYTES } from './receiver-link.ts';
 
-/** What a management request works on; `path` is the entity's. */
+/** The context of a management request. `path` is the entity's. */
 export interface ManagementContext {
   readonly broker: Broker;
   readonly path: string;
   readonly perform: Perform;
 }
 
-/** The body of a successful reply; undefined means that there is no content. */
+/** The body of a successful reply. Undefined means 204 (no content). */
 export type ManagementReply = Body | undefined;
 
 type Handler = (context: ManagementContext, body: Body) => ManagementReply | Promise<ManagementReply>;
 
-/** The most messages one peek answers with; clients ask again for more. */
+/** Maximum number of messages per peek. Clients peek again for more. */
 const MAX_PEEK = 250;
 
 function peek({ broker, path }: ManagementContext, body: Body): ManagementReply {
@@ -42,27 +42,27 @@ function peek({ broker, path }: ManagementContext, body: Body): ManagementReply 
 }
 
 async function renewLock({ broker, path, perform }: ManagementContext, body: Body): Promise<ManagementReply> {
-  const mailbox = broker.mailbox(path);
+  const queue = broker.queue(path);
   const tokens = readTokens(body);
-  const expirations = await perform('renewLock', () => tokens.map((token) => mailbox.renew(token)));
+  const expirations = await perform('renewLock', () => tokens.map((token) => queue.renew(token)));
   return { expirations: wrapArray('timestamp', expirations) };
 }
 
 async function schedule({ broker, path, perform }: ManagementContext, body: Body): Promise<ManagementReply> {
-  const intake = broker.intake(path);
+  const sendTarget = broker.sendTarget(path);
   const messages = readList(body.messages, 'messages').map((entry) => {
     const bytes = readBytes(readMap(entry, 'messages').message, 'message');
     if (bytes.length > MAX_MESSAGE_BYTES) throw messageTooLarge(bytes.length, MAX_MESSAGE_BYTES);
     return readIncomingMessage(bytes);
   });
-  const sequences = await perform('schedule', () => intake.accept(messages, broker.now()));
+  const sequences = await perform('schedule', () => sendTarget.accept(messages, broker.now()));
   return { 'sequence-numbers': wrapArray('long', sequences) };
 }
 
 async function cancelScheduled({ broker, path, perform }: ManagementContext, body: Body): Promise<ManagementReply> {
   const list = readList(body['sequence-numbers'], 'sequence-numbers');
   const sequences = list.map((sequence) => readNumber(sequence, 'sequence-numbers'));
-  const { schedule } = broker.intake(path);
+  const { schedule } = broker.sendTarget(path);
   await perform('cancelScheduled', () => schedule.cancel(sequences));
   return {};
 }
@@ -92,14 +92,14 @@ function readSettlement(status: unknown): Settlement {
   }
 }
 
-function settle(mailbox: Mailbox, settlement: Settlement, token: Buffer, why: DeadLetterReason): void {
-  if (settlement === 'complete') mailbox.complete(token);
-  else if (settlement === 'abandon') mailbox.abandon(token, why.properties);
-  else mailbox.deadLetter(token, why);
+function settle(queue: MessageQueue, settlement: Settlement, token: Buffer, why: DeadLetterReason): void {
+  if (settlement === 'complete') queue.complete(token);
+  else if (settlement === 'abandon') queue.abandon(token, why.properties);
+  else queue.deadLetter(token, why);
 }
 
 async function updateDisposition({ broker, path, perform }: ManagementContext, body: Body): Promise<ManagementReply> {
-  const mailbox = broker.mailbox(path);
+  const queue = broker.queue(path);
   const tokens = readTokens(body);
   const settlement = readSettlement(body['disposition-status']);
   const why: DeadLetterReason = {
@@ -108,7 +108,7 @@ async function updateDisposition({ broker, path, perform }: ManagementContext, b
     properties: (body['properties-to-modify'] ?? {}) as Properties,
   };
   await perform(settlement, () => {
-    for (const token of tokens) settle(mailbox, settlement, token, why);
+    for (const token of tokens) settle(queue, settlement, token, why);
   });
   return {};
 }
@@ -147,7 +147,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'com.microsoft:remove-rule': removeRule,
 };
 
-/** Carries out a management operation. Throws what the client is to see; an unknown operation is named. */
+/** Runs a management operation. Throws the error for the client, also for an unknown operation. */
 export async function manage(context: ManagementContext, operation: string, body: Body): Promise<ManagementReply> {
   const handler = Object.hasOwn(handlers, operation) ? handlers[operation] : undefined;
   if (!handler) throw unsupported(`The operation '${operation}' is`);

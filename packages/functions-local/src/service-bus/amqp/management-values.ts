@@ -4,12 +4,12 @@ import type { CorrelationFilter } from '../filters/correlation-filter.ts';
 import type { Rule, RuleFilter } from '../filters/rule.ts';
 import type { SystemProperty } from '../filters/subject.ts';
 
-/** The fields of a request's or reply's body. */
+/** The fields of the body of a request or reply. */
 export type Body = Readonly<Record<string, unknown>>;
 
 const codes = { uuid: 0x98, timestamp: 0x83, long: 0x81 } as const;
 
-/** Descriptors of what stands in a list of rules; a wrong one makes clients skip the rule without a word. */
+/** Descriptors of the elements of a list of rules. Clients silently skip a rule with a wrong descriptor. */
 const descriptors = {
   rule: 0x13700000004,
   noAction: 0x13700000005,
@@ -17,37 +17,37 @@ const descriptors = {
   correlationFilter: 0x1370000009,
 } as const;
 
-/** An array whose elements have one AMQP type. */
+/** Creates an array whose elements have one AMQP type. */
 export function wrapArray(type: keyof typeof codes, values: readonly unknown[]): Typed {
   return rhea.types.wrap_array(values, codes[type], undefined);
 }
 
-/** A number; rhea gives longs beyond 2^53 as bytes. */
+/** Reads a number. rhea decodes longs beyond 2^53 as bytes. */
 export function readNumber(value: unknown, field: string): number {
   const number = Buffer.isBuffer(value) && value.length === 8 ? Number(value.readBigInt64BE()) : value;
   if (typeof number !== 'number') throw invalidArgument(`${field}: expected a number`);
   return number;
 }
 
-/** A list or array. */
+/** Reads a list or array. */
 export function readList(value: unknown, field: string): unknown[] {
   if (!Array.isArray(value)) throw invalidArgument(`${field}: expected a list`);
   return value;
 }
 
-/** A map. */
+/** Reads a map. */
 export function readMap(value: unknown, field: string): Body {
   if (typeof value !== 'object' || value === null) throw invalidArgument(`${field}: expected a map`);
   return value as Body;
 }
 
-/** Bytes. */
+/** Reads bytes. */
 export function readBytes(value: unknown, field: string): Buffer {
   if (!Buffer.isBuffer(value)) throw invalidArgument(`${field}: expected binary`);
   return value;
 }
 
-/** The order in which the fields of a correlation filter stand in a rule description, and their names in a request. */
+/** The fields of a correlation filter, in the order of a rule description, with their names in a request. */
 const correlationFields: readonly (readonly [request: string, property: SystemProperty])[] = [
   ['correlation-id', 'correlationid'],
   ['message-id', 'messageid'],
@@ -70,7 +70,7 @@ function describeFilter(filter: RuleFilter): Typed {
   return describe(descriptors.correlationFilter, [...fields, properties]);
 }
 
-/** A rule as it stands in a reply. */
+/** Describes a rule for a reply. */
 export function describeRule({ name, filter }: Rule): Body {
   const fields = [describeFilter(filter), describe(descriptors.noAction, []), name, new Date(0)];
   return { 'rule-description': describe(descriptors.rule, fields) };
@@ -92,7 +92,7 @@ function readCorrelation(map: Body): CorrelationFilter {
   return { system, properties };
 }
 
-/** The rule of an add-rule request. Throws argument-error or names what is not supported. */
+/** Reads the rule of an add-rule request. Throws argument-error, or an error that specifies the unsupported feature. */
 export function readRule(body: Body): Rule {
   const name = String(body['rule-name']);
   const description = readMap(body['rule-description'], 'rule-description');

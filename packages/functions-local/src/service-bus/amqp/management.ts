@@ -5,16 +5,16 @@ import { readMap } from './management-values.ts';
 import { type NodeRequest, type ReplyLinks, readRequest } from './requests.ts';
 import { answerTransfer, dropConnection } from './rhea-internals.ts';
 
-/** Requests a client may have under way. */
+/** Maximum number of open requests per client. */
 const CREDIT = 100;
 
-/** What the management node of an entity needs. */
+/** Options of the management node of an entity. */
 export interface ManagementOptions extends ManagementContext {
   readonly replies: ReplyLinks;
 }
 
 function replyProperties(code: number, description: string): Record<string, unknown> {
-  // The client reads these names in camel case only; with those of $cbs it breaks on an empty reply.
+  // The client reads only these camel-case names. With the names of $cbs it fails on an empty reply.
   return { statusCode: rhea.types.wrap_int(code), statusDescription: description };
 }
 
@@ -32,7 +32,7 @@ async function answer(request: NodeRequest, options: ManagementOptions): Promise
   broker.wake();
 }
 
-/** Answers the requests that come over a link to an entity's management node. */
+/** Answers the requests that arrive on a link to an entity's management node. */
 export function serveManagement(link: Receiver, options: ManagementOptions): void {
   link.on('message', ({ message, delivery }: EventContext) => {
     if (delivery) answerTransfer(delivery);

@@ -1,6 +1,6 @@
 import rhea, { type Sender } from 'rhea';
 
-/** A request to a management or token node, decoded. */
+/** A decoded request to a management node or the token node. */
 export interface NodeRequest {
   readonly operation: string;
   readonly messageId: unknown;
@@ -9,7 +9,7 @@ export interface NodeRequest {
   readonly body: unknown;
 }
 
-/** Reads a request. Throws when the bytes are no message. */
+/** Reads a request. Throws if the bytes are not an AMQP message. */
 export function readRequest(bytes: Buffer): NodeRequest {
   const message: Record<string, unknown> = rhea.message.decode(bytes);
   const properties = (message.application_properties ?? {}) as Record<string, unknown>;
@@ -22,17 +22,17 @@ export function readRequest(bytes: Buffer): NodeRequest {
   };
 }
 
-/** Where replies go: clients name the link either by its target address or by its own name. */
+/** The links for replies. Clients identify a link by its target address or by its name. */
 export class ReplyLinks {
   readonly #links = new Map<string, Sender>();
 
-  /** Keeps a link for replies. */
+  /** Adds a link for replies. */
   add(link: Sender): void {
     this.#links.set(link.name, link);
     if (link.target?.address) this.#links.set(link.target.address, link);
   }
 
-  /** Sends a reply; one whose link is gone has no reader left and is dropped. */
+  /** Sends a reply. Drops it if its link is closed, since no client can read it. */
   send(request: NodeRequest, properties: Record<string, unknown>, body?: unknown): void {
     const link = this.#links.get(request.replyTo);
     if (!link?.is_open()) return;

@@ -1,6 +1,6 @@
 /**
- * What this broker needs of rhea beyond its documented surface. rhea is a complete protocol engine, but for a broker it
- * answers too little (drains) or too early (settlement); everything that reaches inside stands here.
+ * The features that this broker needs from rhea beyond its documented API. rhea is a complete protocol engine, but for a
+ * broker it answers some frames not at all (drains) or too early (settlement). Only this file accesses rhea's internals.
  */
 import type { Socket } from 'node:net';
 import rhea, { type AmqpError, type Connection, type Delivery, type Receiver, type Sender, type Session } from 'rhea';
@@ -48,10 +48,10 @@ function connectionInternals(connection: Connection): ConnectionInternals {
 
 const outcomes = rhea.message as unknown as Outcomes;
 
-/** Any message format but 0 makes rhea hand a message over as bytes; 1 stands for "was 0". */
+/** rhea passes a message on as bytes if its format is not 0. The value 1 replaces 0. */
 const UNDECODED_FORMAT = 1;
 
-/** Has all messages of a session handed over as bytes: decoded ones have lost the AMQP types of their values. */
+/** Makes rhea pass on all messages of a session as bytes. Decoded messages lose the AMQP types of their values. */
 export function keepMessagesEncoded(session: Session): void {
   const internals = sessionInternals(session);
   const onTransfer = internals.on_transfer;
@@ -61,7 +61,9 @@ export function keepMessagesEncoded(session: Session): void {
   };
 }
 
-/** Calls back after every flow of a session, also those that only open its window and raise no event. */
+/**
+ * Calls `callback` after every flow frame of a session, including those that only open the session window and emit no event.
+ */
 export function onSessionFlow(session: Session, callback: () => void): void {
   const internals = sessionInternals(session);
   const onFlow = internals.on_flow;
@@ -71,18 +73,18 @@ export function onSessionFlow(session: Session, callback: () => void): void {
   };
 }
 
-/** Starts AMQP on a socket from which the first bytes were already read. */
+/** Starts AMQP on a socket from which the first bytes were read already. */
 export function acceptSocket(connection: Connection, socket: Socket, firstBytes: Buffer): void {
   connectionInternals(connection).accept(socket);
   connectionInternals(connection).input(firstBytes);
 }
 
-/** Notifies rhea that the socket is gone: it does not watch `close`, and would keep links open that nobody reads. */
+/** Notifies rhea that the socket is closed. rhea does not listen to `close` and would keep the links open. */
 export function markDisconnected(connection: Connection): void {
   connectionInternals(connection).eof();
 }
 
-/** Cuts the connection without a word. */
+/** Cuts the connection without closing it in AMQP. */
 export function dropConnection(connection: Connection): void {
   connectionInternals(connection).socket.destroy();
 }
@@ -95,29 +97,29 @@ export interface AttachAnswer {
   readonly maxMessageSize?: number;
 }
 
-/** Sets what the attach answer says; rhea sends it on the next tick. */
+/** Sets the fields of the attach answer, which rhea sends on the next tick. */
 export function answerAttach(link: Sender | Receiver, answer: AttachAnswer): void {
   const { attach } = linkInternals(link).local;
   if (answer.source) link.set_source(answer.source);
   if (answer.target) link.set_target(answer.target);
   attach.snd_settle_mode = answer.sendSettled ? 1 : 0;
   attach.rcv_settle_mode = link.rcv_settle_mode ?? 0;
-  // A plain number: rhea throws while encoding a typed value here.
+  // A plain number, since rhea throws when it encodes a typed value here.
   if (answer.maxMessageSize !== undefined) attach.max_message_size = answer.maxMessageSize;
 }
 
-/** Deliveries the link may have had in all, by the credit the client gave so far. */
+/** Returns the total number of deliveries that the link can make with the credit that the client has issued so far. */
 export function creditLimit(link: Sender): number {
   const { credit, delivery_count } = linkInternals(link);
   return credit + delivery_count;
 }
 
-/** Deliveries written to the socket so far; the credit they used counts as written when a drain took it. */
+/** Returns the number of deliveries written to the socket. Credit that a drain consumed counts as written. */
 export function writtenCount(link: Sender): number {
   return linkInternals(link).delivery_count;
 }
 
-/** How many more deliveries the session can hold. */
+/** Returns how many more deliveries the session can hold. */
 export function outgoingRoom(link: Sender): number {
   return sessionInternals(link.session).outgoing.available();
 }
@@ -127,12 +129,12 @@ export function isWritten(delivery: Delivery): boolean {
   return delivery.id < sessionInternals(delivery.link.session).outgoing.next_pending_delivery;
 }
 
-/** Whether the client's last flow asked to drain. */
+/** Whether the client's last flow frame requested a drain. */
 export function isDraining(link: Sender): boolean {
   return linkInternals(link)._draining === true;
 }
 
-/** Answers a drain with drain and no credit, also when no credit is left, which rhea itself leaves unanswered. */
+/** Answers a drain with a flow frame without credit. rhea does not answer it if no credit is left. */
 export function answerDrain(link: Sender): void {
   const internals = linkInternals(link);
   internals.delivery_count += internals.credit;
@@ -143,18 +145,19 @@ export function answerDrain(link: Sender): void {
   connectionInternals(link.connection)._register();
 }
 
-/** Settles a delivery we sent, once the client said what became of it: accepted, or rejected with an error. */
+/** Settles an outgoing delivery after the client's disposition: accepted, or rejected with an error. */
 export function answerSettlement(delivery: Delivery, error?: AmqpError): void {
   const connection = connectionInternals(delivery.link.connection);
-  // rhea joins neighbours of one write without looking at the second one's outcome, so an error is written alone.
+  // rhea merges neighbouring dispositions of one write without comparing their outcomes. Therefore an error is written
+  // separately.
   if (error) connection._process();
   delivery.update(true, (error ? outcomes.rejected({ error }) : outcomes.accepted()).described());
-  // The client never settles again, and an unsettled delivery would keep its place in the session's ring indefinitely.
+  // The client does not settle again. An unsettled delivery would occupy its place in the session's ring buffer indefinitely.
   (delivery as { remote_settled: boolean }).remote_settled = true;
   if (error) connection._process();
 }
 
-/** Settles a delivery we received, accepted or rejected with an error. */
+/** Settles an incoming delivery as accepted, or as rejected with an error. */
 export function answerTransfer(delivery: Delivery, error?: AmqpError): void {
   const connection = connectionInternals(delivery.link.connection);
   if (error) connection._process();

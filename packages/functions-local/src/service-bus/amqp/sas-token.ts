@@ -15,8 +15,8 @@ function readFields(token: string): Map<string, string> {
 }
 
 /**
- * Checks a SAS token and returns the resource it is for, a URL.
- * `now` is in milliseconds since 1970. Throws unauthorized when signature, key name or time do not hold.
+ * Checks a SAS token and returns its resource, a URL. `now` is in milliseconds since 1970. Throws unauthorized if the
+ * signature or the key name is wrong, or if the token is expired.
  */
 export function checkSasToken(token: string, { name, key }: SharedKey, now: number): string {
   if (!token.startsWith(PREFIX)) throw unauthorized('The token is not a SharedAccessSignature.');
@@ -24,7 +24,7 @@ export function checkSasToken(token: string, { name, key }: SharedKey, now: numb
   const resource = fields.get('sr') ?? '';
   const expiry = fields.get('se') ?? '';
   const signature = Buffer.from(decodeURIComponent(fields.get('sig') ?? ''), 'base64');
-  // Signed is the resource as it stands, still encoded.
+  // The signature covers the encoded resource.
   const expected = createHmac('sha256', key).update(`${resource}\n${expiry}`).digest();
   const signed = signature.length === expected.length && timingSafeEqual(signature, expected);
   if (decodeURIComponent(fields.get('skn') ?? '') !== name || !signed) {

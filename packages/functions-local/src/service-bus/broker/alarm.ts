@@ -1,10 +1,10 @@
-/** The longest delay a timer of Node takes. */
+/** Maximum delay of a timer in Node. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** How often to look when the clock is not the machine's: it may jump without any timer noticing. */
+/** Polling interval for a clock other than the machine's, which can jump without effect on timers. */
 const FOREIGN_CLOCK_POLL_MS = 20;
 
-/** One timer for everything that is due at some time: it rings at the earliest of the times asked for. */
+/** One timer for all due times: it calls back at the earliest requested time. */
 export class Alarm {
   readonly #now: () => number;
   readonly #maxDelayMs: number;
@@ -13,21 +13,21 @@ export class Alarm {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  /** `now` is the clock to go by, default the machine's; `ring` is called when a time has come. */
+  /** `now` is the clock, by default the machine's. `ring` is called when a requested time is reached. */
   constructor(now: (() => number) | undefined, ring: () => void) {
     this.#now = now ?? Date.now;
     this.#maxDelayMs = now ? FOREIGN_CLOCK_POLL_MS : MAX_DELAY_MS;
     this.#ring = ring;
   }
 
-  /** Asks to be rung at `time`, milliseconds since 1970. */
+  /** Requests a call at `time`, in milliseconds since 1970. */
   at(time: number): void {
     if (time >= this.#earliest || this.#stopped) return;
     this.#earliest = time;
     this.#start();
   }
 
-  /** Never rings again. */
+  /** Cancels all requests and accepts no more. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -36,10 +36,10 @@ export class Alarm {
   #start(): void {
     clearTimeout(this.#timer);
     const delay = Math.max(0, this.#earliest - this.#now());
-    this.#timer = setTimeout(() => this.#look(), Math.min(delay, this.#maxDelayMs));
+    this.#timer = setTimeout(() => this.#check(), Math.min(delay, this.#maxDelayMs));
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#now() < this.#earliest) {
       this.#start();
       return;

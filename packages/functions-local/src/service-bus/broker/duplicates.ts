@@ -1,14 +1,14 @@
 import type { SeenId, Store } from './store.ts';
 
-/** The message ids of the last while, to drop what is sent twice. */
+/** The recent message ids of an entity, for duplicate detection. */
 export class DuplicateHistory {
   readonly #entity: string;
   readonly #windowMs: number;
   readonly #store: Store;
-  /** Oldest first, as long as the clock does not go back. */
+  /** In the order of their time, unless the clock goes back. */
   readonly #seen: Map<string, SeenId>;
 
-  /** Reads the history of an entity back from the store. */
+  /** Loads the history of an entity from the store. */
   constructor(entity: string, windowMs: number, store: Store) {
     this.#entity = entity;
     this.#windowMs = windowMs;
@@ -16,13 +16,13 @@ export class DuplicateHistory {
     this.#seen = new Map(store.loadSeenIds(entity).map((seen) => [seen.messageId, seen]));
   }
 
-  /** The sequence number of the first message with this id inside the window, if there is one. */
+  /** Returns the sequence number of the first message with this id inside the window, or undefined. */
   find(messageId: string, now: number): number | undefined {
     this.#forgetOld(now);
     return this.#seen.get(messageId)?.sequence;
   }
 
-  /** Keeps an id. */
+  /** Adds an id. */
   remember(messageId: string, sequence: number, now: number): void {
     const seen = { messageId, sequence, at: now };
     this.#seen.set(messageId, seen);

@@ -2,18 +2,18 @@ import { lockLost } from '../errors.ts';
 import { createLockToken } from '../wire/lock-token.ts';
 import type { StoredMessage } from './stored-message.ts';
 
-/** A message out with a receiver; `until` is in milliseconds since 1970. */
+/** A lock on a delivered message. `until` is in milliseconds since 1970. */
 export interface Lock {
   readonly token: Buffer;
   readonly message: StoredMessage;
   readonly until: number;
 }
 
-/** The locks of one mailbox. All last equally long, so the order of making them is the order of their expiry. */
+/** The locks of one queue. All have the same duration. Therefore they expire in the order in which they were created. */
 export class Locks {
   readonly #locks = new Map<string, Lock>();
 
-  /** When the first lock expires; infinite when there is none. */
+  /** When the first lock expires, or infinity if there is none. */
   get earliest(): number {
     const [first] = this.#locks.values();
     return first?.until ?? Number.POSITIVE_INFINITY;
@@ -26,19 +26,19 @@ export class Locks {
     return lock;
   }
 
-  /** The lock of this token. Throws lock-lost when there is none or its time is over. */
+  /** Returns the lock with this token. Throws lock-lost if there is none or it is expired. */
   get(token: Buffer, now: number): Lock {
     const lock = this.#locks.get(token.toString('hex'));
     if (!lock || lock.until <= now) throw lockLost();
     return lock;
   }
 
-  /** Ends a lock; returns whether there was one. */
+  /** Removes a lock. Returns whether it existed. */
   remove({ token }: Pick<Lock, 'token'>): boolean {
     return this.#locks.delete(token.toString('hex'));
   }
 
-  /** Removes and returns the locks whose time is over. */
+  /** Removes and returns the expired locks. */
   takeExpired(now: number): Lock[] {
     const expired: Lock[] = [];
     for (const lock of this.#locks.values()) {

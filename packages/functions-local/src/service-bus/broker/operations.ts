@@ -1,7 +1,7 @@
 import { AnswerLostError, serverBusy } from '../errors.ts';
 import type { Store } from './store.ts';
 
-/** The changes a client can ask for, as they are named to `fault`. */
+/** The changes that a client can request, with the names that `fault` receives. */
 export type Operation =
   | 'send'
   | 'schedule'
@@ -15,12 +15,14 @@ export type Operation =
   | 'removeRule';
 
 /**
- * Called round every operation. A throw in `before` fails the operation without effect, with an error clients retry;
- * a throw in `after` keeps the effect but loses the answer: the connection is dropped instead.
+ * Called before and after every operation. A throw in `before` fails the operation without effect, with an error that clients
+ * retry. A throw in `after` keeps the effect, and the connection is dropped instead of answered.
  */
 export type Fault = (operation: Operation, phase: 'before' | 'after') => void | Promise<void>;
 
-/** Carries an operation out; settles when its effect is committed. Each link has its own, which keeps its order. */
+/**
+ * Runs an operation. Resolves when its effect is committed. Each link has its own instance, which preserves the link's order.
+ */
 export type Perform = <T>(operation: Operation, apply: () => T) => Promise<T>;
 
 function createFaultyPerform(store: Store, fault: Fault): Perform {
@@ -41,16 +43,16 @@ function createFaultyPerform(store: Store, fault: Fault): Perform {
     try {
       await fault(operation, 'after');
     } catch (cause) {
-      throw new AnswerLostError(`The answer of ${operation} is lost`, { cause });
+      throw new AnswerLostError(`${operation}: an injected fault dropped the answer`, { cause });
     }
     return result;
   };
 }
 
-/** Makes the performer of one link. */
+/** Creates the function that runs the operations of one link. */
 export function createPerform(store: Store, fault: Fault | undefined): Perform {
   if (fault) return createFaultyPerform(store, fault);
-  // Applied at once, not after a promise: the operations of a link keep their order, and one turn's share a commit.
+  // Applied synchronously, so that the operations of a link keep their order and those of one tick share a commit.
   return async (_operation, apply) => {
     const result = apply();
     await store.committed();

@@ -1,8 +1,8 @@
 import type { StoredMessage } from './stored-message.ts';
 
 /**
- * Messages that wait for a receiver, lowest sequence number first: a binary heap, since an abandoned message goes
- * back to its place. Messages that left in the meantime are dropped when they come up.
+ * The available messages of a queue, lowest sequence number first. It is a binary heap, since an abandoned message returns to
+ * its position. Messages that were removed from the queue in the meantime are dropped when they reach the top.
  */
 export class ReadyQueue {
   readonly #heap: StoredMessage[] = [];
@@ -21,13 +21,13 @@ export class ReadyQueue {
     heap[at] = message;
   }
 
-  /** The first message that is still waiting, without taking it. */
+  /** Returns the first available message without removing it. */
   peek(): StoredMessage | undefined {
     while (this.#heap[0] && this.#heap[0].state !== 'ready') this.#removeFirst();
     return this.#heap[0];
   }
 
-  /** Takes the first message that is still waiting. */
+  /** Removes and returns the first available message. */
   take(): StoredMessage | undefined {
     const first = this.peek();
     if (first) this.#removeFirst();

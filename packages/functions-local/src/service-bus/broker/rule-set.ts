@@ -3,7 +3,7 @@ import { compileRule, type Rule } from '../filters/rule.ts';
 import type { FilterSubject, Predicate } from '../filters/subject.ts';
 import type { Store } from './store.ts';
 
-/** The rules of one subscription. They are kept across restarts until the configuration names other ones. */
+/** The rules of one subscription. They survive restarts until the configuration contains different ones. */
 export class RuleSet {
   readonly #entity: string;
   readonly #configured: string;
@@ -19,17 +19,17 @@ export class RuleSet {
     for (const rule of rules) this.#rules.set(rule.name.toLowerCase(), { rule, matches: compileRule(rule.filter) });
   }
 
-  /** The rules in the order in which they were added. */
+  /** Returns the rules in the order in which they were added. */
   list(): Rule[] {
     return [...this.#rules.values()].map(({ rule }) => rule);
   }
 
-  /** Whether the subscription takes the message: one rule that passes is enough. */
+  /** Whether at least one rule matches the message. */
   matches(subject: FilterSubject): boolean {
     return [...this.#rules.values()].some(({ matches }) => matches(subject));
   }
 
-  /** Adds a rule. Throws when one of this name exists or the filter is not valid. */
+  /** Adds a rule. Throws if the name is in use or the filter is not valid. */
   add(rule: Rule): void {
     const key = rule.name.toLowerCase();
     if (this.#rules.has(key)) throw ruleExists(rule.name);
@@ -37,7 +37,7 @@ export class RuleSet {
     this.#save();
   }
 
-  /** Removes a rule. Throws when there is none of this name. */
+  /** Removes a rule. Throws if it does not exist. */
   remove(name: string): void {
     if (!this.#rules.delete(name.toLowerCase())) throw ruleNotFound(name);
     this.#save();

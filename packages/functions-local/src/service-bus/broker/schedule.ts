@@ -2,22 +2,22 @@ import { messageNotFound } from '../errors.ts';
 import type { Store } from './store.ts';
 import type { Draft, StoredMessage } from './stored-message.ts';
 
-/** Messages of a topic or queue that are not due yet. */
+/** The scheduled messages of a topic or queue that are not due yet. */
 export class Schedule {
   readonly #entity: string;
   readonly #store: Store;
   readonly #messages = new Map<number, StoredMessage>();
-  /** No later than the first message that is due; cancelling leaves it too early, which only costs a look. */
+  /** Not later than the first due time. After a cancellation it can be too early, which only causes a needless check. */
   #earliest = Number.POSITIVE_INFINITY;
 
-  /** Reads the schedule of an entity back from the store; `entity` is the store's name for the schedule alone. */
+  /** Loads the schedule of an entity from the store. `entity` is the key of the schedule itself in the store. */
   constructor(entity: string, store: Store) {
     this.#entity = entity;
     this.#store = store;
     for (const message of store.loadMessages(entity)) this.#hold(message);
   }
 
-  /** How many messages wait. */
+  /** The number of scheduled messages. */
   get size(): number {
     return this.#messages.size;
   }
@@ -27,24 +27,24 @@ export class Schedule {
     return this.#earliest;
   }
 
-  /** The waiting messages in the order in which they came. */
+  /** Returns the scheduled messages in the order in which they were added. */
   messages(): Iterable<StoredMessage> {
     return this.#messages.values();
   }
 
-  /** Keeps a message until it is due. */
+  /** Stores a message until it is due. */
   add(draft: Draft): void {
     this.#hold(this.#store.insert(this.#entity, { ...draft, expiresAt: undefined, deliveries: 0 }));
   }
 
-  /** Removes messages by sequence number: all of them, or none and throws when one is not scheduled. */
+  /** Removes messages by sequence number. If one of them is not scheduled, throws and removes none. */
   cancel(sequences: readonly number[]): void {
     const missing = sequences.find((sequence) => !this.#messages.has(sequence));
     if (missing !== undefined) throw messageNotFound(missing);
     for (const sequence of sequences) this.#drop(sequence);
   }
 
-  /** Removes and returns what is due, first due first. */
+  /** Removes and returns the due messages, ordered by due time. */
   takeDue(now: number): StoredMessage[] {
     if (this.#earliest > now) return [];
     const due = [...this.#messages.values()].filter(({ dueAt = 0 }) => dueAt <= now);

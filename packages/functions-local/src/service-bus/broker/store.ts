@@ -25,7 +25,7 @@ const statements = {
   rules: 'INSERT OR REPLACE INTO rules VALUES (?, ?, ?)',
 } as const;
 
-/** A message id seen by duplicate detection; `at` is in milliseconds since 1970. */
+/** A message id in the duplicate detection history. `at` is in milliseconds since 1970. */
 export interface SeenId {
   readonly messageId: string;
   readonly at: number;
@@ -58,15 +58,15 @@ function toMessage(row: Row): StoredMessage {
 
 function prepareSchema(db: DatabaseSync): void {
   db.exec(schema);
-  // Files from before headers were kept lack the last two columns.
+  // Files of earlier versions, which did not store headers, have no `durable` and `priority` columns.
   const columns = db.prepare("SELECT name FROM pragma_table_info('messages')").all();
   if (columns.some(({ name }) => name === 'priority')) return;
   db.exec('ALTER TABLE messages ADD COLUMN durable INTEGER; ALTER TABLE messages ADD COLUMN priority INTEGER');
 }
 
 /**
- * What must survive a crash. The broker works on what it holds in memory and writes every change through to here;
- * changes of one turn of the event loop become one transaction, and `committed` resolves after it.
+ * Stores the state that must survive a crash. The broker works on its state in memory and writes every change through. The
+ * changes of one tick of the event loop become one transaction, and `committed` resolves after it.
  */
 export class Store {
   readonly #database: DatabaseSync;
@@ -76,7 +76,7 @@ export class Store {
   #lastRow: number;
   #commit: PromiseWithResolvers<void> | undefined;
 
-  /** `file` is a path or ':memory:'. Throws DatabaseInUseError when another process has the file open. */
+  /** `file` is a path or ':memory:'. Throws DatabaseInUseError if another process has the file open. */
   constructor(file: string) {
     this.#database = openExclusively(file, prepareSchema);
     const prepare = ([name, sql]: [string, string]) => [name, this.#database.prepare(sql)];
@@ -87,7 +87,7 @@ export class Store {
     }
   }
 
-  /** The next sequence number of an entity, starting at 1 and never given twice. */
+  /** Returns the next sequence number of an entity. Numbers start at 1 and are never reused. */
   nextSequence(entity: string): number {
     const next = (this.#sequences.get(entity) ?? 0) + 1;
     this.#sequences.set(entity, next);
@@ -95,7 +95,7 @@ export class Store {
     return next;
   }
 
-  /** Stores a message and gives it its row. */
+  /** Stores a message and assigns its row. */
   insert(entity: string, draft: Draft & Pick<StoredMessage, 'expiresAt' | 'deliveries'>): StoredMessage {
     const message: StoredMessage = { ...draft, row: ++this.#lastRow, state: 'ready' };
     const { row, sequence, enqueuedSequence, enqueuedAt, deliveries, annotations, bare } = message;
@@ -106,7 +106,7 @@ export class Store {
     return message;
   }
 
-  /** Writes the delivery count and the properties of a message. */
+  /** Updates the delivery count and the properties of a message. */
   update({ row, deliveries, bare }: StoredMessage): void {
     this.#run('update', deliveries, bare, row);
   }
@@ -116,34 +116,34 @@ export class Store {
     this.#run('remove', row);
   }
 
-  /** Keeps a message id for duplicate detection. */
+  /** Stores a message id for duplicate detection. */
   remember(entity: string, { messageId, at, sequence }: SeenId): void {
     this.#run('remember', entity, messageId, at, sequence);
   }
 
-  /** Drops a message id whose window has passed. */
+  /** Removes a message id that is older than the window. */
   forget(entity: string, messageId: string): void {
     this.#run('forget', entity, messageId);
   }
 
-  /** Keeps the rules of a subscription, and those that were configured when they were last taken over. */
+  /** Stores the rules of a subscription, together with the configured rules that they started from. */
   saveRules(entity: string, configured: string, current: string): void {
     this.#run('rules', entity, configured, current);
   }
 
-  /** The rules as saved. */
+  /** Loads the stored rules of a subscription. */
   loadRules(entity: string): { configured: string; current: string } | undefined {
     const row = this.#database.prepare('SELECT * FROM rules WHERE entity = ?').get(entity);
     return row && { configured: String(row.configured), current: String(row.current) };
   }
 
-  /** The messages of an entity in the order in which they came. */
+  /** Loads the messages of an entity in the order in which they were stored. */
   loadMessages(entity: string): StoredMessage[] {
     const rows = this.#database.prepare('SELECT * FROM messages WHERE entity = ? ORDER BY row').all(entity);
     return rows.map(toMessage);
   }
 
-  /** The message ids of an entity, oldest first. */
+  /** Loads the message ids of an entity, oldest first. */
   loadSeenIds(entity: string): SeenId[] {
     const rows = this.#database.prepare('SELECT * FROM duplicates WHERE entity = ? ORDER BY at').all(entity);
     return rows.map((row) => ({
@@ -153,12 +153,12 @@ export class Store {
     }));
   }
 
-  /** Settles when all changes made so far are committed; rejects when that failed. */
+  /** Resolves when all changes so far are committed. Rejects if the commit failed. */
   committed(): Promise<void> {
     return this.#commit?.promise ?? Promise.resolve();
   }
 
-  /** Commits what is open and closes the file. */
+  /** Commits the open transaction and closes the file. */
   close(): void {
     this.#finish();
     this.#database.close();
@@ -173,7 +173,7 @@ export class Store {
     if (this.#commit) return;
     this.#database.exec('BEGIN');
     this.#commit = Promise.withResolvers();
-    // Nobody may be waiting; whoever is gets the rejection from its own copy.
+    // There may be no caller that waits. Callers that do wait still receive the rejection.
     this.#commit.promise.catch(() => {});
     setImmediate(() => this.#finish());
   }

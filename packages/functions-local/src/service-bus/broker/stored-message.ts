@@ -2,25 +2,27 @@
 export interface StoredMessage {
   /** Its row in the database. */
   readonly row: number;
-  /** Number within the entity that holds it; kept when it is dead-lettered. */
+  /** Number within the entity that contains it. A dead-lettered message keeps it. */
   readonly sequence: number;
-  /** Number within the topic or queue it was sent to. */
+  /** Number within the topic or queue that it was sent to. */
   readonly enqueuedSequence: number;
   readonly enqueuedAt: number;
-  /** When it is due, of a scheduled message. */
+  /** The scheduled enqueue time of a scheduled message. */
   readonly dueAt: number | undefined;
   ttlMs: number | undefined;
   expiresAt: number | undefined;
-  /** Deliveries that failed. */
+  /** Number of failed deliveries. */
   deliveries: number;
-  /** The header of the sender; undefined when it said nothing. */
+  /** Header fields. Undefined if the sender did not set them. */
   readonly durable: boolean | undefined;
   readonly priority: number | undefined;
   readonly annotations: Buffer;
   bare: Buffer;
-  /** `held` is out with a receiver, under a lock or on its way; `gone` has left this entity. */
-  state: 'ready' | 'held' | 'gone';
+  /**
+   * `delivered` means that a consumer has it, locked or in receive-and-delete mode. `removed` means that it left this entity.
+   */
+  state: 'ready' | 'delivered' | 'removed';
 }
 
-/** What is known of a message before it has a place. */
+/** A message that is not stored yet. */
 export type Draft = Omit<StoredMessage, 'row' | 'state' | 'deliveries' | 'expiresAt'>;

@@ -53,13 +53,13 @@ function readFilter(fields: Fields): RuleFilter {
   return { kind: 'sql', expression };
 }
 
-/** One element of `Rules`. Throws with the place of the mistake; a filter that does not compile is one. */
+/** Reads one element of `Rules`. Throws an error with the location of the mistake, also if the filter does not compile. */
 export function readRule(value: unknown, where: string): Rule {
   const rule = new Fields(value, where);
   const name = checkEntityName(rule.text('Name'), 'rule', where);
   const properties = new Fields(rule.take('Properties'), `${where}.Properties`);
   if (properties.take('Action') !== undefined)
-    throw new Error(`${where}.Properties.Action: rule actions not supported`);
+    throw new Error(`${where}.Properties.Action: rule actions are not supported`);
   const filter = readFilter(properties);
   properties.end();
   rule.end();

@@ -3,14 +3,14 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Longer than this means no limit: Azure writes "no limit" as P10675199DT2H48M5.4775807S. */
+/** A longer duration means no limit. Azure writes "no limit" as P10675199DT2H48M5.4775807S. */
 const FOREVER_MS = 10_000 * 365 * DAY_MS;
 
 const pattern = /^P(?!$)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * The milliseconds of an ISO 8601 duration of days, hours, minutes and seconds; undefined when there is no limit.
- * Throws on anything else; `where` names the setting in the error.
+ * Parses an ISO 8601 duration of days, hours, minutes and seconds to milliseconds. Returns undefined if there is no limit.
+ * Throws on anything else; `where` is the setting's name in the error.
  */
 export function parseDuration(text: string, where: string): number | undefined {
   const match = pattern.exec(text);

@@ -3,39 +3,39 @@ import { readRule } from './config-rules.ts';
 import { checkEntityName } from './entity-name.ts';
 import { Fields } from './fields.ts';
 
-/** How messages wait in a queue or subscription. Durations are milliseconds; an undefined one has no limit. */
-export interface MailboxSettings {
+/** Settings of a queue or subscription for receiving. Durations are in milliseconds; undefined means no limit. */
+export interface QueueSettings {
   readonly defaultTtlMs: number | undefined;
   readonly lockMs: number;
   readonly maxDeliveryCount: number;
   readonly deadLetterOnExpiration: boolean;
 }
 
-/** What is set on the sending side of a topic or queue. */
-export interface IntakeSettings {
+/** Settings of a topic or queue for sending. */
+export interface SendTargetSettings {
   readonly defaultTtlMs: number | undefined;
-  /** Undefined when duplicates are not looked for. */
+  /** Undefined if duplicate detection is off. */
   readonly duplicateWindowMs: number | undefined;
 }
 
 /** A queue as configured. */
 export interface QueueDefinition {
   readonly name: string;
-  readonly intake: IntakeSettings;
-  readonly mailbox: MailboxSettings;
+  readonly sendTarget: SendTargetSettings;
+  readonly queue: QueueSettings;
 }
 
 /** A subscription as configured. */
 export interface SubscriptionDefinition {
   readonly name: string;
-  readonly mailbox: MailboxSettings;
+  readonly queue: QueueSettings;
   readonly rules: readonly Rule[];
 }
 
 /** A topic as configured. */
 export interface TopicDefinition {
   readonly name: string;
-  readonly intake: IntakeSettings;
+  readonly sendTarget: SendTargetSettings;
   readonly subscriptions: readonly SubscriptionDefinition[];
 }
 
@@ -49,12 +49,12 @@ const DEFAULT_LOCK_MS = 60_000;
 const DEFAULT_MAX_DELIVERY_COUNT = 10;
 const DEFAULT_DUPLICATE_WINDOW_MS = 10 * 60_000;
 
-function readIntake(fields: Fields, defaultTtlMs: number | undefined): IntakeSettings {
+function readSendTargetSettings(fields: Fields, defaultTtlMs: number | undefined): SendTargetSettings {
   const windowMs = fields.duration('DuplicateDetectionHistoryTimeWindow') ?? DEFAULT_DUPLICATE_WINDOW_MS;
   return { defaultTtlMs, duplicateWindowMs: fields.flag('RequiresDuplicateDetection') ? windowMs : undefined };
 }
 
-function readMailbox(fields: Fields, defaultTtlMs: number | undefined): MailboxSettings {
+function readQueueSettings(fields: Fields, defaultTtlMs: number | undefined): QueueSettings {
   fields.refuse('RequiresSession', 'sessions are');
   fields.refuse('ForwardTo', 'forwarding is');
   fields.refuse('ForwardDeadLetteredMessagesTo', 'forwarding is');
@@ -78,41 +78,41 @@ function readEntity<T>(value: unknown, where: string, read: (entity: Fields, pro
 function readQueue(value: unknown, where: string): QueueDefinition {
   return readEntity(value, where, (entity, properties) => {
     const defaultTtlMs = properties.duration('DefaultMessageTimeToLive');
-    const mailbox = readMailbox(properties, defaultTtlMs);
+    const queue = readQueueSettings(properties, defaultTtlMs);
     const name = checkEntityName(entity.text('Name'), 'queue', where);
-    return { name, intake: readIntake(properties, defaultTtlMs), mailbox };
+    return { name, sendTarget: readSendTargetSettings(properties, defaultTtlMs), queue };
   });
 }
 
 function readSubscription(value: unknown, where: string): SubscriptionDefinition {
   return readEntity(value, where, (entity, properties) => {
-    const mailbox = readMailbox(properties, properties.duration('DefaultMessageTimeToLive'));
+    const queue = readQueueSettings(properties, properties.duration('DefaultMessageTimeToLive'));
     const rules = entity.list('Rules').map((rule) => readRule(rule.value, rule.where));
     assertDistinct(rules, `${where}.Rules`);
     const name = checkEntityName(entity.text('Name'), 'subscription', where);
-    return { name, mailbox, rules: rules.length > 0 ? rules : [defaultRule] };
+    return { name, queue, rules: rules.length > 0 ? rules : [defaultRule] };
   });
 }
 
 function readTopic(value: unknown, where: string): TopicDefinition {
   return readEntity(value, where, (entity, properties) => {
-    const intake = readIntake(properties, properties.duration('DefaultMessageTimeToLive'));
+    const sendTarget = readSendTargetSettings(properties, properties.duration('DefaultMessageTimeToLive'));
     const subscriptions = entity.list('Subscriptions').map((item) => readSubscription(item.value, item.where));
     assertDistinct(subscriptions, `${where}.Subscriptions`);
-    return { name: checkEntityName(entity.text('Name'), 'topic', where), intake, subscriptions };
+    return { name: checkEntityName(entity.text('Name'), 'topic', where), sendTarget, subscriptions };
   });
 }
 
 function assertDistinct(items: readonly { name: string }[], where: string): void {
   const names = items.map(({ name }) => name.toLowerCase());
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`${where}: the name '${twice}' stands there twice`);
+  if (twice !== undefined) throw new Error(`${where}: the name '${twice}' is used twice`);
 }
 
 /**
- * Reads the entities from the `config.json` format of Microsoft's emulator. Only the first and only namespace counts;
- * `Logging` is allowed and ignored. Names are compared without case.
- * Throws on an unknown key, a value of the wrong kind, and every feature this broker does not have.
+ * Reads the entities from the `config.json` format of Microsoft's emulator, which must have exactly one namespace. `Logging`
+ * is ignored. Names are compared without case. Throws on an unknown key, on a value of the wrong type, and on every feature
+ * that this broker does not support.
  */
 export function parseConfig(config: unknown): NamespaceDefinition {
   const root = new Fields(config, 'config');

@@ -2,21 +2,21 @@ import { type CorrelationFilter, compileCorrelationFilter } from './correlation-
 import { compileSqlFilter } from './sql-filter.ts';
 import type { Predicate } from './subject.ts';
 
-/** The condition of a rule. */
+/** The filter of a rule. */
 export type RuleFilter =
   | { readonly kind: 'sql'; readonly expression: string }
   | { readonly kind: 'correlation'; readonly correlation: CorrelationFilter };
 
-/** A named condition; a subscription takes a message when one of its rules passes. */
+/** A named filter. A subscription receives a message if at least one of its rules matches. */
 export interface Rule {
   readonly name: string;
   readonly filter: RuleFilter;
 }
 
-/** What a subscription has when nothing else was said: it takes every message. */
+/** The rule of a subscription without configured rules. It matches every message. */
 export const defaultRule: Rule = { name: '$Default', filter: { kind: 'sql', expression: '1=1' } };
 
-/** Compiles a rule's condition. Throws argument-error when it is not valid. */
+/** Compiles the filter of a rule. Throws argument-error if it is not valid. */
 export function compileRule(filter: RuleFilter): Predicate {
   switch (filter.kind) {
     case 'sql':

@@ -2,28 +2,28 @@ import { unsupported } from '../errors.ts';
 import { type ArithmeticOperator, calculate } from './sql-values.ts';
 import { type FilterSubject, type FilterValue, toSystemProperty } from './subject.ts';
 
-/** A compiled part of a SQL filter; a condition gives true, false or null ("unknown"). */
+/** A compiled part of a SQL filter. A condition returns true, false or null ("unknown"). */
 export type Expression = (subject: FilterSubject) => FilterValue;
 
-/** A literal. */
+/** Creates a literal. */
 export function constant(value: FilterValue): Expression {
   return () => value;
 }
 
-/** An application property. */
+/** Creates a reference to an application property. */
 export function applicationProperty(name: string): Expression {
   const lower = name.toLowerCase();
   return (subject) => subject.application.get(lower) ?? null;
 }
 
-/** A property below `sys.`. Throws when it is not known, and names it. */
+/** Creates a reference to a property in the scope `sys.`. Throws if the property is unknown. */
 export function systemProperty(name: string): Expression {
   const property = toSystemProperty(name);
   if (!property) throw unsupported(`SQL filter: the system property sys.${name} is`);
   return (subject) => subject.system[property];
 }
 
-/** A calculation. */
+/** Creates a calculation. */
 export function arithmetic(operator: ArithmeticOperator, left: Expression, right: Expression): Expression {
   return (subject) => calculate(operator, left(subject), right(subject));
 }
@@ -40,7 +40,7 @@ export function negated(expression: Expression): Expression {
   };
 }
 
-/** AND: false wins over unknown. */
+/** AND: false takes precedence over unknown. */
 export function both(left: Expression, right: Expression): Expression {
   return (subject) => {
     const first = truth(left(subject));
@@ -50,7 +50,7 @@ export function both(left: Expression, right: Expression): Expression {
   };
 }
 
-/** OR: true wins over unknown. */
+/** OR: true takes precedence over unknown. */
 export function either(left: Expression, right: Expression): Expression {
   return (subject) => {
     const first = truth(left(subject));

@@ -13,7 +13,7 @@ import { type Token, tokenize } from './sql-lexer.ts';
 import { type ArithmeticOperator, type ComparisonOperator, compare, likePattern } from './sql-values.ts';
 import type { Predicate } from './subject.ts';
 
-/** The longest expression Azure takes; it also bounds how deep the recursive parser can go. */
+/** Maximum length of an expression on Azure. It also limits the recursion depth of the parser. */
 const MAX_EXPRESSION_LENGTH = 1024;
 
 const comparisons: readonly string[] = ['=', '<>', '!=', '<', '<=', '>', '>='] satisfies ComparisonOperator[];
@@ -21,13 +21,13 @@ const comparisons: readonly string[] = ['=', '<>', '!=', '<', '<=', '>', '>='] s
 const keywords = new Set(['and', 'or', 'not', 'in', 'like', 'is', 'null', 'exists', 'escape', 'true', 'false']);
 
 /**
- * Compiles the condition of a SQL filter. Unknown values (missing properties, types that do not fit) follow
- * three-valued logic, and only a condition that is true passes.
- * Throws argument-error on a syntax error, and names what is not supported.
+ * Compiles the condition of a SQL filter. Unknown values (missing properties, types that do not match) follow three-valued
+ * logic. A message matches only if the condition is true. Throws argument-error on a syntax error, or an error that specifies
+ * the unsupported feature.
  */
 export function compileSqlFilter(expression: string): Predicate {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
-    throw invalidArgument(`SQL filter: ${expression.length} characters, at most ${MAX_EXPRESSION_LENGTH} are allowed`);
+    throw invalidArgument(`SQL filter: expected at most ${MAX_EXPRESSION_LENGTH} characters, got ${expression.length}`);
   }
   const evaluate = new Parser(expression).parse();
   return (subject) => evaluate(subject) === true;
@@ -173,7 +173,7 @@ class Parser {
 
   #exists(): Expression {
     this.#expect('(');
-    // A property that exists but is null does not occur: AMQP senders leave null properties out.
+    // A property with the value null does not occur, since AMQP senders omit null properties.
     const property = this.#property();
     return this.#closed((subject) => property(subject) !== null);
   }

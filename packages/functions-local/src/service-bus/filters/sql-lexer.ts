@@ -1,6 +1,6 @@
 import { invalidArgument } from '../errors.ts';
 
-/** A piece of a SQL filter expression; `at` is its offset, for error messages. */
+/** A token of a SQL filter expression. `at` is its offset, for error messages. */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'end';
   readonly text: string;
@@ -33,7 +33,7 @@ function readToken(text: string, at: number): { token: Token; next: number } {
   throw invalidArgument(`SQL filter: unexpected '${text.slice(at, at + 10)}' at offset ${at} of: ${text}`);
 }
 
-/** Splits a SQL filter expression; the last token is of kind `end`. Throws on a character no token starts with. */
+/** Splits a SQL filter expression into tokens. The last one is of kind `end`. Throws on a character that starts no token. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

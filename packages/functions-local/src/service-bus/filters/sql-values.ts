@@ -1,9 +1,9 @@
 import type { FilterValue } from './subject.ts';
 
-/** Comparison operators; both spellings of "not equal" are one operator. */
+/** Comparison operators. Both spellings of "not equal" have the same meaning. */
 export type ComparisonOperator = '=' | '<>' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** Arithmetic operators; `+` joins strings as well. */
+/** Arithmetic operators. `+` also concatenates strings. */
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
 function order(left: FilterValue, right: FilterValue): number | null {
@@ -13,7 +13,7 @@ function order(left: FilterValue, right: FilterValue): number | null {
   return null;
 }
 
-/** Compares two values; null ("unknown") when one is null or the types do not fit, as a SQL filter wants. */
+/** Compares two values. As in a SQL filter, returns null ("unknown") if one is null or the types do not match. */
 export function compare(operator: ComparisonOperator, left: FilterValue, right: FilterValue): boolean | null {
   const bothBoolean = typeof left === 'boolean' && typeof right === 'boolean';
   const difference = bothBoolean ? Number(left) - Number(right) : order(left, right);
@@ -37,7 +37,7 @@ export function compare(operator: ComparisonOperator, left: FilterValue, right: 
   }
 }
 
-/** Calculates; null ("unknown") when an operand is no number, or on division by zero. */
+/** Calculates a value. Returns null ("unknown") if an operand is not a number, or on division by zero. */
 export function calculate(operator: ArithmeticOperator, left: FilterValue, right: FilterValue): FilterValue {
   if (operator === '+' && typeof left === 'string' && typeof right === 'string') return left + right;
   if (typeof left !== 'number' || typeof right !== 'number') return null;
@@ -66,7 +66,10 @@ function escaped(character: string): string {
   return /[\\^$.*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
 }
 
-/** The pattern of a LIKE as a regular expression: `%` any run, `_` one character, `escapeCharacter` makes the next one plain. */
+/**
+ * Converts the pattern of a LIKE to a regular expression: `%` matches any characters, `_` one character, and
+ * `escapeCharacter` makes the next character literal.
+ */
 export function likePattern(pattern: string, escapeCharacter: string | undefined): RegExp {
   let source = '';
   const characters = [...pattern];

@@ -1,7 +1,9 @@
-/** What a filter compares. Null stands for a property that is missing, null, or of a type filters do not know. */
+/**
+ * A value that a filter compares. Null represents a property that is missing, null, or of a type that filters do not support.
+ */
 export type FilterValue = string | number | boolean | Date | null;
 
-/** Every property filters can read below `sys.`, lower-cased, because filters ignore the case of names. */
+/** The properties that filters can read in the scope `sys.`. In lower case, because filters compare names without case. */
 const systemProperties = [
   'contenttype',
   'correlationid',
@@ -13,20 +15,20 @@ const systemProperties = [
   'to',
 ] as const;
 
-/** The lower-cased name of a property below `sys.`. */
+/** The lower-case name of a property in the scope `sys.`. */
 export type SystemProperty = (typeof systemProperties)[number];
 
-/** The part of a message that filters see. */
+/** The part of a message that filters can read. */
 export interface FilterSubject {
   readonly system: Readonly<Record<SystemProperty, FilterValue>>;
-  /** Application properties by lower-cased name. */
+  /** Application properties by lower-case name. */
   readonly application: ReadonlyMap<string, FilterValue>;
 }
 
-/** Returns whether a subject passes. */
+/** Returns whether a message matches. */
 export type Predicate = (subject: FilterSubject) => boolean;
 
-/** The system property of this name in any case, `Subject` being the newer name of `Label`; undefined for others. */
+/** Returns the system property with this name in any case, or undefined. `Subject` is the newer name of `Label`. */
 export function toSystemProperty(name: string): SystemProperty | undefined {
   const lower = name.toLowerCase();
   const known = lower === 'subject' ? 'label' : lower;

@@ -4,24 +4,24 @@ import type { FilterSubject, FilterValue } from '../filters/subject.ts';
 import { type Section, sectionCodes, splitSections, writeSection } from './sections.ts';
 import { encodedNull, readElements, writeList, writeMap, writeString } from './values.ts';
 
-/** A message as a client sent it. Times are milliseconds since 1970. */
+/** A message from a client. Times are in milliseconds since 1970. */
 export interface IncomingMessage {
-  /** Made up when the sender gave none: clients cannot settle a message without one. */
+  /** Generated if the sender sent none, since clients cannot settle a message without an id. */
   readonly messageId: string;
   readonly ttlMs: number | undefined;
-  /** The header's; undefined when the sender said nothing. */
+  /** Header fields. Undefined if the sender did not set them. */
   readonly durable: boolean | undefined;
   readonly priority: number | undefined;
-  /** When it is to be enqueued, if the sender said so. */
+  /** The scheduled enqueue time, if the sender set it. */
   readonly scheduledAt: number | undefined;
-  /** The sender's message annotations as an encoded map, without those the broker writes itself. */
+  /** The sender's message annotations as an encoded map, without those that the broker writes. */
   readonly annotations: Buffer;
-  /** Properties, application properties and body, as sent. */
+  /** Properties, application properties and body, unchanged. */
   readonly bare: Buffer;
   readonly subject: FilterSubject;
 }
 
-/** Annotations that the broker writes; a sender's own, as on a forwarded message, would appear twice. */
+/** Annotations that the broker writes. A forwarded message can contain them already and would then have them twice. */
 const ownAnnotations = new Set([
   'x-opt-sequence-number',
   'x-opt-enqueued-time',
@@ -91,7 +91,7 @@ function toSubject(head: Readonly<Record<string, unknown>>): FilterSubject {
   };
 }
 
-/** Reads a single encoded message. Throws when the bytes are no message. */
+/** Reads one encoded message. Throws if the bytes are not a message. */
 export function readIncomingMessage(bytes: Buffer): IncomingMessage {
   const sections = splitSections(bytes);
   const head = decode(sections.filter(({ code }) => code < sectionCodes.data));
@@ -111,13 +111,13 @@ export function readIncomingMessage(bytes: Buffer): IncomingMessage {
   };
 }
 
-/** Reads a batch: an envelope whose data sections are one message each. Throws when the bytes are none. */
+/** Reads a batch, an envelope in which each data section is one message. Throws if the bytes are not a batch. */
 export function readIncomingBatch(bytes: Buffer): IncomingMessage[] {
   const data = splitSections(bytes).filter(({ code }) => code === sectionCodes.data);
   return data.map(({ value }) => readIncomingMessage(value.subarray(value.readUInt8(0) === 0xa0 ? 2 : 5)));
 }
 
-/** What filters see of a bare message. Throws when the bytes are none. */
+/** Reads the part of a bare message that filters can read. Throws if the bytes are not a message. */
 export function readSubject(bare: Buffer): FilterSubject {
   return toSubject(decode(splitSections(bare).filter(({ code }) => code < sectionCodes.data)));
 }

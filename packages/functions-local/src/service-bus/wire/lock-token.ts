@@ -1,12 +1,12 @@
 import { randomFillSync } from 'node:crypto';
 
-/** One call to the random source yields this many tokens. */
+/** The number of tokens that are generated with one call of the random source. */
 const TOKENS_AT_ONCE = 256;
 const TOKEN_BYTES = 16;
 
 let pool = Buffer.alloc(0);
 
-/** A fresh lock token as 16 bytes in the order in which a GUID is written as text. */
+/** Creates a lock token: 16 bytes in the order of the textual form of a GUID. */
 export function createLockToken(): Buffer {
   if (pool.length === 0) pool = randomFillSync(Buffer.alloc(TOKENS_AT_ONCE * TOKEN_BYTES));
   const token = pool.subarray(0, TOKEN_BYTES);
@@ -14,7 +14,10 @@ export function createLockToken(): Buffer {
   return token;
 }
 
-/** As a delivery tag a token stands in .NET's order: the first three groups reversed. The swap is its own inverse. */
+/**
+ * Converts a token to a delivery tag, which has .NET's byte order: the first three groups are reversed. The swap is its own
+ * inverse.
+ */
 export function swapGuidBytes(token: Buffer): Buffer {
   const swapped = Buffer.from(token);
   swapped.subarray(0, 4).reverse();

@@ -25,11 +25,11 @@ const keys = {
   state: writeSymbol('x-opt-message-state'),
 };
 
-/** What is said about a message beyond what is stored of it. */
-export interface DeliveryFacts {
-  /** Milliseconds since 1970; only for a message that is delivered under a lock. */
+/** Annotations of a delivery that are not stored with the message. */
+export interface BrokerAnnotations {
+  /** In milliseconds since 1970. Only for a message that is delivered with a lock. */
   readonly lockedUntil?: number;
-  /** 0 active, 2 scheduled; only sent when a message is peeked at. */
+  /** 0 means active, 2 means scheduled. Sent only for a peek. */
   readonly state?: 0 | 2;
 }
 
@@ -40,7 +40,7 @@ function writeHeader({ ttlMs, deliveries, durable = true, priority }: StoredMess
   return writeSection(sectionCodes.header, writeList(fields));
 }
 
-function writeAnnotations(message: StoredMessage, { lockedUntil, state }: DeliveryFacts): Buffer {
+function writeAnnotations(message: StoredMessage, { lockedUntil, state }: BrokerAnnotations): Buffer {
   const elements = readElements(message.annotations);
   elements.push(keys.sequence, writeLong(message.sequence), keys.enqueuedAt, writeTimestamp(message.enqueuedAt));
   elements.push(keys.enqueuedSequence, writeLong(message.enqueuedSequence));
@@ -49,9 +49,9 @@ function writeAnnotations(message: StoredMessage, { lockedUntil, state }: Delive
   return writeSection(sectionCodes.messageAnnotations, writeMap(elements));
 }
 
-/** A stored message as it goes to a client. */
-export function writeOutgoingMessage(message: StoredMessage, facts: DeliveryFacts): Buffer {
-  return Buffer.concat([writeHeader(message), writeAnnotations(message, facts), message.bare]);
+/** Encodes a stored message for a client. */
+export function writeOutgoingMessage(message: StoredMessage, annotations: BrokerAnnotations): Buffer {
+  return Buffer.concat([writeHeader(message), writeAnnotations(message, annotations), message.bare]);
 }
 
 function mergeMap(value: Buffer | undefined, properties: Readonly<Record<string, unknown>>): Buffer {
@@ -65,7 +65,7 @@ function mergeMap(value: Buffer | undefined, properties: Readonly<Record<string,
   return writeMap([...kept, ...added]);
 }
 
-/** The bare message with application properties set; all other sections keep their bytes. */
+/** Returns the bare message with the application properties set. All other sections keep their bytes. */
 export function mergeApplicationProperties(bare: Buffer, properties: Readonly<Record<string, unknown>>): Buffer {
   if (Object.keys(properties).length === 0) return bare;
   const sections = splitSections(bare);

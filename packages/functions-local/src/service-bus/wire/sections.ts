@@ -1,6 +1,6 @@
 import { skipValue } from './values.ts';
 
-/** The sections of a message, by the code of their descriptor. */
+/** The sections of a message, with the codes of their descriptors. */
 export const sectionCodes = {
   header: 0x70,
   deliveryAnnotations: 0x71,
@@ -13,9 +13,9 @@ export const sectionCodes = {
 /** A section of an encoded message. */
 export interface Section {
   readonly code: number;
-  /** The section with its descriptor. */
+  /** The section including its descriptor. */
   readonly whole: Buffer;
-  /** The described value alone. */
+  /** The described value only. */
   readonly value: Buffer;
 }
 
@@ -27,7 +27,7 @@ function readCode(bytes: Buffer, at: number): number {
   throw new Error('AMQP: expected a numeric section descriptor');
 }
 
-/** Splits a message into its sections. Throws when the bytes are no message. */
+/** Splits a message into its sections. Throws if the bytes are not a message. */
 export function splitSections(bytes: Buffer): Section[] {
   const sections: Section[] = [];
   let at = 0;
@@ -41,7 +41,7 @@ export function splitSections(bytes: Buffer): Section[] {
   return sections;
 }
 
-/** A section of this code round an encoded value. */
+/** Writes a section with this code around an encoded value. */
 export function writeSection(code: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.of(0x00, 0x53, code), value]);
 }

@@ -1,12 +1,15 @@
 /**
- * AMQP 1.0 values as bytes. Messages pass through undecoded wherever possible: decoding and encoding again would
- * lose the AMQP types of values, which JavaScript does not tell apart.
+ * AMQP 1.0 values as bytes. Messages are passed through encoded wherever possible: decoding them and encoding them again
+ * would lose the AMQP types of values, which JavaScript does not distinguish.
  */
 
-/** Bytes of a fixed-width value by the upper half of its constructor; 0xa to 0xf carry a size instead. */
+/**
+ * Size in bytes of fixed-width values, by the upper half of their constructor. Constructors from 0xa to 0xf have a size field
+ * instead.
+ */
 const fixedWidths: Readonly<Record<number, number>> = { 4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16 };
 
-/** The offset just behind the value at `at`. Throws on a constructor that does not exist or runs over the end. */
+/** Returns the offset after the value at `at`. Throws on an unknown constructor and on a value that exceeds the message. */
 export function skipValue(bytes: Buffer, at: number): number {
   const code = bytes.readUInt8(at);
   if (code === 0) return skipValue(bytes, skipValue(bytes, at + 1));
@@ -15,11 +18,11 @@ export function skipValue(bytes: Buffer, at: number): number {
   if (fixed === undefined && family < 0xa) throw new Error(`AMQP: unknown constructor 0x${code.toString(16)}`);
   const sized = family % 2 === 0 ? () => 2 + bytes.readUInt8(at + 1) : () => 5 + bytes.readUInt32BE(at + 1);
   const end = at + (fixed === undefined ? sized() : 1 + fixed);
-  if (end > bytes.length) throw new Error('AMQP: value runs over the end of the message');
+  if (end > bytes.length) throw new Error('AMQP: a value exceeds the message');
   return end;
 }
 
-/** The elements of a list or map (keys and values in turn), each still encoded. */
+/** Returns the elements of a list or map (alternating keys and values), each still encoded. */
 export function readElements(bytes: Buffer): Buffer[] {
   const code = bytes.readUInt8(0);
   if (code === 0x45) return [];
@@ -45,12 +48,12 @@ function writeCompound(code: number, elements: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...elements]);
 }
 
-/** A list of encoded elements. */
+/** Writes a list of encoded elements. */
 export function writeList(elements: readonly Buffer[]): Buffer {
   return writeCompound(0xd0, elements);
 }
 
-/** A map of encoded keys and values in turn. */
+/** Writes a map of alternating encoded keys and values. */
 export function writeMap(elements: readonly Buffer[]): Buffer {
   return writeCompound(0xd1, elements);
 }
@@ -66,12 +69,12 @@ function writeText(small: number, large: number, text: string): Buffer {
   return bytes;
 }
 
-/** A string. */
+/** Writes a string. */
 export function writeString(text: string): Buffer {
   return writeText(0xa1, 0xb1, text);
 }
 
-/** A symbol. */
+/** Writes a symbol. */
 export function writeSymbol(text: string): Buffer {
   return writeText(0xa3, 0xb3, text);
 }
@@ -83,17 +86,17 @@ function writeEightBytes(code: number, value: number): Buffer {
   return bytes;
 }
 
-/** A long. */
+/** Writes a long. */
 export function writeLong(value: number): Buffer {
   return writeEightBytes(0x81, value);
 }
 
-/** A timestamp, in milliseconds since 1970. */
+/** Writes a timestamp, in milliseconds since 1970. */
 export function writeTimestamp(ms: number): Buffer {
   return writeEightBytes(0x83, ms);
 }
 
-/** An int. */
+/** Writes an int. */
 export function writeInt(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(5);
   bytes.writeUInt8(0x71, 0);
@@ -101,12 +104,12 @@ export function writeInt(value: number): Buffer {
   return bytes;
 }
 
-/** A ubyte. */
+/** Writes a ubyte. */
 export function writeUbyte(value: number): Buffer {
   return Buffer.of(0x50, value);
 }
 
-/** A uint. */
+/** Writes a uint. */
 export function writeUint(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(5);
   bytes.writeUInt8(0x70, 0);
@@ -121,10 +124,10 @@ function writeDouble(value: number): Buffer {
   return bytes;
 }
 
-/** Null. */
+/** The encoded null. */
 export const encodedNull = Buffer.of(0x40);
 
-/** A value of an application property. Throws on what cannot be one, such as objects. */
+/** Writes the value of an application property. Throws on an unsupported type, such as an object. */
 export function writeSimple(value: unknown): Buffer {
   if (value === null || value === undefined) return encodedNull;
   if (typeof value === 'string') return writeString(value);
@@ -132,5 +135,7 @@ export function writeSimple(value: unknown): Buffer {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? writeLong(value) : writeDouble(value);
   if (value instanceof Date) return writeTimestamp(value.getTime());
   if (Buffer.isBuffer(value) && value.length === 8) return Buffer.concat([Buffer.of(0x81), value]);
-  throw new Error(`AMQP: no application property can hold ${JSON.stringify(value)}`);
+  throw new Error(
+    `AMQP: expected a string, number, boolean, date or null as application property, got ${JSON.stringify(value)}`,
+  );
 }

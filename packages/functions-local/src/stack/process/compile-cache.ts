@@ -2,16 +2,16 @@ import { readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** About ten times what the parts and one app need; each folder that an app is copied to adds its own. */
+/** About ten times the files of the parts and one app. Each folder to which an app is copied adds more. */
 const MAX_FILES = 20_000;
 
 let folder: string | undefined;
 
 /**
- * Returns the folder for V8's compiled code of the children: a start then neither compiles the same files again nor strips
- * their types. It lies in the node_modules folder that Azurite comes from, and goes with the code that it was made of. Node
- * reads and writes it safely from several processes; where it cannot be written, nothing is cached. With too many files in
- * it, it is emptied at the first call in a process.
+ * Returns the folder for V8's compiled code of the children. A start then neither compiles the same files again nor strips
+ * their types. The folder is in the node_modules folder of Azurite, so that it is deleted together with the code. Several
+ * Node processes can use it safely. If it is not writable, nothing is cached. The first call in a process empties it if it
+ * contains too many files.
  */
 export function compileCacheFolder(): string {
   if (folder === undefined) {
@@ -22,11 +22,14 @@ export function compileCacheFolder(): string {
   return folder;
 }
 
-/** Deletes a folder with more files than this, those in subfolders included. Does nothing if it cannot be read or deleted. */
+/**
+ * Deletes a folder that contains more than `maxFiles` files, including subfolders. Does nothing if it cannot be read or
+ * deleted.
+ */
 export function emptyIfFull(path: string, maxFiles: number): void {
   try {
     if (readdirSync(path, { recursive: true }).length > maxFiles) rmSync(path, { recursive: true, force: true });
   } catch {
-    // There is none yet, or another process empties it, too.
+    // The folder does not exist, or another process is emptying it.
   }
 }

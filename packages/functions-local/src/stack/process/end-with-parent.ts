@@ -1,11 +1,11 @@
 /**
- * Loaded into every child by `--import`: ends the child when its parent is gone, however the parent died. A SIGKILL of
- * the parent runs no handler there, and an orphan would hold ports and database files against the next start.
+ * Loaded into every child with `--import`. Ends the child when its parent dies for any reason. After a SIGKILL, the parent
+ * runs no handler, and the orphan would keep ports and database files that the next start needs.
  */
 import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
-/** By then a thread has loaded its code. */
+/** A thread has loaded its code after this time. */
 const LOADED_MS = 1_000;
 
 // Worker threads inherit --import, but the channel belongs to the main thread.
@@ -14,5 +14,6 @@ if (isMainThread && process.channel) {
   process.channel.unref();
 }
 
-// NODE_COMPILE_CACHE is written at the end of a process, which takes its threads down before they can write their part.
+// Node writes NODE_COMPILE_CACHE at the end of a process, when worker threads are terminated before they can write their
+// part.
 if (!isMainThread && process.env.NODE_COMPILE_CACHE) setTimeout(flushCompileCache, LOADED_MS).unref();

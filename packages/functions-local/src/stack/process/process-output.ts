@@ -7,20 +7,20 @@ import { stripVTControlCharacters } from 'node:util';
 
 const KEPT_LINES = 30;
 
-/** A child's output: all of it goes to a file, the last lines are kept for messages. */
+/** The output of a child process. All of it is written to a file; the last lines are kept for messages. */
 export interface ProcessOutput {
-  /** Standard output and standard error, oldest first. */
+  /** Lines of standard output and standard error, oldest first. */
   lastLines(): string[];
-  /** Calls back for every line of standard output from now on. */
+  /** Calls `listener` for every further line of standard output. */
   onLine(listener: (line: string) => void): void;
-  /** Resolves once the child is gone and all of its output is in the file. */
+  /** Resolves when the child has ended and all of its output is in the file. */
   readonly written: Promise<void>;
 }
 
-/** Receives each line of a child's output, colours included. */
+/** Receives each line of a child's output, including colours. */
 export type OutputListener = (line: string, stream: 'stdout' | 'stderr') => void;
 
-/** Reads a child's output until it ends, whether anybody looks or not: a full pipe would stop the child. */
+/** Reads a child's output until it ends, even without a listener: a full pipe would block the child. */
 export function readOutput(child: ChildProcess, logFile: string, onOutput: OutputListener = () => {}): ProcessOutput {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile, { flags: 'a' });

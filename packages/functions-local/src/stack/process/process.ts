@@ -3,58 +3,58 @@ import { type OutputListener, type ProcessOutput, readOutput } from './process-o
 import type { SpareProcess } from './spare-process.ts';
 import { spawnNode } from './spawn-node.ts';
 
-/** How a child is started. `Ready` is the content of its ready line. */
+/** Options of a child process. `Ready` is the content of its ready line. */
 export interface ProcessOptions<Ready> {
   /** For messages. */
   name: string;
-  /** A JavaScript or TypeScript file; it runs in this process's own Node. */
+  /** A JavaScript or TypeScript file, which runs in the same Node version as this process. */
   script: string;
   args: readonly string[];
   /** Added to this process's environment. */
   env?: Readonly<Record<string, string>>;
-  /** Default: this process's own. */
+  /** Defaults to this process's working directory. */
   cwd?: string;
-  /** Takes all output; appended to, folder made. */
+  /** Receives all output. Output is appended, and the folder is created. */
   logFile: string;
-  /** Receives each line of output as well; default: nobody. */
+  /** Also receives each line of output. By default, only the log does. */
   onOutput?: OutputListener | undefined;
-  /** Looks at each line of standard output until it returns something: then the child is ready. */
+  /** Called with each line of standard output until it returns a value. Then the child is ready. */
   readReady: (line: string) => Ready | undefined;
-  /** Default 60 s: a cold disk and a busy machine are no failure. */
+  /** Defaults to 60 s, which allows for a cold disk and a busy machine. */
   readyTimeoutMs?: number;
-  /** Runs the script in place of a new process, if it can. Default: none. */
+  /** A process that runs the script instead of a new process, if it can. Defaults to none. */
   spare?: SpareProcess | undefined;
-  /** Aborted before the child is ready, it ends the child at once; afterwards it has no effect. Default: none. */
+  /** Ends the child if it is aborted before the child is ready. Later it has no effect. Defaults to none. */
   signal?: AbortSignal | undefined;
 }
 
-/** How a child ended. */
+/** How a child process ended. */
 export interface ProcessEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Whether it was asked to, by `stop` or `kill`. */
+  /** Whether `stop` or `kill` ended it. */
   expected: boolean;
 }
 
-/** A child that has said it is ready. */
+/** A child process that has reported that it is ready. */
 export interface RunningProcess<Ready> {
   readonly name: string;
   readonly pid: number;
   readonly ready: Ready;
-  /** Resolves once the child is gone and its output is in the log file; never rejects. */
+  /** Resolves when the child has ended and its output is in the log file. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** SIGTERM, and SIGKILL when it takes longer than `graceMs` (default 15 s). */
+  /** Sends SIGTERM, and SIGKILL if the child has not ended after `graceMs` (default 15 s). */
   stop(graceMs?: number): Promise<ProcessEnd>;
-  /** SIGKILL: the child gets no chance to tidy up. */
+  /** Sends SIGKILL, so that the child cannot clean up. */
   kill(): Promise<ProcessEnd>;
-  /** Stops the child's clock (SIGSTOP) until `thaw`: it holds its connections and answers nobody. */
+  /** Stops the child (SIGSTOP) until `thaw`: it keeps its connections and does not answer. */
   freeze(): void;
   thaw(): void;
-  /** How it ended, with its last lines: for whoever did not expect it. */
+  /** Describes an unexpected end, with the last lines of output. */
   describe(end: ProcessEnd): string;
 }
 
-/** A child did not get ready; the message says how, and ends with the child's last lines. */
+/** A child did not become ready. The message contains the reason and the child's last lines. */
 export class ProcessStartError extends Error {
   override name = 'ProcessStartError';
 }
@@ -62,7 +62,7 @@ export class ProcessStartError extends Error {
 const READY_TIMEOUT_MS = 60_000;
 const GRACE_MS = 15_000;
 
-/** Starts a child and waits until it is ready. Throws ProcessStartError when it ends before, or takes too long. */
+/** Starts a child and waits until it is ready. Throws ProcessStartError if it ends before that, or is not ready in time. */
 export async function startProcess<Ready>(options: ProcessOptions<Ready>): Promise<RunningProcess<Ready>> {
   const child = spawnChild(options);
   const output = readOutput(child, options.logFile, options.onOutput);
@@ -125,7 +125,7 @@ function untilReady<Ready>(
       clearTimeout(timer);
       resolve(ready);
     });
-    // After the ready line this settles a promise that is settled, and does nothing.
+    // After the ready line, the promise is settled and `fail` has no effect.
     void endedEarly.then((message) => {
       clearTimeout(timer);
       fail(message);
@@ -140,7 +140,7 @@ function untilAborted(signal: AbortSignal | undefined): Promise<never> {
 const ending = new Set<ChildProcess>();
 let isExitWatched = false;
 
-// A parent that ends while a child hangs in its stop would leave an orphan with ports and files.
+// If this process ended while a child hangs in its stop, the orphan would keep its ports and files.
 function killAtExit(child: ChildProcess): void {
   if (!isExitWatched) process.once('exit', () => ending.forEach((one) => void one.kill('SIGKILL')));
   isExitWatched = true;
@@ -151,18 +151,18 @@ function killAtExit(child: ChildProcess): void {
 async function stopGently(signal: (name: NodeJS.Signals) => Promise<ProcessEnd>, graceMs: number): Promise<ProcessEnd> {
   const timer = setTimeout(() => void signal('SIGKILL'), graceMs);
   const ended = signal('SIGTERM');
-  // A frozen child takes no signal but this one and SIGKILL.
+  // A frozen child handles only SIGCONT and SIGKILL.
   void signal('SIGCONT');
   return ended.finally(() => clearTimeout(timer));
 }
 
 function describeEnd(options: ProcessOptions<unknown>, end: ProcessEnd, output: ProcessOutput): string {
-  const how = end.signal ? `was ended by ${end.signal}` : `ended with code ${end.code}`;
+  const how = end.signal ? `was terminated by ${end.signal}` : `ended with code ${end.code}`;
   return `${options.name} ${how}${tail(options, output)}`;
 }
 
 function tail({ onOutput, logFile }: ProcessOptions<unknown>, output: ProcessOutput): string {
-  // Whoever receives the output has these lines already.
+  // The listener has received these lines already.
   if (onOutput) return `; its output is in ${logFile}`;
   const lines = output.lastLines().map((line) => `  ${line}`);
   return `; its last lines (all: ${logFile}):\n${lines.join('\n')}`;

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { scriptPath } from './script-path.ts';
 import { type NodeScript, spawnNode } from './spawn-node.ts';
 
-/** The message that says what a spare process runs. */
+/** The message that makes a spare process run a script. */
 export interface StandbyLaunch {
   script: string;
   args: readonly string[];
@@ -10,14 +10,17 @@ export interface StandbyLaunch {
   cwd: string;
 }
 
-/** A process that has loaded modules already and waits for its script: it starts in a fraction of the time. */
+/** A process that has loaded modules already and waits for its script. It starts in a fraction of the time. */
 export interface SpareProcess {
-  /** Has it run the script, unless it has ended or was used: then undefined. */
+  /** Makes the process run the script. Returns undefined if the process has ended or was used. */
   take(launch: StandbyLaunch): ChildProcess | undefined;
   end(): void;
 }
 
-/** What Node itself reads at the start of a spare process, such as NODE_OPTIONS and the folder that its paths are relative to. */
+/**
+ * The options that Node itself reads when a spare process starts, for example NODE_OPTIONS and the folder to which its paths
+ * are relative.
+ */
 export type SpareSurroundings = Pick<NodeScript, 'env' | 'cwd'>;
 
 /** Starts a spare process that loads these files. */

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { compileCacheFolder } from './compile-cache.ts';
 import { scriptPath } from './script-path.ts';
 
-/** A script for this process's own Node. */
+/** A script and the options of its Node process. */
 export interface NodeScript {
   script: string;
   args: readonly string[];
@@ -12,14 +12,14 @@ export interface NodeScript {
   cwd?: string | undefined;
 }
 
-/** Starts a child that ends with this process. */
+/** Starts a child that ends together with this process. */
 export function spawnNode({ script, args, env, cwd }: NodeScript): ChildProcess {
   const guard = pathToFileURL(scriptPath(import.meta.url, './end-with-parent')).href;
   return spawn(process.execPath, ['--import', guard, script, ...args], {
     env: { NODE_COMPILE_CACHE: compileCacheFolder(), ...process.env, ...env },
     cwd,
-    // The channel closes when this process dies, so the child notices. Its own process group keeps Ctrl-C from it: a
-    // terminal would signal all parts at once, and they are to stop one after the other.
+    // The channel closes when this process dies, which the child detects. A separate process group protects the child from
+    // Ctrl-C: a terminal would signal all parts at the same time, but they must stop one after the other.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });

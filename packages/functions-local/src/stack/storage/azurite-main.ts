@@ -1,14 +1,14 @@
 /**
- * Runs Azurite without two libraries that it loads at its start and does not use here, which are two thirds of its code.
- * The first argument is the path of its script, the others are its own.
+ * Runs Azurite without two unused libraries that it loads at its start and that are two thirds of its code. The first
+ * argument is the path of Azurite's script, the others are passed to it.
  */
 import { createRequire, Module } from 'node:module';
 
-/** Each with the exports that Azurite reads while it is loaded. */
+/** The libraries, with the exports that Azurite reads at load time. */
 const UNUSED: Readonly<Record<string, unknown>> = {
   // Sends telemetry, which --disableTelemetry turns off.
   applicationinsights: {},
-  // Keeps metadata in the SQL database that AZURITE_DB names.
+  // Stores metadata in the SQL database of the setting AZURITE_DB.
   sequelize: { Model: class {} },
 };
 

@@ -5,24 +5,24 @@ import { connectionString, EMULATOR_ACCOUNT, type ServicePorts, type StorageAcco
 import { type RunningProcess, startProcess } from '../process/process.ts';
 import { scriptPath } from '../process/script-path.ts';
 
-/** 8 KiB of metadata in small pairs is 64 KiB of headers, above Node's 16 KiB. */
+/** 8 KiB of metadata in small pairs need 64 KiB of headers, more than Node's default of 16 KiB. */
 const MAX_HEADER_BYTES = 128 * 1024;
 
-/** Where Azurite keeps its data and listens. */
+/** Options of Azurite. */
 export interface AzuriteOptions {
-  /** undefined: in memory. */
+  /** The folder of the data. Undefined means in memory. */
   folder: string | undefined;
   ports: ServicePorts;
   logFile: string;
-  /** Default: the emulator's own. The ready value is of the first. */
+  /** Defaults to the emulator's account. The ready value is the connection string of the first account. */
   accounts?: readonly StorageAccount[];
-  /** Every request in the log; default false. */
+  /** Whether every request is logged. Defaults to false. */
   logRequests?: boolean;
-  /** Aborted before Azurite is ready, it ends Azurite at once. Default: none. */
+  /** Ends Azurite if it is aborted before Azurite is ready. Defaults to none. */
   signal?: AbortSignal | undefined;
 }
 
-/** Starts Azurite and waits until its three services listen. Its ready value is the connection string. */
+/** Starts Azurite and waits until its three services listen. The ready value is the connection string. */
 export function startAzurite({
   folder,
   ports,
@@ -39,7 +39,7 @@ export function startAzurite({
       azuriteScript(),
       folder === undefined ? ['--inMemoryPersistence'] : ['--location', folder],
       ['--blobPort', String(ports.blob), '--queuePort', String(ports.queue), '--tablePort', String(ports.table)],
-      // SDKs ask for API versions newer than Azurite knows, for nothing that it lacks.
+      // The SDKs request newer API versions than Azurite supports, but no features that it lacks.
       ['--skipApiVersionCheck', '--disableTelemetry', ...(logRequests ? [] : ['--silent'])],
     ].flat(),
     env: {

@@ -1,4 +1,4 @@
-/** Azurite behind the strict front: the storage account of everything local but the bench. */
+/** Azurite behind the strict front: the storage account of all local parts except for the bench. */
 
 import { freePort } from '../../ports.ts';
 import {
@@ -12,30 +12,30 @@ import type { RunningProcess } from '../process/process.ts';
 import { startAzurite } from './azurite.ts';
 
 export interface StorageOptions {
-  /** Azurite's data. */
+  /** Folder of Azurite's data. */
   folder: string;
   logFile: string;
-  /** Of the first client of the front. */
+  /** Options of the front's first client. */
   client?: ClientOptions;
-  /** Default: the emulator's own. */
+  /** Defaults to the emulator's account. */
   accounts?: readonly StorageAccount[];
 }
 
-/** A storage account that runs. */
+/** A running storage account. */
 export interface LocalStorage {
   azurite: RunningProcess<string>;
   /** Azurite's own ports. */
   services: ServicePorts;
   front: StorageFront;
-  /** Through the front. */
+  /** Connection string through the front. */
   connection: string;
-  /** Past the front: for what a test prepares or looks at. */
+  /** Connection string without the front, for a test that prepares or inspects data. */
   direct: string;
   /** Closes the front, then stops Azurite. */
   stop(): Promise<void>;
 }
 
-/** Starts Azurite on free ports, and the front with a first client. Nothing is left running when it throws. */
+/** Starts Azurite on free ports, and the front with a first client. If it throws, nothing is left running. */
 export async function startStorage({ folder, logFile, client, accounts }: StorageOptions): Promise<LocalStorage> {
   const given = accounts && { accounts };
   const services = { blob: await freePort(), queue: await freePort(), table: await freePort() };

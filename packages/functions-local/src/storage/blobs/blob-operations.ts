@@ -7,7 +7,7 @@ const PUTS: Readonly<Record<string, Operation>> = {
   snapshot: 'snapshot-blob',
 };
 
-/** /container, /container/blob/with/segments */
+/** Determines the operation of /container and /container/blob/with/segments. */
 export function blobOperation({ method, path, query, header }: Call): Target {
   const [resource = '', ...segments] = path;
   const comp = query.get('comp');

@@ -5,7 +5,7 @@ import type { Request } from '../request.ts';
 
 const MAX_PAGE = 5_000;
 
-/** Carries the listing out on a URL with at most as many blobs as the policy says. */
+/** Runs the listing with at most as many blobs per page as the policy allows. */
 export async function listPage(
   request: Request,
   { pages: policy, beginsEmpty }: Paging,
@@ -21,7 +21,7 @@ export async function listPage(
   return send(Object.keys(changes).length === 0 ? request.head.url : withQuery(request.head.url, changes));
 }
 
-/** The answer without its blobs, with a token. */
+/** Returns the answer without its blobs, but with a continuation token. */
 async function emptyPage(answer: PassingAnswer): Promise<PassingAnswer> {
   if (answer.status !== 200) return answer;
   const page = (await readBody(answer.body)).toString();

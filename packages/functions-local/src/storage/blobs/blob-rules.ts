@@ -6,11 +6,11 @@ const MAX_NAME_CHARACTERS = 1_024;
 const MAX_SEGMENTS = 254;
 const MAX_BLOCK_ID_BYTES = 64;
 const MAX_BLOCKS = 50_000;
-/** 50,000 ids of 64 bytes in base64 take 6 MiB with their tags. */
+/** 50,000 ids of 64 bytes in base64 need 6 MiB with their tags. */
 export const MAX_BLOCK_LIST_BYTES = 16 * 1024 * 1024;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Found while the body is read. */
+/** Detected while the body is read. */
 export const blockListTooLarge = { rule: 'block-list-size', ...bodyTooLarge(MAX_BLOCK_LIST_BYTES) };
 
 const SETS_METADATA = [

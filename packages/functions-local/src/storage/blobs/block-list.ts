@@ -1,6 +1,6 @@
 /** The body of Put Block List. */
 
-/** Which list the service looks a block up in. */
+/** The list in which the service looks for a block. */
 export type BlockSource = 'Committed' | 'Uncommitted' | 'Latest';
 
 export interface BlockEntry {
@@ -11,7 +11,7 @@ export interface BlockEntry {
 
 const ENTRY = /<(Committed|Uncommitted|Latest)>\s*([^<]*?)\s*<\/\1>/g;
 
-/** The blocks in their order. What is no entry is left to the service to refuse. */
+/** Reads the blocks in order. The service itself refuses anything that is not an entry. */
 export function readBlockList(body: Buffer): BlockEntry[] {
   return [...body.toString().matchAll(ENTRY)].map(([, source, id = '']) => ({ source: source as BlockSource, id }));
 }

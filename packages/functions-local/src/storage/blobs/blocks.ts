@@ -7,19 +7,19 @@ import { readBlockList } from './block-list.ts';
 interface Blocks {
   /** Uncommitted since the last commit of the blob. */
   staged: Set<string>;
-  /** Were uncommitted when Put Blob or a copy replaced the blob. */
+  /** Uncommitted when Put Blob or a copy replaced the blob. */
   dropped: Set<string>;
 }
 
-/** Blobs whose blocks are remembered; the one not touched for longest is forgotten first. */
+/** Maximum number of blobs whose blocks are recorded. The least recently used one is dropped first. */
 const MAX_BLOBS = 10_000;
 const MAX_UNCOMMITTED = 100_000;
 
-/** Remembers blocks over the calls of all clients. It begins empty: what was staged before the front ran is unknown. */
+/** Records blocks across the calls of all clients. Blocks that were staged before the front started are unknown. */
 export interface BlockLedger {
-  /** Why a Put Block or Put Block List is refused; undefined: it is not. */
+  /** Returns why a Put Block or Put Block List is refused, or undefined. */
   refusal(request: Request): Refusal | undefined;
-  /** Takes note of a call that the service carried out. */
+  /** Records a call that the service executed. */
   done(request: Request): void;
 }
 

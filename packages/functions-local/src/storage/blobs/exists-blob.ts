@@ -1,11 +1,11 @@
-/** If-None-Match: * on operations of which Azurite ignores it. */
+/** If-None-Match: * for operations on which Azurite ignores it. */
 import { type CallHead, type PassingAnswer, readBody, withoutHeaders } from '../call.ts';
 import type { Operation } from '../operation.ts';
 import { withQuery } from '../pages.ts';
 import type { Request } from '../request.ts';
 import type { Refusal } from '../rules/refusal.ts';
 
-/** The operation is refused when the blob exists; the front asks with the call's own authorization. */
+/** Refuses the operation if the blob exists. Queries the blob with the call's own authorization. */
 export async function existsBlob(
   { operation, head, header }: Request,
   ask: (head: CallHead) => Promise<PassingAnswer>,

@@ -1,9 +1,9 @@
-/** Which calls of a client meet which fault: named one by one, or drawn by a seeded generator. */
+/** Assigns faults to the calls of a client: as planned, or drawn by a seeded generator. */
 import { pick } from '../../random.ts';
 import type { Intercept, StorageCall } from '../call.ts';
 import { carryOut, FAULT_KINDS, FAULT_STATUSES, type FaultKind, type StorageFault } from './faults.ts';
 
-/** A fault that the `n`-th call meets (from 1; default: the first) of those that `on` takes (default: all). */
+/** A fault for the `n`-th call (from 1; defaults to the first) of those for which `on` returns true (defaults to all). */
 export interface PlannedFault {
   fault: StorageFault;
   n?: number;
@@ -11,8 +11,8 @@ export interface PlannedFault {
 }
 
 /**
- * Makes an interceptor that counts the calls it sees and carries out the planned faults. A call that several of them mean
- * meets the first one only. `onFault` is called before a fault is carried out.
+ * Creates an interceptor that counts the calls and applies the planned faults. If several apply to a call, only the first one
+ * is used. `onFault` is called before a fault is applied.
  */
 export function injectFaults(
   planned: readonly PlannedFault[],
@@ -20,29 +20,29 @@ export function injectFaults(
 ): Intercept {
   const waiting = planned.map(({ fault, n = 1, on = () => true }) => ({ fault, left: n, on }));
   return async (call, forward) => {
-    let met: StorageFault | undefined;
+    let chosen: StorageFault | undefined;
     for (const one of waiting) {
       if (!one.on(call)) continue;
       one.left -= 1;
-      if (one.left === 0) met ??= one.fault;
+      if (one.left === 0) chosen ??= one.fault;
     }
-    if (met === undefined) return forward();
-    onFault(met, call);
-    return carryOut(met, call, forward);
+    if (chosen === undefined) return forward();
+    onFault(chosen, call);
+    return carryOut(chosen, call, forward);
   };
 }
 
 export interface DrawOptions {
-  /** Calls that are expected: a fault meets one of them. */
+  /** The number of expected calls. A fault hits one of them. */
   calls: number;
-  /** Faults at most; a burst counts as one. */
+  /** Maximum number of faults. A burst counts as one. */
   most: number;
 }
 
 const BURST_CHANCE = 0.3;
 const MOST_BURST = 7;
 
-/** Draws up to `most` faults; now and then a call fails together with what follows it, the SDK's own repeats among them. */
+/** Draws up to `most` faults. Sometimes a call fails together with the following calls, including the SDK's own retries. */
 export function drawFaults(random: () => number, { calls, most }: DrawOptions): PlannedFault[] {
   const drawn: PlannedFault[] = [];
   for (let count = Math.floor(random() * (most + 1)); count > 0; count -= 1) {
@@ -54,7 +54,7 @@ export function drawFaults(random: () => number, { calls, most }: DrawOptions): 
   return drawn;
 }
 
-/** `status` stands for six of them. */
+/** `status` is listed more often because it covers six statuses. */
 const DRAWN_KINDS = [...FAULT_KINDS, 'status', 'status'] as const;
 const LEAST_WAIT_MS = 300;
 const MOST_WAIT_MS = 6_000;

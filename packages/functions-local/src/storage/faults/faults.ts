@@ -1,9 +1,9 @@
-/** The faults of single calls that the front knows, and how each is carried out. */
+/** The faults of single calls, and how each is applied. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallHead, Outcome, StorageAnswer } from '../call.ts';
 import { answerRefusal } from '../rules/refusal.ts';
 
-/** All kinds of faults; README.md says what each stands for. */
+/** All kinds of faults. README.md describes them. */
 export const FAULT_KINDS = [
   'refused',
   'status',
@@ -18,27 +18,33 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Statuses that say nothing about the call itself. Storage answers 429, 500 and 503; 408, 502 and 504 come from a gateway on the way. */
+/** Statuses that do not depend on the call. Storage answers 429, 500 and 503; gateways answer 408, 502 and 504. */
 export const FAULT_STATUSES = [408, 429, 500, 502, 503, 504] as const;
 export type FaultStatus = (typeof FAULT_STATUSES)[number];
 
-/** A fault of one call. `effect`: whether the call is carried out anyway; default: it is not. */
+/** A fault of one call. `effect` is whether the call is executed anyway; it defaults to false. */
 export type StorageFault =
-  /** 403, which no SDK repeats: stands for a call of which every repeat failed, too. */
+  /** 403, which no SDK retries. It simulates a call of which every retry failed, too. */
   | { kind: 'refused'; effect?: boolean }
   | { kind: 'status'; status: FaultStatus; effect?: boolean; retryAfterSeconds?: number }
-  /** The connection is cut: without effect; after half of the request's body, without effect; after the effect. */
+  /** The connection is cut: without an effect; after half of the request's body, without an effect; after the effect. */
   | { kind: 'reset' | 'resetInRequest' | 'lostReply' }
-  /** With its effect; the connection is cut after half of the answer's body, and before an answer that has none. */
+  /** The call has its effect. The connection is cut after half of the answer's body, or before an answer without a body. */
   | { kind: 'resetInBody' }
-  /** The call, or its answer, waits for `ms`. */
+  /** The call, or its answer, is delayed by `ms`. */
   | { kind: 'slow' | 'late'; ms: number }
-  /** Carried out a second time `ms` after the first. `first` is answered at once and does not wait for the second. */
+  /**
+   * The call is executed a second time, `ms` after the first. `first` is answered immediately and does not wait for the
+   * second.
+   */
   | { kind: 'doubled'; answer: 'first' | 'second'; ms: number }
-  /** No effect and no answer until the client gives up, or until the connection is cut after `ms`. Default: never cut. */
+  /**
+   * No effect and no answer until the client cancels the call, or until the connection is cut after `ms`. By default it is
+   * never cut.
+   */
   | { kind: 'frozen'; ms?: number };
 
-/** Carries a call out with a fault; what it returns is for an interceptor to return. */
+/** Executes a call with a fault. An interceptor returns the result. */
 export async function carryOut(
   fault: StorageFault,
   head: CallHead,
@@ -87,7 +93,7 @@ async function doubled(
     await sleep(ms);
     return forward();
   }
-  // The service may have stopped by then: nobody waits for the second call, so its failure is ignored.
+  // No client waits for the second call, and the service may have stopped by then. Therefore its failure is ignored.
   setTimeout(() => void forward().catch(() => undefined), ms).unref();
   return first;
 }
@@ -98,7 +104,7 @@ const REFUSED = {
   message: 'This request is not authorized to perform this operation.',
 };
 
-/** Codes and messages of storage; a gateway knows neither. */
+/** Statuses with a code and message of storage. Answers of a gateway have neither. */
 const OWN_STATUSES: Partial<Record<FaultStatus, { code: string; message: string }>> = {
   429: { code: 'TooManyRequests', message: 'The request is being throttled.' },
   500: { code: 'InternalError', message: 'The server encountered an internal error. Please retry the request.' },

@@ -1,6 +1,6 @@
 import type { Call, Operation, Target } from '../operation.ts';
 
-/** /queue, /queue/messages, /queue/messages/id */
+/** Determines the operation of /queue, /queue/messages and /queue/messages/id. */
 export function queueOperation({ method, path, query }: Call): Target {
   const [resource = '', messages, item] = path;
   if (resource === '') return { operation: query.get('comp') === 'list' ? 'list-queues' : 'other' };

@@ -3,7 +3,7 @@ import { metadataRules, nameRule } from '../rules/common-rules.ts';
 import { bodyTooLarge, invalidParameter, outOfRangeParameter, type Rule } from '../rules/rule.ts';
 import { readTextElement } from '../xml.ts';
 
-/** MaxLimit of the service's own answers. */
+/** The MaxLimit in answers of the live service. */
 export const MAX_MESSAGE_BODY_BYTES = 131_584;
 const MAX_MESSAGE_TEXT_BYTES = 64 * 1024;
 const MAX_SECONDS = 7 * 24 * 60 * 60;
@@ -11,10 +11,10 @@ const MAX_MESSAGES = 32;
 
 const WITH_TEXT = ['put-message', 'update-message'] as const;
 
-/** A body of Update Message may be absent: then the text stays. */
+/** Update Message can have no body. Then the text does not change. */
 const textOf = ({ body }: Request) => (body.length === 0 ? '' : readTextElement(body, 'QueueMessage', 'MessageText'));
 
-/** In the order in which the service is taken to check them. */
+/** In the assumed order of the service's checks. */
 export const QUEUE_RULES: readonly Rule[] = [
   nameRule('queue-name'),
   ...metadataRules('queue', ['create-queue', 'set-queue-metadata']),
@@ -78,7 +78,7 @@ export const QUEUE_RULES: readonly Rule[] = [
   },
 ];
 
-/** Found while the body is read. */
+/** Detected while the body is read. */
 export const messageBodyTooLarge = { rule: 'message-body-size', ...bodyTooLarge(MAX_MESSAGE_BODY_BYTES) };
 
 function range(query: URLSearchParams, name: string, minimum: number, maximum: number) {

@@ -1,4 +1,4 @@
-/** A pop receipt of its own for each message: Azurite gives all messages of one Get the same. */
+/** A separate pop receipt for each message: Azurite returns the same receipt for all messages of one Get. */
 import { type PassingAnswer, readBody } from '../call.ts';
 import { withQuery } from '../pages.ts';
 import type { Request } from '../request.ts';
@@ -7,7 +7,7 @@ import type { Refusal } from '../rules/refusal.ts';
 const MARK = 'own';
 const IN_ANSWER = /(<MessageId>([^<]*)<\/MessageId>.*?<PopReceipt>)([^<]*)(<\/PopReceipt>)/gs;
 
-/** The answer to Get Messages, each receipt with the id of its message inside. */
+/** Adds to each receipt in the answer of Get Messages the id of its message. */
 export async function withOwnReceipts(answer: PassingAnswer): Promise<PassingAnswer> {
   const text = (await readBody(answer.body)).toString();
   const own = text.replace(IN_ANSWER, (_match, before: string, id: string, receipt: string, after: string) => {
@@ -17,7 +17,10 @@ export async function withOwnReceipts(answer: PassingAnswer): Promise<PassingAns
   return { ...answer, body: Buffer.from(own) };
 }
 
-/** Why a receipt is not the message's own; undefined: it is, or came from Put or Update, which Azurite answers one by one. */
+/**
+ * Returns why a receipt does not belong to the message, or undefined. Receipts of Put and Update are not checked, since
+ * Azurite creates them per message.
+ */
 export function receiptRefusal(request: Request): Refusal | undefined {
   const own = readReceipt(request);
   if (own === undefined || own.id === request.item) return undefined;
@@ -25,7 +28,7 @@ export function receiptRefusal(request: Request): Refusal | undefined {
   return { rule: 'own-receipt', status: 404, code: 'MessageNotFound', message };
 }
 
-/** The URL of Update or Delete Message with the receipt as Azurite knows it. */
+/** Returns the URL of Update or Delete Message with Azurite's receipt. */
 export function withAzuriteReceipt(request: Request): string {
   const own = readReceipt(request);
   return own === undefined ? request.head.url : withQuery(request.head.url, { popreceipt: own.receipt });

@@ -1,4 +1,4 @@
-/** Rules that show only in what Azurite answers. */
+/** Rules that depend on Azurite's answer. */
 import { headerOf, type PassingAnswer } from '../call.ts';
 import type { Operation } from '../operation.ts';
 import type { Request } from '../request.ts';
@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.ts';
 export interface AnswerRule {
   id: string;
   on: readonly Operation[];
-  /** What the service answers instead; undefined: the answer stays. */
+  /** Returns the answer of the service instead of Azurite's, or undefined if Azurite's answer is correct. */
   check(request: Request, answer: Omit<PassingAnswer, 'body'>): Refusal | undefined;
 }
 
@@ -38,7 +38,7 @@ export const ANSWER_RULES: readonly AnswerRule[] = [
   },
 ];
 
-/** The refusal that the service would have answered with, else undefined. */
+/** Returns the refusal that the service would have answered with, or undefined. */
 export function answerRefusalOf(request: Request, answer: PassingAnswer): Refusal | undefined {
   for (const { id, on, check } of ANSWER_RULES) {
     const refusal = on.includes(request.operation) ? check(request, answer) : undefined;

@@ -7,7 +7,7 @@ import { outOfRangeInput, type Rule } from './rule.ts';
 const MAX_DATE_SKEW_MS = 15 * 60_000;
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Anybody may ask whether a page of another origin may call, and read a container that is public. */
+/** CORS preflight requests and reads of public containers need no authorization. */
 const needsAuthorization = ({ head: { service, method }, query, header }: Request): boolean =>
   header('authorization') === undefined &&
   !query.has('sig') &&
@@ -16,7 +16,7 @@ const needsAuthorization = ({ head: { service, method }, query, header }: Reques
 
 const isSigned = ({ header }: Request): boolean => header('authorization') !== undefined;
 
-/** For every call. */
+/** The rules for every call. */
 export const COMMON_RULES: readonly Rule[] = [
   {
     id: 'authorization-required',
@@ -70,7 +70,7 @@ const invalidName = {
   message: 'The specified resource name contains invalid characters.',
 };
 
-/** The rule of queue and container names; `special` names need not follow it. */
+/** Creates the rule of queue or container names. Names in `special` are exempt. */
 export const nameRule = (id: string, special: readonly string[] = []): Rule => ({
   id,
   check: ({ resource }) => {
@@ -86,11 +86,11 @@ export { invalidName };
 
 const META = 'x-ms-meta-';
 const MAX_METADATA_BYTES = 8 * 1024;
-/** Letters of other scripts are C# identifiers as well; in a header they cannot stand. */
+/** Letters of other scripts are valid in C# identifiers, too, but not in headers. */
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ASCII = /^[\t\x20-\x7e]*$/;
 
-/** The rules of metadata in headers, for the operations that set it. */
+/** Creates the rules of metadata in headers, for the operations that set it. */
 export const metadataRules = (prefix: string, on: readonly Operation[]): readonly Rule[] => [
   {
     id: `${prefix}-metadata-names`,

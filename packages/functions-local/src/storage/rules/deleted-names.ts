@@ -1,11 +1,14 @@
-/** Names of deleted queues, tables and containers, which Azure keeps for a while and Azurite frees at once. */
+/** Names of deleted queues, tables and containers, which Azure reserves for a while and Azurite releases immediately. */
 
 import type { Operation } from '../operation.ts';
 import type { Request } from '../request.ts';
 import { tableNameIn } from '../tables/table-rules.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Learn: at least 30 s for queues and containers, about 40 s for tables. */
+/**
+ * Source: Microsoft Learn: delete-queue3, delete-container, delete-table. At least 30 s for queues and containers, about 40 s
+ * for tables.
+ */
 const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; deletes: boolean }>>> = {
   'delete-queue': { kind: 'Queue', ms: 30_000, deletes: true },
   'create-queue': { kind: 'Queue', ms: 30_000, deletes: false },
@@ -15,11 +18,11 @@ const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; dele
   'create-table': { kind: 'Table', ms: 40_000, deletes: false },
 };
 
-/** Remembers deletions over the calls of all clients, by the clock of the client that asks. */
+/** Records deletions across the calls of all clients, with the clock of the calling client. */
 export interface DeletedNames {
-  /** Why a creation is refused; undefined: it is not. */
+  /** Returns why a creation is refused, or undefined. */
   refusal(request: Request, nowMs: number): Refusal | undefined;
-  /** Takes note of a deletion that the service carried out. */
+  /** Records a deletion that the service executed. */
   done(request: Request, nowMs: number): void;
 }
 
@@ -47,5 +50,5 @@ export function createDeletedNames(): DeletedNames {
   };
 }
 
-/** Table names do not differ by case; the others have none. */
+/** Names of tables are compared without case. Other names have no upper-case letters. */
 const keyOf = (kind: string, account: string, name: string): string => `${kind} ${account} ${name.toLowerCase()}`;

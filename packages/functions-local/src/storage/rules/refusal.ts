@@ -1,21 +1,21 @@
-/** How the service refuses a call: status, error code and body in the shape of the service. */
+/** Refuses a call as the service does: status, error code and body in the format of the service. */
 import { randomUUID } from 'node:crypto';
 import { type CallHead, headerOf, type StorageAnswer, type StorageService } from '../call.ts';
 import { escapeXml } from '../xml.ts';
 
-/** A refusal as a rule states it. */
+/** A refusal, as a rule returns it. */
 export interface Refusal {
-  /** Id of the rule, in README.md; the answer carries it as x-front-rule, so that a log says which rule it was. */
+  /** Id of the rule in README.md. The answer contains it in the header x-front-rule, so that a log shows the reason. */
   rule?: string;
   status: number;
   code: string;
   message: string;
-  /** Further elements of an XML error body, by name. */
+  /** Additional elements of an XML error body, by name. */
   details?: Readonly<Record<string, string>>;
   headers?: readonly string[];
 }
 
-/** The body that the SDKs read code and message from: XML, and JSON for tables. */
+/** Creates the answer from which the SDKs read code and message: XML, or JSON for tables. */
 export function answerRefusal(head: CallHead, refusal: Refusal): StorageAnswer {
   const id = randomUUID();
   const message = `${refusal.message}\nRequestId:${id}\nTime:${new Date().toISOString()}`;
@@ -51,7 +51,7 @@ function xmlError({ code, details = {} }: Refusal, message: string): string {
 }
 
 /**
- * A refused operation of a transaction: the answer is 202, and the one part in it is the error of the operation. `index`
+ * Creates the answer for a refused operation of a transaction: status 202 with one part, the error of the operation. `index`
  * counts operations from 0.
  */
 export function answerTransactionRefusal(head: CallHead, refusal: Refusal, index: number): StorageAnswer {

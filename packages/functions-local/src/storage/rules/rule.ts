@@ -1,20 +1,20 @@
-/** A rule of the service as a pure function of a request, and what most of them say. */
+/** A rule of the service as a pure function of a request, and common refusals. */
 
 import type { Operation } from '../operation.ts';
 import type { Request } from '../request.ts';
 import type { ServiceClock } from '../serve-call.ts';
 import type { Refusal } from './refusal.ts';
 
-/** `id` names the rule's row in README.md. */
+/** `id` identifies the rule's row in README.md. */
 export interface Rule {
   id: string;
-  /** The operations that it is for; undefined: all. */
+  /** The operations to which the rule applies. If absent, it applies to all. */
   on?: readonly Operation[];
-  /** Why the request is refused; undefined: it is not. */
+  /** Returns why the request is refused, or undefined. */
   check(request: Request, clock: ServiceClock): Refusal | undefined;
 }
 
-/** The first refusal, by the order of the rules. */
+/** Returns the first refusal, in the order of the rules. */
 export function refusalOf(rules: readonly Rule[], request: Request, clock: ServiceClock): Refusal | undefined {
   for (const { id, on, check } of rules) {
     if (on !== undefined && !on.includes(request.operation)) continue;
@@ -36,7 +36,7 @@ export const outOfRangeInput = (what: string): Refusal => ({
   message: `One of the request inputs is out of range. ${what}`,
 });
 
-/** A query parameter beyond its range, with the details that the service gives. */
+/** The refusal of a query parameter outside its range, with the same details as the service. */
 export const outOfRangeParameter = (name: string, value: string, minimum: number, maximum: number): Refusal => ({
   status: 400,
   code: 'OutOfRangeQueryParameterValue',

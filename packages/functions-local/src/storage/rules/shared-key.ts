@@ -1,10 +1,10 @@
-/** Shared Key of the blob and queue service, for calls that the front changes or makes itself. */
+/** Shared Key of the blob and queue service, for calls that the front changes or sends itself. */
 import { createHmac } from 'node:crypto';
 import { type CallHead, headerOf, withoutHeaders } from '../call.ts';
 import type { StorageAccount } from '../connection-string.ts';
 import { splitOnce } from '../request.ts';
 
-/** Covered by the signature, in this order (learn: authorize-with-shared-key, version 2015-02-21 and later). */
+/** The signed headers, in this order. Source: Microsoft Learn: authorize-with-shared-key, version 2015-02-21 and later. */
 const SIGNED_HEADERS = [
   ...['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type', 'date'],
   ...['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'],
@@ -12,9 +12,9 @@ const SIGNED_HEADERS = [
 const AUTHORIZATION = new Set(['authorization']);
 
 /**
- * The changed call with a signature for what it is now, if the call had a right one before. A table signature covers no
- * query but `comp`, and a shared access signature only its own parameters: such a call stays as it is. So does one whose
- * signature is wrong or whose key the front does not have: the service refuses it.
+ * Creates a new signature for the changed call, if the original signature was valid. A table signature covers only `comp` of
+ * the query, and a shared access signature only its own parameters. Such a call keeps its signature. So does a call with an
+ * invalid signature or an unknown account: the service refuses it.
  */
 export function signAnew(head: CallHead, changed: CallHead, accounts: readonly StorageAccount[]): CallHead {
   const authorization = headerOf(head.headers, 'authorization') ?? '';
@@ -25,7 +25,7 @@ export function signAnew(head: CallHead, changed: CallHead, accounts: readonly S
   return { ...changed, headers: [...headers, 'Authorization', sharedKey(changed, account)] };
 }
 
-/** The Authorization header of a call to the blob or queue service. */
+/** Creates the Authorization header of a call to the blob or queue service. */
 export function sharedKey(head: CallHead, { name, key }: StorageAccount): string {
   const hmac = createHmac('sha256', Buffer.from(key, 'base64'));
   return `SharedKey ${name}:${hmac.update(stringToSign(head, name)).digest('base64')}`;
@@ -45,7 +45,7 @@ function canonicalHeaders({ headers }: CallHead): string {
     const name = headers[index]?.toLowerCase() ?? '';
     if (name.startsWith('x-ms-')) lines.push([name, headers[index + 1]?.trim() ?? '']);
   }
-  // As the service sorts: not by code unit, where `-` and `_` stand elsewhere.
+  // Sorted as the service does. Sorting by code unit would place `-` and `_` differently.
   lines.sort(([a], [b]) => a.localeCompare(b));
   return lines.map(([name, value]) => `${name}:${value}\n`).join('');
 }

@@ -4,24 +4,25 @@ import { partitionOf } from '../tables/entity.ts';
 import { parseTransaction } from '../tables/transaction.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What is throttled. */
+/** A throttled resource. */
 export type ThrottledResource = 'account' | 'queue' | 'partition';
 
-/** Calls per second of an account and of a queue, entities per second of a partition of a table. */
+/** Calls per second of an account and of a queue, and entities per second of a partition of a table. */
 export type ThrottleLimits = Readonly<Record<ThrottledResource, number>>;
 
 /**
- * The documented targets: 20,000 requests per second and account (40,000 in some regions; learn:
- * storage/common/scalability-targets-standard-account), 2,000 messages per second and queue (learn:
- * storage/queues/scalability-targets), 2,000 entities per second and partition (learn: storage/tables/scalability-targets).
+ * The documented targets: 20,000 requests per second and account (40,000 in some regions), 2,000 messages per second and
+ * queue, 2,000 entities per second and partition. Source: Microsoft Learn:
+ * storage/common/scalability-targets-standard-account, storage/queues/scalability-targets,
+ * storage/tables/scalability-targets.
  */
 export const DOCUMENTED_LIMITS: ThrottleLimits = { account: 20_000, queue: 2_000, partition: 2_000 };
 
-/** Counts the calls of one account against its limits. Clients that share it share the account. */
+/** Counts the calls of one account against its limits. All clients with the same throttle belong to the same account. */
 export interface Throttle {
-  /** Takes a call, or returns the refusal of the resource that is at its limit. */
+  /** Counts a call. Returns the refusal of a resource that is at its limit, or undefined. */
   refusalOf(request: Request): Refusal | undefined;
-  /** Calls so far, and how many of them each resource refused. */
+  /** The number of calls so far, and of those that each resource refused. */
   readonly counts: Readonly<Record<'calls' | ThrottledResource, number>>;
 }
 
@@ -32,7 +33,7 @@ const BUSY: Refusal = {
   message: 'The server is currently unable to receive requests. Please retry your request.',
 };
 
-/** Makes a throttle of token buckets that hold what a second allows. `nowMs` is monotonic. */
+/** Creates a throttle with token buckets that hold the tokens of one second. `nowMs` is monotonic. */
 export function createThrottle(
   limits: ThrottleLimits = DOCUMENTED_LIMITS,
   nowMs: () => number = () => performance.now(),
@@ -53,7 +54,7 @@ export function createThrottle(
         bucket.atMs = now;
         return { ...demand, bucket, rate };
       });
-      // A transaction of more entities than the bucket holds would never pass.
+      // Otherwise, a transaction of more entities than the bucket's capacity could never pass.
       const full = asked.find(({ bucket, units, rate }) => bucket.tokens < Math.min(units, rate));
       if (full !== undefined) {
         counts[full.resource] += 1;
@@ -76,7 +77,10 @@ interface Demand {
   units: number;
 }
 
-/** A refused call takes nothing. Reads count as one: how much they return is known only after the service has worked. */
+/**
+ * Returns the tokens that a call consumes if no resource refuses it. A read costs one, since the size of its result is known
+ * only afterwards.
+ */
 function demandsOf(request: Request): Demand[] {
   const own = ownDemandOf(request);
   return [{ resource: 'account', name: '', units: 1 }, ...(own === undefined ? [] : [own])];

@@ -14,7 +14,7 @@ const WITH_ETAG: readonly Operation[] = ['replace-entity', 'merge-entity', 'dele
 const MAX_KEY_UNITS = 512;
 const MAX_PROPERTIES = 252;
 const MAX_NAME_UNITS = 255;
-/** Live reports say 64,000 bytes, the documentation 64 KiB: the stricter one. */
+/** Reports about the live service say 64,000 bytes, the documentation says 64 KiB. The stricter limit is used. */
 const MAX_STRING_UNITS = 32_000;
 const MAX_BINARY_BYTES = 64_000;
 const MAX_ENTITY_BYTES = 1024 * 1024;
@@ -24,7 +24,7 @@ const PROPERTY_NAME = /^[\p{L}_][\p{L}\p{Mn}\p{Mc}\p{Nd}\p{Pc}\p{Cf}]*$/u;
 
 const refused = (code: string, message: string): Refusal => ({ status: 400, code, message });
 
-/** A rule of an entity's own properties. */
+/** Creates a rule about the content of an entity. */
 const ofEntity = (id: string, check: (entity: Entity) => Refusal | undefined): Rule => ({
   id,
   on: WITH_BODY,
@@ -34,14 +34,14 @@ const ofEntity = (id: string, check: (entity: Entity) => Refusal | undefined): R
   },
 });
 
-/** Keys from URL and body. A key that is no string is refused by the service itself. */
+/** Returns the keys from URL and body. The service itself refuses a key that is not a string. */
 function keysOf({ keys, body }: Request): string[] {
   const entity = body.length > 0 ? parseEntity(body) : undefined;
   const all = [keys?.partitionKey, keys?.rowKey, entity?.partitionKey, entity?.rowKey];
   return all.filter((key) => typeof key === 'string');
 }
 
-/** In the order in which the service is taken to check them. */
+/** In the assumed order of the service's checks. */
 export const ENTITY_RULES: readonly Rule[] = [
   {
     id: 'entity-json',
@@ -102,7 +102,9 @@ export const ENTITY_RULES: readonly Rule[] = [
   }),
   ofEntity('untyped-int32', ({ properties }) => {
     const wrong = properties.find((property) => !isTypedByJson(property));
-    return wrong && invalidInput(`The value of '${wrong.name}' has no type annotation and is no Int32 or Double.`);
+    return (
+      wrong && invalidInput(`The value of '${wrong.name}' has no type annotation and is neither an Int32 nor a Double.`)
+    );
   }),
   ofEntity('date-range', ({ properties }) => {
     const wrong = properties.find((property) => !isStorableDate(property));

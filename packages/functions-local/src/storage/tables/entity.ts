@@ -1,9 +1,9 @@
-/** An entity as a body has it: property names, types and values, without the loss of JSON.parse on numbers. */
+/** An entity of a request body: property names, types and values. Unlike with JSON.parse, numbers keep their written form. */
 
 import type { Request } from '../request.ts';
 import { parseJson } from './json.ts';
 
-/** A number as it is written: `5` is an Int32, `5.0` a Double, and one beyond Int32 neither. */
+/** A number in its written form: `5` is an Int32, `5.0` a Double, and a whole number outside the range of Int32 has no type. */
 export class WrittenNumber {
   readonly source: string;
 
@@ -14,7 +14,7 @@ export class WrittenNumber {
 
 export interface Property {
   name: string;
-  /** From `name@odata.type`, such as `Edm.Int64`; undefined when the property has no annotation. */
+  /** From `name@odata.type`, for example `Edm.Int64`. Undefined if the property has no annotation. */
   type: string | undefined;
   value: unknown;
 }
@@ -29,10 +29,10 @@ export interface Entity {
 const SYSTEM = new Set(['PartitionKey', 'RowKey', 'Timestamp']);
 const TYPE = '@odata.type';
 
-/** Each rule asks for the entity anew; one parse per body is enough. */
+/** Several rules read the same entity. Each body is parsed only once. */
 const parsed = new WeakMap<Buffer, { entity: Entity | undefined }>();
 
-/** The entity, or undefined when the body is not a JSON object. */
+/** Parses the entity. Returns undefined if the body is not a JSON object. */
 export function parseEntity(body: Buffer): Entity | undefined {
   const known = parsed.get(body) ?? { entity: readEntity(body) };
   parsed.set(body, known);
@@ -65,8 +65,8 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 /**
- * Bytes that an entity takes, by the formula for Azure tables: strings have two bytes per UTF-16 unit. A value of the
- * wrong type counts nothing; another rule refuses it.
+ * Returns the size of an entity in bytes, with the formula for Azure tables: strings have two bytes per UTF-16 unit. A value
+ * of the wrong type has no size, since another rule refuses it.
  */
 export function entityBytes({ partitionKey, rowKey, properties }: Entity): number {
   const keys = [partitionKey, rowKey].reduce<number>((sum, key) => sum + 2 * String(key ?? '').length, 4);
@@ -90,11 +90,11 @@ function valueBytes({ type, value }: Property): number {
   return 4 + (type === 'Edm.Binary' ? Buffer.byteLength(value, 'base64') : 2 * value.length);
 }
 
-/** Table and partition of an operation on an entity. */
+/** Returns table and partition of an operation on an entity. */
 export const partitionOf = (request: Request): string =>
   JSON.stringify([request.resource, keysOf(request).partitionKey]);
 
-/** Keys of an operation on an entity, from its URL or its body. */
+/** Returns the keys of an operation on an entity, from its URL or its body. */
 export function keysOf({ keys, body }: Request): { partitionKey: unknown; rowKey: unknown } {
   return keys ?? parseEntity(body) ?? { partitionKey: undefined, rowKey: undefined };
 }

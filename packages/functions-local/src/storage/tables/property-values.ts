@@ -1,4 +1,4 @@
-/** Which values the types of a table property take. */
+/** The values that are valid for the types of a table property. */
 import { type Property, WrittenNumber } from './entity.ts';
 
 const INT32 = { min: -(2n ** 31n), max: 2n ** 31n - 1n };
@@ -9,7 +9,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,7})?)?(?:Z|[+-]\d{2}:\d{2})?$/;
 const NOT_FINITE = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** The written form of a number or string, else undefined. */
+/** Returns the written form of a number or string, or undefined. */
 const written = (value: unknown): string | undefined =>
   value instanceof WrittenNumber ? value.source : typeof value === 'string' ? value : undefined;
 
@@ -36,11 +36,11 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   'Edm.DateTime': (value) => matches(value, DATE_TIME) && !Number.isNaN(Date.parse(String(value))),
 };
 
-/** Whether an annotated value has the form and range of its type. A type that the service does not know has none. */
+/** Whether an annotated value has the form and range of its type. Unknown types have no valid values. */
 export const isOfItsType = ({ type, value }: Property): boolean =>
   type === undefined || (TYPES[type]?.(value) ?? false);
 
-/** Whether a value without annotation is one that JSON alone types: text, true or false, an Int32, or a Double. */
+/** Whether a value without annotation has a type in JSON: text, true or false, an Int32, or a Double. */
 export function isTypedByJson({ type, value }: Property): boolean {
   if (type !== undefined || typeof value === 'string' || typeof value === 'boolean') return true;
   if (!(value instanceof WrittenNumber)) return false;
@@ -49,6 +49,6 @@ export function isTypedByJson({ type, value }: Property): boolean {
 
 const FIRST_DATE = Date.UTC(1601, 0, 1);
 
-/** Whether a DateTime lies in the years that the service stores. */
+/** Whether a DateTime is in the range that the service stores. */
 export const isStorableDate = ({ type, value }: Property): boolean =>
   type !== 'Edm.DateTime' || Number.isNaN(Date.parse(String(value))) || Date.parse(String(value)) >= FIRST_DATE;

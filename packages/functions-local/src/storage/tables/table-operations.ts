@@ -10,7 +10,7 @@ const BY_METHOD: Readonly<Record<string, Operation>> = {
   DELETE: 'delete-entity',
 };
 
-/** /Tables, /Tables('name'), /$batch, /name, /name(), /name(PartitionKey='p',RowKey='r') */
+/** Determines the operation of /Tables, /Tables('name'), /$batch, /name, /name() and /name(PartitionKey='p',RowKey='r'). */
 export function tableOperation({ method, path, query, header }: Call): Target {
   const last = path.join('/');
   if (last === '$batch') return { operation: 'transaction' };

@@ -10,7 +10,7 @@ const NEXT_PARTITION = 'x-ms-continuation-NextPartitionKey';
 const NEXT_ROW = 'x-ms-continuation-NextRowKey';
 const TOKEN = new Set([NEXT_PARTITION.toLowerCase(), NEXT_ROW.toLowerCase()]);
 
-/** Carries the query out on a URL; its answer is cut where the policy says. */
+/** Runs the query, and cuts its answer where the policy requires. */
 export async function queryPage(
   request: Request,
   { pages: policy, beginsEmpty }: Paging,
@@ -31,7 +31,10 @@ export async function queryPage(
   return answer.status === 200 ? endAtPartition(answer, added) : answer;
 }
 
-/** The keys are needed to see the boundary; those that the client did not ask for are taken out of the answer. */
+/**
+ * Adds the keys to $select, since they are needed to find the boundary. They are removed from the answer if the client did
+ * not select them.
+ */
 function withKeys(select: string | null): { select: string; added: string[] } {
   if (select === null || select === '*') return { select: '', added: [] };
   const names = select.split(',').map((name) => name.trim());
@@ -54,7 +57,10 @@ async function endAtPartition(answer: PassingAnswer, added: readonly string[]): 
   return next === undefined ? cut : { ...cut, headers: continuedAt(cut.headers, next) };
 }
 
-/** Where a partition begins in the middle of the page, else undefined. By halves, so that a query of many ends soon. */
+/**
+ * Returns the index in the middle of those where a partition begins, or undefined. Cutting in the middle keeps the number of
+ * pages small.
+ */
 function boundaryIn({ value }: Page): number | undefined {
   const starts = value.flatMap(({ PartitionKey }, at) =>
     at > 0 && value[at - 1]?.PartitionKey !== PartitionKey ? [at] : [],
@@ -66,13 +72,13 @@ function without(entity: Record<string, unknown>, names: readonly string[]): Rec
   return Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name)));
 }
 
-/** Azurite's form of a token: the keys of the first entity of the next page, in base64. */
+/** Adds a token in Azurite's format: the keys of the first entity of the next page, in base64. */
 function continuedAt(headers: RawHeaders, next: Record<string, unknown>): string[] {
   const token = (key: unknown): string => Buffer.from(String(key)).toString('base64');
   return [...withoutHeaders(headers, TOKEN), NEXT_PARTITION, token(next.PartitionKey), NEXT_ROW, token(next.RowKey)];
 }
 
-/** The answer without its entities, with a token: one without a row key, as the documentation allows. */
+/** Returns the answer without its entities, with a token that has no row key, which the documentation allows. */
 async function emptyPage(answer: PassingAnswer): Promise<PassingAnswer> {
   if (answer.status !== 200) return answer;
   const page = parseForCopy((await readBody(answer.body)).toString()) as Page;

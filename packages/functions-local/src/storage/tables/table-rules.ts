@@ -1,4 +1,4 @@
-/** Rules of the table service, without those of a single entity (`entity-rules.ts`). */
+/** Rules of the table service, except for those of a single entity (`entity-rules.ts`). */
 
 import type { Request } from '../request.ts';
 import { invalidName } from '../rules/common-rules.ts';
@@ -10,14 +10,14 @@ import { ENTITY_RULES } from './entity-rules.ts';
 import { countComparisons, untypedLongIn } from './filter.ts';
 import { parseTransaction } from './transaction.ts';
 
-/** Of one entity and of a transaction. */
+/** The limit of an entity's body and of a transaction's. */
 export const MAX_TABLE_BODY_BYTES = 4 * 1024 * 1024;
 const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 const MAX_COMPARISONS = 15;
 const MAX_PAGE = 1_000;
 const MAX_CHANGES = 100;
 
-/** Found while the body is read. */
+/** Detected while the body is read. */
 export const tableBodyTooLarge = { rule: 'table-body-size', ...bodyTooLarge(MAX_TABLE_BODY_BYTES) };
 
 export const TABLE_RULES: readonly Rule[] = [
@@ -61,13 +61,13 @@ export const TABLE_RULES: readonly Rule[] = [
   ...ENTITY_RULES,
 ];
 
-/** Of a new table; undefined when the body names none. */
+/** Returns the name of a new table, or undefined if the body has none. */
 export const tableNameIn = (body: Buffer): string | undefined => {
   const name = parseEntity(body)?.properties.find((property) => property.name === 'TableName')?.value;
   return typeof name === 'string' ? name : undefined;
 };
 
-/** A refusal of one operation of a transaction, counted from 0. */
+/** A refusal of one operation of a transaction. `index` counts from 0. */
 export interface RefusedOperation {
   index: number;
   refusal: Refusal;
@@ -115,7 +115,10 @@ export const TRANSACTION_RULES: readonly {
 
 const rowOf = (request: Request): unknown[] => [partitionOf(request), keysOf(request).rowKey];
 
-/** The first operation of a transaction that the service would refuse; a refusal of the whole has its own index. */
+/**
+ * Returns the first operation of a transaction that the service would refuse. A refusal of the whole transaction has its own
+ * index.
+ */
 export function refusedOperation({ body }: Request, clock: ServiceClock): RefusedOperation | undefined {
   const operations = parseTransaction(body);
   for (const { id, check } of TRANSACTION_RULES) {

@@ -2,7 +2,7 @@
 import { type CallHead, withoutHeaders } from '../call.ts';
 import { parseRequest, type Request } from '../request.ts';
 
-/** The operations of the change set, in order; empty for a body without one (a batch that is one query). */
+/** Parses the operations of the change set, in order. Returns none for a batch that is a single query. */
 export function parseTransaction(body: Buffer): Request[] {
   const text = body.toString();
   const boundary = /^content-type: *multipart\/mixed; *boundary="?([^"\r\n;]+)/im.exec(text)?.[1];
@@ -11,7 +11,7 @@ export function parseTransaction(body: Buffer): Request[] {
   return parts.flatMap((part) => parsePart(part) ?? []);
 }
 
-/** Headers of the part, an empty line, then a request: line, headers, an empty line, body. */
+/** Parses a part: its headers, an empty line, and a request (request line, headers, empty line, body). */
 function parsePart(part: string): Request | undefined {
   const lines = part.split(/\r?\n/);
   const start = lines.findIndex((line) => /^[A-Z]+ \S.* HTTP\/1\.[01]$/.test(line.trimEnd()));
@@ -36,8 +36,8 @@ function parsePart(part: string): Request | undefined {
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * The call with U+2028 and U+2029 escaped. Azurite looks for each entity with `/{+.+}+/`, in which the dot matches neither,
- * and answers 500 to every transaction that has one; Azure reads JSON. The signature covers neither body nor length.
+ * Escapes U+2028 and U+2029 in a call. Azurite finds each entity with `/{+.+}+/`, in which the dot matches neither, and
+ * answers 500 to every transaction that contains one. Azure reads JSON. The signature covers neither the body nor its length.
  */
 export function withoutLineSeparators(head: CallHead, body: Buffer): { head: CallHead; body: Buffer } {
   const text = body.toString();

@@ -9,7 +9,7 @@ import type { StartOptions } from '../../../src/cli/program.ts';
 import { startApp } from '../../../src/cli/start-app.ts';
 import { runCli } from '../../helpers/cli-process.ts';
 
-// Below the repository, so that the apps find its @azure/functions.
+// Inside the repository, so that the apps find its @azure/functions.
 const PARENT = fileURLToPath(new URL('.', import.meta.url));
 
 let folder: string;
@@ -33,7 +33,7 @@ async function write(files: Record<string, string>): Promise<void> {
   }
 }
 
-/** The problems that a start is refused with. */
+/** Returns the problems with which a start is refused. */
 async function problemsOf(files: Record<string, string>, options: StartOptions = {}): Promise<readonly string[]> {
   await write(files);
   try {
@@ -60,13 +60,17 @@ describe('a mistake in the files of an app', () => {
     ],
     ['no package.json', { 'host.json': APP['host.json'] }, 'package.json: file not found in the app folder.'],
     ['files that are not built', APP, 'Build the app first, or correct "main" of package.json.'],
-    ['no function', { ...APP, 'app.js': '' }, 'no functions found; expected "main" of package.json to name the files'],
+    [
+      'no function',
+      { ...APP, 'app.js': '' },
+      'no functions found; expected "main" of package.json to specify the files',
+    ],
     ['a module that is missing', { ...APP, 'app.js': "\nrequire('nowhere');" }, "Cannot find module 'nowhere' ("],
     ['an app that throws', { ...APP, 'app.js': "\nthrow new Error('no luck');" }, 'app.js": no luck ('],
     [
-      'an app that ends',
+      'an app that ends its process',
       { ...APP, 'app.js': 'process.exit(3)' },
-      'the app ended while its files were loaded (code 3).',
+      "the app's process ended while its files were loaded (code 3).",
     ],
     [
       'the v3 model',
@@ -82,7 +86,7 @@ describe('a mistake in the files of an app', () => {
         'local.settings.json': '{"IsEncrypted":false,"Values":{"HUB":"1"}}',
         'app.js': "require('durable-functions').app.activity('pay', { handler() {} });",
       },
-      'host.json, extensions.durableTask: hubName: expected 3 to 45 letters and digits, a letter first, got "1"',
+      'host.json, extensions.durableTask: hubName: expected 3 to 45 letters and digits that start with a letter, got "1"',
     ],
     [
       'another language',
@@ -97,7 +101,7 @@ describe('a mistake in the files of an app', () => {
 });
 
 describe('functions that cannot run', () => {
-  it('are named with what is missing or what to use instead, one line each', async () => {
+  it('are reported with what is missing or what to use instead, one line each', async () => {
     const code = `
       app.storageBlob('blob', { path: 'in/{name}', connection: 'AzureWebJobsStorage', handler() {} });
       app.timer('late', { schedule: '%WHEN%', handler() {} });
@@ -120,7 +124,7 @@ describe('functions that cannot run', () => {
     expect(problems.join('')).not.toContain('\n');
   });
 
-  it('are no problem when --functions leaves them out; its names have to exist', async () => {
+  it('are not a problem if --functions excludes them; its names must exist', async () => {
     const code = `${HTTP}
       app.storageBlob('blob', { path: 'in', connection: 'c', handler() {} });
       app.hook.appStart(() => require('node:fs').appendFileSync(__dirname + '/starts', 'x'));`;
@@ -160,7 +164,7 @@ describe('a port', () => {
     const cli = runCli(['start', folder, '--port', String(port)]);
     expect(await cli.exited).toBe(1);
     expect(cli.stderr()).toBe(
-      `error: port ${port} of 127.0.0.1 is in use or not allowed; pass another one with --port, or --port 0 for any free one\n`,
+      `error: port ${port} of 127.0.0.1 is in use or not allowed; set another one with --port, or use --port 0 for any free one\n`,
     );
     expect(cli.stdout()).toBe('');
   });
@@ -181,14 +185,14 @@ describe('entities', () => {
     ],
     ['{"UserConfig":{"Namespaces":[{"Name":"n","Queues":[{"Nome":"orders"}]}]}}', 'UserConfig.Namespaces[0].Queues[0]'],
     ['{"UserConfig":', 'not valid JSON: the file ends too early at line 1, column 15.'],
-  ])('of a file that does not fit: %s', async (text, expected) => {
+  ])('of an invalid file: %s', async (text, expected) => {
     const entities = join(folder, 'entities.json');
     const problems = await problemsOf({ ...files, 'entities.json': text }, { entities });
     expect(problems).toEqual([expect.stringContaining(expected)]);
     expect(problems[0]?.startsWith(entities)).toBe(true);
   });
 
-  it('without a setting that asks for the embedded Service Bus', async () => {
+  it('without a setting that selects the embedded Service Bus', async () => {
     const entities = join(folder, 'entities.json');
     const problems = await problemsOf({ ...APP, 'app.js': HTTP, 'entities.json': '{}' }, { entities });
     expect(problems).toEqual([
@@ -198,19 +202,19 @@ describe('entities', () => {
 });
 
 describe('a folder', () => {
-  it('that does not exist is no app', async () => {
+  it('that does not exist is not an app', async () => {
     const gone = join(folder, 'gone');
     await expect(startApp(gone, {}, SILENT)).rejects.toThrow(`${gone}: expected the folder of a Functions app`);
   });
 
-  it('for state that cannot be made stops the start', async () => {
+  it('for state that cannot be created stops the start', async () => {
     const problems = await problemsOf({ ...APP, 'app.js': HTTP }, { data: join(folder, 'host.json') });
-    expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be made: EEXIST/)]);
+    expect(problems).toEqual([expect.stringMatching(/^--data: the folder '.*host\.json' cannot be created: EEXIST/)]);
   });
 });
 
 describe('a command line', () => {
-  it('that is wrong ends with 2 and one line', async () => {
+  it('with an error ends with 2 and one line', async () => {
     const cli = runCli(['start', '--prot', '1']);
     expect(await cli.exited).toBe(2);
     expect(cli.stderr()).toBe("error: unknown option '--prot' (Did you mean --port?)\n");

@@ -32,7 +32,7 @@ async function settledOrder(id: string): Promise<unknown> {
 }
 
 describe('functions-local start', () => {
-  it('says what is started, with addresses, and lists the functions', () => {
+  it('prints the started services with addresses, and lists the functions', () => {
     expect(cli.stdout()).toContain(`State and logs: ${data}\n`);
     expect(cli.stdout()).toMatch(
       /^Storage for AzureWebJobsStorage:\n\tBlob: http:\/\/127\.0\.0\.1:\d+\/devstoreaccount1$/m,
@@ -62,14 +62,14 @@ describe('functions-local start', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBe('http://localhost:3000');
   });
 
-  it('writes no colours where there is no terminal', () => {
+  it('writes no colours without a terminal', () => {
     expect(cli.stdout() + cli.stderr()).not.toContain('\u001b');
   });
 
-  it('lets one start use a data folder', async () => {
+  it('refuses a second start with the same data folder', async () => {
     const second = runCli(['start', APP, '--port', '0', '--data', data]);
     expect(await second.exited).toBe(1);
-    expect(second.stderr()).toMatch(/^error: --data: the folder '.*' is in use by another start: .*\n$/);
+    expect(second.stderr()).toMatch(/^error: --data: the folder '.*' is in use by another stack: .*\n$/);
   });
 
   it('ends with 0 on SIGTERM', async () => {

@@ -67,40 +67,40 @@ describe('orchestrations', () => {
     return waitForStatus(shim.client, id);
   }
 
-  test('a sequence of activities hands results on', async () => {
+  test('a sequence of activities passes each result to the next one', async () => {
     const status = await run('sequence', 5);
     expect(status).toMatchObject({ runtimeStatus: 'Completed', output: 40, input: 5, name: 'sequence' });
   });
 
-  test('Task.all gathers every result', async () => {
+  test('Task.all collects all results', async () => {
     expect((await run('fanOut', 200)).output).toBe(39_800);
   });
 
-  test('Task.any gives the first, and a cancelled timer does not hold the instance open', async () => {
+  test('Task.any returns the first result, and a cancelled timer does not keep the instance open', async () => {
     expect((await run('any')).output).toBe('won');
   });
 
-  test('a timer fires no earlier than asked, in orchestration time', async () => {
+  test('a timer does not fire before its time, in orchestration time', async () => {
     expect((await run('timer')).output).toBeGreaterThanOrEqual(50);
   });
 
   test.each([['text'], [{ a: [1, null] }], [0], [''], [true], ['{"looks":"like JSON"}']])(
-    'activity input %j arrives as it was sent',
+    'activity input %j arrives unchanged',
     async (value) => {
       expect((await run('echoInput', value)).output).toEqual(value);
     },
   );
 
-  test('a start without input gives an empty text', async () => {
+  test('a start without input passes an empty string', async () => {
     expect((await run('echoInput')).output).toBe('');
   });
 
-  test('continueAsNew carries the input on, and the custom status stays', async () => {
+  test('continueAsNew passes the input to the next execution and keeps the custom status', async () => {
     const status = await run('countDown', { left: 3, sum: 0 });
     expect(status).toMatchObject({ output: 12, customStatus: { left: 1 }, input: { left: 0, sum: 12 } });
   });
 
-  test('a failed activity fails its orchestration with both names', async () => {
+  test('a failed activity fails its orchestration with an error that contains both names', async () => {
     const status = await run('failing');
     expect(status.runtimeStatus).toBe('Failed');
     expect(status.output).toContain("Orchestrator function 'failing' failed: Activity function 'fail' failed: broken");

@@ -46,25 +46,25 @@ async function run(name: string, input?: unknown) {
   return waitForStatus(shim.client, await shim.client.startNew(name, { input }));
 }
 
-test('a child knows its parent and gives its result', async () => {
+test('a child knows its parent and returns its result', async () => {
   const status = await run('parent', {});
   expect(status.output).toEqual({ parent: status.instanceId, version: '1.0' });
 });
 
-test('a child runs the version that its parent names', async () => {
+test('a child runs with the version that its parent specifies', async () => {
   expect((await run('parentOfVersion')).output).toMatchObject({ version: '0.9' });
 });
 
-test('many children run side by side', async () => {
+test('many children run concurrently', async () => {
   expect((await run('manyChildren')).output).toBe(20);
 });
 
-test("a failed child's error reaches its parent", async () => {
+test('the error of a failed child reaches its parent', async () => {
   const { output } = await run('catchingParent');
   expect(output).toContain("Orchestrator function 'child' failed: child broke");
 });
 
-test('a terminated child fails its parent past any catch, as on Azure', async () => {
+test('as on Azure, a terminated child fails its parent, which cannot catch it', async () => {
   const id = await shim.client.startNew('parentOfWaiter', { input: 'ended-child' });
   await waitUntil(async () => (await shim.client.getStatusAll()).some((child) => child.instanceId === 'ended-child'));
   await waitForStatus(shim.client, 'ended-child', ['Running']);
@@ -74,7 +74,7 @@ test('a terminated child fails its parent past any catch, as on Azure', async ()
   expect(status.output).toContain('could not parse its exception data');
 });
 
-test('a child id that is running already fails the call instead of hanging', async () => {
+test('a child id that is already running fails the call instead of hanging', async () => {
   await shim.client.startNew('waiter', { instanceId: 'busy-child' });
   const { output } = await run('parentOfWaiter', 'busy-child');
   expect(output).toContain("'busy-child' is already running");

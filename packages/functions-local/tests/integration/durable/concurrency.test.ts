@@ -19,7 +19,7 @@ df.app.orchestration('naps', function* (context) {
 let shim: Shim;
 afterEach(() => shim.stop());
 
-/** Starts a host that counts how many invocations of a kind run at once. */
+/** Starts a host that counts the concurrent invocations of each kind. */
 async function startCounting(kind: 'activity' | 'orchestrator', config: Record<string, unknown>) {
   let now = 0;
   let most = 0;
@@ -35,20 +35,20 @@ async function startCounting(kind: 'activity' | 'orchestrator', config: Record<s
   return () => most;
 }
 
-test('never more activities at once than host.json allows', async () => {
+test('at most as many activities run at the same time as host.json allows', async () => {
   const most = await startCounting('activity', { maxConcurrentActivityFunctions: 3 });
   await waitForStatus(shim.client, await shim.client.startNew('naps'));
   expect(most()).toBe(3);
 });
 
-test('never more orchestrator turns at once than host.json allows', async () => {
+test('at most as many orchestrator episodes run at the same time as host.json allows', async () => {
   const most = await startCounting('orchestrator', { maxConcurrentOrchestratorFunctions: 2 });
   const ids = await Promise.all(Array.from({ length: 8 }, () => shim.client.startNew('naps')));
   await Promise.all(ids.map((id) => waitForStatus(shim.client, id)));
   expect(most()).toBe(2);
 });
 
-test('stop waits for what runs, and the next start goes on with the rest', async () => {
+test('stop waits for running work, and the next start continues with the rest', async () => {
   const store = temporaryStore();
   const config = { maxConcurrentActivityFunctions: 4 };
   let running = 0;

@@ -30,7 +30,9 @@ function start(delays: 'push' | 'azure'): { child: ChildProcess; output: () => s
   return { child, output: () => text };
 }
 
-/** Kills the process after so many ends, while an activity is in flight: it is looked at while the process stands still. */
+/**
+ * Kills the process after this number of completions, while an activity is running. Checks that while the process is frozen.
+ */
 async function killAfter(ends: number, delays: 'push' | 'azure'): Promise<void> {
   const { child } = start(delays);
   await waitUntil(() => timesOf('end').size >= ends);
@@ -51,7 +53,7 @@ async function resume(delays: 'push' | 'azure'): Promise<unknown> {
   return JSON.parse(output());
 }
 
-/** When each item was started or ended, in epoch milliseconds. */
+/** When each item started or finished, in epoch milliseconds. */
 function timesOf(word: 'start' | 'end'): Map<string, number[]> {
   const times = new Map<string, number[]>();
   const lines = existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : [];
@@ -64,28 +66,28 @@ function timesOf(word: 'start' | 'end'): Map<string, number[]> {
 
 const exact = { runtimeStatus: 'Completed', output: (59 * 60) / 2 };
 
-test('killed in a fan-out, again and again, it ends exactly: only activities in flight run twice', async () => {
+test('a fan-out that is killed repeatedly completes exactly: only activities that were running run twice', async () => {
   await killAfter(10, 'push');
   await killAfter(25, 'push');
   await killAfter(40, 'push');
   expect(await resume('push')).toEqual(exact);
   expect(timesOf('end').size).toBe(60);
   const repeats = [...timesOf('start').values()].reduce((sum, starts) => sum + starts.length - 1, 0);
-  // Three kills, at most four in flight each.
+  // Three kills, with at most four running activities each.
   expect(repeats).toBeLessThanOrEqual(12);
 });
 
-test("in 'azure' mode an activity in flight comes back only after its visibility time-out", async () => {
+test("in 'azure' mode, a running activity becomes visible only after its visibility timeout", async () => {
   await killAfter(10, 'azure');
   expect(await resume('azure')).toEqual(exact);
   const repeated = [...timesOf('start').values()].filter((starts) => starts.length > 1);
-  // The time-out is two seconds from when the activity was taken, which on a busy machine is some time before it started. It
-  // would be back at once as soon as the process is, after some 200 ms.
+  // The timeout is two seconds from when the activity was received, which can be some time before its start on a busy
+  // machine. Without the timeout, it would run again as soon as the process is running, after about 200 ms.
   for (const [first = 0, second = 0] of repeated) expect(second - first).toBeGreaterThan(1_000);
   expect(repeated.length).toBeGreaterThan(0);
 });
 
-test('a second process on the same store is refused with the reason', async () => {
+test('a second process with the same store is refused with the reason', async () => {
   const shim = await startShim({ file: store.file });
   const child = spawn(process.execPath, [app, store.file, journal], { stdio: ['ignore', 'ignore', 'pipe'] });
   children.push(child);

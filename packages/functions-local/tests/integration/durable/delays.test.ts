@@ -12,11 +12,11 @@ df.app.orchestration('three', function* (context) {
 let shim: Shim;
 afterEach(() => shim.stop());
 
-// When a queue is looked into is in tests/unit/durable/dispatch/pacing.test.ts.
+// tests/unit/durable/dispatch/polling-pacer.test.ts tests when a queue is polled.
 test.each([
-  ['push', "delays 'push': work is handed over at once"],
+  ['push', "delays 'push': work is dispatched immediately"],
   ['azure', "delays 'azure': queues are polled every 50 ms to 300 ms"],
-] as const)('a backend with delays %s says so, and an orchestration ends', async (delays, said) => {
+] as const)('a backend with delays %s logs them, and an orchestration completes', async (delays, said) => {
   shim = await startShim({ delays, config: { storageProvider: { maxQueuePollingInterval: '00:00:00.3' } } });
   expect(shim.logs[0]).toContain(said);
   const status = await waitForStatus(shim.client, await shim.client.startNew('three'));

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => shim.stop());
 
-test('an event raised before its wait is buffered, first in first out', async () => {
+test('events that are raised before their waits are buffered, first in first out', async () => {
   gates.set('buffer', gate());
   const id = await shim.client.startNew('busyThenTakeTwo', { input: 'buffer' });
   await shim.client.raiseEvent(id, 'item', { n: 1 });
@@ -57,13 +57,13 @@ test('an event raised before its wait is buffered, first in first out', async ()
   expect((await waitForStatus(shim.client, id)).output).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('an event raised right after the start is kept', async () => {
+test('an event that is raised right after the start is kept', async () => {
   const id = await shim.client.startNew('takeTwo');
   await Promise.all([shim.client.raiseEvent(id, 'item', 1), shim.client.raiseEvent(id, 'item', 2)]);
   expect((await waitForStatus(shim.client, id)).output).toHaveLength(2);
 });
 
-test('waits on one name form a stack: the newest is served first', async () => {
+test('waits for one name form a stack: the newest is completed first', async () => {
   const id = await shim.client.startNew('stack');
   await waitUntil(() => waiting.has('none'));
   await waitForStatus(shim.client, id, ['Running']);
@@ -71,7 +71,7 @@ test('waits on one name form a stack: the newest is served first', async () => {
   expect((await waitForStatus(shim.client, id)).output).toEqual({ taken: 'one', abandoned: false });
 });
 
-test('wait, then continueAsNew with nothing between, loses none of a burst', async () => {
+test('wait followed directly by continueAsNew loses no event of a burst', async () => {
   const input = { key: 'burst', taken: [], upTo: 20, busy: false };
   const id = await shim.client.startNew('collector', { input });
   const numbers = Array.from({ length: 20 }, (_, index) => index);
@@ -79,7 +79,7 @@ test('wait, then continueAsNew with nothing between, loses none of a burst', asy
   expect((await waitForStatus(shim.client, id)).output).toEqual(numbers);
 });
 
-test('continueAsNew drops what arrived before it and was not consumed', async () => {
+test('continueAsNew drops events that arrived before it and were not consumed', async () => {
   gates.set('lossy', gate());
   gates.set('lossy-after', gate());
   const input = { key: 'lossy', taken: [], upTo: 2, busy: true };
@@ -88,7 +88,7 @@ test('continueAsNew drops what arrived before it and was not consumed', async ()
   gates.get('lossy')?.open();
   await waitUntil(() => waiting.has('lossy-after'));
   await shim.client.raiseEvent(id, 'item', 2);
-  // The dropped event must have been seen by a turn of the old generation before the activity ends.
+  // An episode of the old execution must have received the dropped event before the activity ends.
   await waitUntil(async () => (await history(id)).filter((type) => type === 'EventRaised').length === 2);
   gates.get('lossy-after')?.open();
   await waitUntil(async () => (await history(id)).filter((type) => type === 'EventRaised').length === 0);
@@ -96,7 +96,7 @@ test('continueAsNew drops what arrived before it and was not consumed', async ()
   expect((await waitForStatus(shim.client, id)).output).toEqual([1, 3]);
 });
 
-test('an event that comes during the last activity is accepted and lost', async () => {
+test('an event that arrives during the last activity is accepted and lost', async () => {
   gates.set('last', gate());
   const id = await shim.client.startNew('lastActivity', { input: 'last' });
   await waitUntil(() => waiting.has('last'));
@@ -105,7 +105,7 @@ test('an event that comes during the last activity is accepted and lost', async 
   expect(await waitForStatus(shim.client, id)).toMatchObject({ runtimeStatus: 'Completed', output: 'over' });
 });
 
-test('an event for an unknown instance is refused, for a finished one silently ignored by the client', async () => {
+test('an event for an unknown instance is refused, and the client ignores one for a finished instance', async () => {
   const id = await shim.client.startNew('lastActivity', { input: 'open' });
   await waitForStatus(shim.client, id);
   await expect(shim.client.raiseEvent('nobody', 'item', 1)).rejects.toThrow("No instance with ID 'nobody' found.");

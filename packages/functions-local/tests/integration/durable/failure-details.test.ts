@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => shim.stop());
 
-test('properties that the app attaches to an error reach the orchestrator', async () => {
+test('properties that the app adds to an error reach the orchestrator', async () => {
   const { output } = await waitForStatus(shim.client, await shim.client.startNew('reading'));
   expect(output).toEqual({ errorType: 'RangeError', errorMessage: 'too far', properties: { code: 7 } });
 });

@@ -21,7 +21,7 @@ df.app.orchestration('waiter', function* (context) {
 let shim: Shim;
 afterEach(() => shim.stop());
 
-/** Fails the first call of the operation at that phase. */
+/** Fails the first call of the operation in that phase. */
 function failOnce(operation: string, phase: FaultPhase) {
   let failed = false;
   return (calledOperation: string, calledPhase: FaultPhase) => {
@@ -31,13 +31,13 @@ function failOnce(operation: string, phase: FaultPhase) {
   };
 }
 
-test('a start that fails before its effect starts nothing', async () => {
+test('a start that fails before its effect starts no instance', async () => {
   shim = await startShim({ fault: failOnce('startNew', 'before') });
   await expect(shim.client.startNew('waiter', { instanceId: 'one' })).rejects.toThrow(/500.*injected/);
   expect(await shim.client.getStatusAll()).toEqual([]);
 });
 
-test('a start that fails after its effect has started, but its answer is lost', async () => {
+test('a start that fails after its effect starts the instance, but its answer is lost', async () => {
   shim = await startShim({ fault: failOnce('startNew', 'after') });
   await expect(shim.client.startNew('waiter', { instanceId: 'one' })).rejects.toThrow();
   await waitForStatus(shim.client, 'one', ['Running']);
@@ -50,19 +50,22 @@ test('an activity whose completion is lost runs again', async () => {
   expect(status.output).toBe(2);
 });
 
-test('an activity whose completion is stored runs once, though the answer is lost', async () => {
+test('an activity whose completion is stored runs once, even if the answer is lost', async () => {
   shim = await startShim({ fault: failOnce('activity-completed', 'after') });
   runs = 0;
   await waitForStatus(shim.client, await shim.client.startNew('counting'));
   expect(runs).toBe(1);
 });
 
-test.each(['before', 'after'] as const)('a turn that fails %s its effect leads to the same end', async (phase) => {
-  shim = await startShim({ fault: failOnce('turn', phase) });
-  runs = 0;
-  const status = await waitForStatus(shim.client, await shim.client.startNew('counting'));
-  expect(status).toMatchObject({ runtimeStatus: 'Completed', output: 1 });
-});
+test.each(['before', 'after'] as const)(
+  'an episode that fails %s its effect leads to the same result',
+  async (phase) => {
+    shim = await startShim({ fault: failOnce('episode', phase) });
+    runs = 0;
+    const status = await waitForStatus(shim.client, await shim.client.startNew('counting'));
+    expect(status).toMatchObject({ runtimeStatus: 'Completed', output: 1 });
+  },
+);
 
 test.each(['raiseEvent', 'terminate', 'suspend', 'purge'] as const)(
   '%s that fails before its effect changes nothing',
@@ -81,14 +84,14 @@ test.each(['raiseEvent', 'terminate', 'suspend', 'purge'] as const)(
   },
 );
 
-test('an event whose answer is lost still arrives', async () => {
+test('an event arrives even if the answer to it is lost', async () => {
   shim = await startShim({ fault: failOnce('raiseEvent', 'after') });
   const id = await shim.client.startNew('waiter');
   await expect(shim.client.raiseEvent(id, 'go', 'there')).rejects.toThrow();
   expect((await waitForStatus(shim.client, id)).output).toBe('there');
 });
 
-test('the hook sees every kind of change', async () => {
+test('the hook is called for every kind of change', async () => {
   const seen = new Set<string>();
   shim = await startShim({ fault: (operation) => void seen.add(operation) });
   const id = await shim.client.startNew('counting');
@@ -103,6 +106,6 @@ test('the hook sees every kind of change', async () => {
   await shim.client.purgeInstanceHistory(id);
   await waitUntil(() => seen.size === 8);
   expect([...seen].sort()).toEqual(
-    ['activity-completed', 'purge', 'raiseEvent', 'resume', 'startNew', 'suspend', 'terminate', 'turn'].sort(),
+    ['activity-completed', 'purge', 'raiseEvent', 'resume', 'startNew', 'suspend', 'terminate', 'episode'].sort(),
   );
 });

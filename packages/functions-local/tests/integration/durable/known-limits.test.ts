@@ -94,12 +94,12 @@ async function run(name: string) {
   return waitForStatus(shim.client, await shim.client.startNew(name));
 }
 
-test('a window of tasks kept by Task.any runs items twice and mixes up results, as on Azure', async () => {
+test('as on Azure, a window of tasks with Task.any runs items twice and mixes up results', async () => {
   expect((await run('slidingWindow')).output).toEqual([0, 1, 2, 3, 1, 2]);
   expect(windowRuns.reduce((sum, runs) => sum + runs, 0)).toBeGreaterThan(6);
 });
 
-test('Task.all of a finished task schedules it again and never ends, as on Azure', async () => {
+test('as on Azure, Task.all of a finished task schedules it again and never finishes', async () => {
   const id = await shim.client.startNew('allOfDone');
   await waitUntil(() => allRuns.filter((name) => name === 'all-of-done').length === 2);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -107,7 +107,7 @@ test('Task.all of a finished task schedules it again and never ends, as on Azure
   await shim.client.terminate(id, 'seen');
 });
 
-test('the other tasks of a failed Task.all can be awaited one by one, and run once', async () => {
+test('the other tasks of a failed Task.all can be awaited one by one and run once', async () => {
   expect((await run('restOfAll')).output).toEqual([40, 1]);
   expect(allRuns.filter((name) => name.startsWith('nap')).sort()).toEqual(['nap 1', 'nap 40']);
 });
@@ -117,7 +117,7 @@ test('an instance with an open timer stays Running after its function has return
   const id = await shim.client.startNew('openTask');
   const { output } = await waitForStatus(shim.client, id);
   expect(output).toBe('returned early');
-  // It returned as soon as the activity had ended.
+  // The function returned as soon as the activity was finished.
   expect(Date.now() - begin).toBeGreaterThanOrEqual(OPEN_TIMER_MS);
 });
 
@@ -128,13 +128,13 @@ test.each([
   ['signal', 'Entities (signalEntity) are not supported by the local durable backend'],
   ['http', 'callHttp is not supported by the local durable backend'],
   ['emptyError', 'error without a message'],
-])('orchestration %s fails with a text that names the cause', async (name, text) => {
+])('orchestration %s fails with a text that contains the cause', async (name, text) => {
   const status = await run(name);
   expect(status.runtimeStatus).toBe('Failed');
   expect(status.output).toContain(text);
 });
 
-test('entity routes, rewind and restart are refused by name', async () => {
+test('entity routes, rewind and restart are refused with an error', async () => {
   const id = await shim.client.startNew('idle');
   const entity = new df.EntityId('counter', 'one');
   await expect(shim.client.readEntityState(entity)).rejects.toThrow(/501.*Durable entities/);

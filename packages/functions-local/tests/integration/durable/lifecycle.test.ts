@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type Shim, startShim, waitForStatus, waitUntil } from '../../helpers/durable-shim.ts';
 
 let finishedActivities = 0;
-/** Keeps the activity from its end; default: nothing does. */
+/** Blocks the activity. By default, it is not blocked. */
 let held = Promise.resolve();
 
 df.app.activity('slow', {
@@ -27,7 +27,7 @@ df.app.orchestration('slow-runner', function* (context) {
 let shim: Shim;
 afterEach(() => shim.stop());
 
-test('a running id is refused and left as it is', async () => {
+test('a start with a running id is refused and does not change the instance', async () => {
   shim = await startShim();
   await shim.client.startNew('waiter', { instanceId: 'one', input: 'first' });
   await expect(shim.client.startNew('waiter', { instanceId: 'one', input: 'second' })).rejects.toThrow(
@@ -36,7 +36,7 @@ test('a running id is refused and left as it is', async () => {
   expect((await shim.client.getStatus('one')).input).toBe('first');
 });
 
-test('a finished id is replaced, history and output too', async () => {
+test('a start with a finished id replaces the instance, its history and its output', async () => {
   shim = await startShim();
   await shim.client.startNew('quick', { instanceId: 'one', input: 'first' });
   await waitForStatus(shim.client, 'one');
@@ -45,7 +45,7 @@ test('a finished id is replaced, history and output too', async () => {
   expect(status).toMatchObject({ name: 'waiter', input: 'second', output: null });
 });
 
-test('with AnyState a running id is replaced, and its late messages are dropped', async () => {
+test('with AnyState, a start replaces a running instance, and its late messages are dropped', async () => {
   shim = await startShim({ config: { overridableExistingInstanceStates: 'AnyState' } });
   const { promise, resolve: release } = Promise.withResolvers<void>();
   held = promise;
@@ -59,7 +59,7 @@ test('with AnyState a running id is replaced, and its late messages are dropped'
   expect(await waitForStatus(shim.client, 'one')).toMatchObject({ name: 'waiter', output: 'now' });
 });
 
-test('of many starts with one id exactly one is accepted', async () => {
+test('exactly one of many starts with one id is accepted', async () => {
   shim = await startShim();
   const starts = Array.from({ length: 10 }, (_, input) => shim.client.startNew('waiter', { instanceId: 'one', input }));
   const results = await Promise.allSettled(starts);
@@ -76,7 +76,7 @@ test('an unknown orchestrator is refused', async () => {
   await expect(shim.client.startNew('nobody')).rejects.toThrow(/400.*'nobody' does not exist/);
 });
 
-test('terminate ends the instance, not its activities', async () => {
+test('terminate ends the instance, but not its activities', async () => {
   shim = await startShim();
   const before = finishedActivities;
   const id = await shim.client.startNew('slow-runner');
@@ -87,7 +87,7 @@ test('terminate ends the instance, not its activities', async () => {
   expect((await shim.client.getStatus(id)).runtimeStatus).toBe('Terminated');
 });
 
-test('a suspended instance keeps its events and acts on them when it is resumed', async () => {
+test('a suspended instance keeps its events and processes them after it is resumed', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
   await waitForStatus(shim.client, id, ['Running']);
@@ -100,7 +100,7 @@ test('a suspended instance keeps its events and acts on them when it is resumed'
   expect(await waitForStatus(shim.client, id)).toMatchObject({ runtimeStatus: 'Completed', output: 'kept' });
 });
 
-test('a suspended instance can be terminated; one that is not suspended cannot be resumed', async () => {
+test('a suspended instance can be terminated, and an instance that is not suspended cannot be resumed', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
   await waitForStatus(shim.client, id, ['Running']);
@@ -111,7 +111,7 @@ test('a suspended instance can be terminated; one that is not suspended cannot b
   expect((await waitForStatus(shim.client, id)).runtimeStatus).toBe('Terminated');
 });
 
-test('purge removes one instance, whatever its state', async () => {
+test('purge removes one instance in any state', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
   expect(await shim.client.purgeInstanceHistory(id)).toMatchObject({ instancesDeleted: 1 });
@@ -119,7 +119,7 @@ test('purge removes one instance, whatever its state', async () => {
   await expect(shim.client.getStatus(id)).rejects.toThrow('404');
 });
 
-test('purge by filter removes finished instances alone', async () => {
+test('purge by filter removes only finished instances', async () => {
   shim = await startShim();
   await shim.client.startNew('quick', { instanceId: 'done' });
   await shim.client.startNew('waiter', { instanceId: 'open' });

@@ -57,13 +57,13 @@ async function historyOf(instanceId: string) {
   return body.historyEvents.map((event) => event.EventType);
 }
 
-test('an activity is tried again until it succeeds', async () => {
+test('an activity is retried until it succeeds', async () => {
   const status = await run('retrying', { key: 'twice', failures: 2 });
   expect(status).toMatchObject({ runtimeStatus: 'Completed', output: 'done' });
   expect(calls.filter((key) => key === 'twice')).toHaveLength(3);
 });
 
-test('an exhausted retry fails only after one timer more', async () => {
+test('the last failed attempt of a retry is followed by one more timer', async () => {
   const status = await run('retrying', { key: 'never', failures: 9 });
   expect(status.runtimeStatus).toBe('Failed');
   expect(status.output).toContain("Activity function 'failsTimes' failed: not yet");
@@ -72,16 +72,16 @@ test('an exhausted retry fails only after one timer more', async () => {
   expect(types.filter((type) => type === 'TimerFired')).toHaveLength(3);
 });
 
-test('retries side by side keep their results apart', async () => {
+test('concurrent retries do not mix up their results', async () => {
   expect((await run('retryingBoth', { key: 'both' })).output).toEqual(['done', 'done']);
 });
 
-test('a sub-orchestration is tried again under the same id', async () => {
+test('a sub-orchestration is retried with the same id', async () => {
   expect((await run('retryingChild', { key: 'child', failures: 1 })).output).toBe('done');
   expect((await shim.client.getStatus('retried-child')).runtimeStatus).toBe('Completed');
 });
 
-test('a retry time-out that runs out, which hangs indefinitely on Azure, fails with its name', async () => {
+test('an elapsed retry timeout, which hangs indefinitely on Azure, fails the instance with an error', async () => {
   const status = await run('retryTimeout');
   expect(status.runtimeStatus).toBe('Failed');
   expect(status.output).toContain('retryTimeoutInMilliseconds');

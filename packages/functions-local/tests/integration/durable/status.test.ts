@@ -28,7 +28,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { response, body: response.status === 401 ? undefined : await response.json() };
 }
 
-test('a status has every field, whole seconds, and 202 while it runs', async () => {
+test('a status contains every field, times in whole seconds, and is 202 while the instance runs', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter', { input: { a: 1 } });
   await waitForStatus(shim.client, id, ['Running']);
@@ -41,7 +41,7 @@ test('a status has every field, whole seconds, and 202 while it runs', async () 
   expect((await get(`/instances/${id}?SHOWINPUT=false`)).body).toMatchObject({ input: null });
 });
 
-test('history comes on request, with names, results only when asked for', async () => {
+test('history is included on request, with names, and with results only on request', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('quick', { input: 'x' });
   await waitForStatus(shim.client, id);
@@ -54,7 +54,7 @@ test('history comes on request, with names, results only when asked for', async 
   expect((bare.body as { historyEvents: Record<string, unknown>[] }).historyEvents[1]).not.toHaveProperty('Result');
 });
 
-test('a failed instance answers 200, or 500 when asked for', async () => {
+test('a failed instance answers 200, or 500 on request', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('broken');
   await waitForStatus(shim.client, id);
@@ -62,7 +62,7 @@ test('a failed instance answers 200, or 500 when asked for', async () => {
   expect((await get(`/instances/${id}?returnInternalServerErrorOnFailure=true`)).response.status).toBe(500);
 });
 
-test('listing filters by status, prefix and time', async () => {
+test('lists are filtered by status, prefix and time', async () => {
   shim = await startShim();
   for (const instanceId of ['a*1', 'a*2', 'b1']) await shim.client.startNew('waiter', { instanceId });
   await shim.client.startNew('quick', { instanceId: 'done' });
@@ -78,7 +78,7 @@ test('listing filters by status, prefix and time', async () => {
   expect(completed.map((status) => status.instanceId)).toEqual(['done']);
 });
 
-test('listing gives pages and a token for the next; the client follows it', async () => {
+test('a list is returned in pages with a continuation token, which the client follows', async () => {
   shim = await startShim();
   const ids = Array.from({ length: 105 }, (_, index) => `i${String(index).padStart(3, '0')}`);
   for (const instanceId of ids) await shim.client.startNew('waiter', { instanceId });
@@ -90,7 +90,7 @@ test('listing gives pages and a token for the next; the client follows it', asyn
   expect((await shim.client.getStatusAll()).map((status) => status.instanceId)).toEqual(ids);
 });
 
-test('without rpcBaseUrl the client works over the webhook routes, with the key', async () => {
+test('without rpcBaseUrl, the client uses the webhook routes with the key', async () => {
   shim = await startShim({ systemKey: 'secret/key', config: { defaultVersion: '4' } });
   const binding = JSON.parse(shim.backend.clientBinding()) as Record<string, unknown>;
   const { rpcBaseUrl, ...webhookOnly } = binding;
@@ -120,7 +120,7 @@ test('a start can wait for the output', async () => {
   expect([timedOut.status, await timedOut.json()]).toMatchObject([202, { statusQueryGetUri: expect.any(String) }]);
 });
 
-test('what a start may wait for: both times as numbers, and the interval not above the time-out', async () => {
+test('a start waits only if both times are numbers and the interval is not larger than the timeout', async () => {
   shim = await startShim();
   const start = async (name: string, query: string) => {
     const url = `${shim.baseUrl}${webhooks}/orchestrators/${name}?${query}`;
@@ -141,6 +141,22 @@ test('what a start may wait for: both times as numbers, and the interval not abo
   expect(failed).toMatchObject({ status: 200, body: { runtimeStatus: 'Failed' } });
 });
 
+test.each([
+  ['POST', 'instances/one/raise/go', 404, 'No such operation: POST instances/one/raise/go'],
+  ['POST', 'instances/one/explode', 404, 'No such operation: explode'],
+  ['GET', 'instances/%zz', 400, "path: expected valid percent-encoding, got '%zz'"],
+  [
+    'POST',
+    'orchestrators/quick?timeout=1&pollingInterval=-1',
+    400,
+    'pollingInterval: expected a number of at least 0, got -1',
+  ],
+])('%s %s answers %i', async (method, path, status, message) => {
+  shim = await startShim();
+  const answer = await fetch(`${shim.baseUrl}${webhooks}/${path}`, { method });
+  expect([answer.status, await answer.json()]).toMatchObject([status, { Message: message }]);
+});
+
 test.each(['text/plain', 'text/plain;charset=UTF-8', undefined])('an event of type %s is refused', async (type) => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
@@ -159,7 +175,7 @@ test.each(['text/plain', 'text/plain;charset=UTF-8', undefined])('an event of ty
   expect((await raise(id)).status).toBe(410);
 });
 
-test('an event of type application/json with a charset is taken', async () => {
+test('an event of type application/json with a charset is accepted', async () => {
   shim = await startShim();
   const id = await shim.client.startNew('waiter');
   const url = `${shim.baseUrl}${webhooks}/instances/${id}/raiseEvent/go`;
@@ -168,11 +184,11 @@ test('an event of type application/json with a charset is taken', async () => {
   expect(await waitForStatus(shim.client, id)).toMatchObject({ output: 5 });
 });
 
-test('a custom status of 17 KiB in UTF-16 fails the instance, one below it does not', async () => {
+test('a custom status of 17 KiB in UTF-16 fails the instance, a smaller one does not', async () => {
   shim = await startShim();
   const run = async (length: number) =>
     waitForStatus(shim.client, await shim.client.startNew('reports', { input: { length } }));
-  // 17 KiB are 8,704 characters, of which the JSON text has two quotes.
+  // 17 KiB are 8,704 characters, including the two quotes of the JSON text.
   expect(await run(8_701)).toMatchObject({ runtimeStatus: 'Completed', customStatus: 'x'.repeat(8_701) });
   expect(await run(8_702)).toMatchObject({
     runtimeStatus: 'Failed',
@@ -191,7 +207,7 @@ test('a suspended instance cannot be suspended again', async () => {
   expect((await suspend()).status).toBe(500);
 });
 
-test('a path that is not its own is left to the host', async () => {
+test('a path of another owner is left to the host', async () => {
   shim = await startShim();
   expect((await fetch(`${shim.baseUrl}/api/other`)).status).toBe(404);
   expect((await get('/nothing')).response.status).toBe(404);

@@ -28,7 +28,7 @@ async function startOne(config: Record<string, unknown>, version?: string): Prom
   return id;
 }
 
-test('an instance takes the default version, or the one that its start names', async () => {
+test('an instance has the default version or the version of its start', async () => {
   const id = await startOne({ defaultVersion: '2.0' });
   const older = await shim.client.startNew('versioned', { version: '1.5' });
   await shim.client.raiseEvent(id, 'go', 1);
@@ -37,7 +37,7 @@ test('an instance takes the default version, or the one that its start names', a
   expect((await waitForStatus(shim.client, older)).output).toBe('1.5');
 });
 
-test('Strict and Fail: an instance of another version fails at its next turn', async () => {
+test('Strict and Fail: an instance of another version fails at its next episode', async () => {
   const id = await startOne({ ...strict, defaultVersion: 'a' });
   await restart({ ...strict, defaultVersion: 'b' });
   await shim.client.raiseEvent(id, 'go', 1);
@@ -46,12 +46,12 @@ test('Strict and Fail: an instance of another version fails at its next turn', a
   expect(status.output).toContain("instance version 'a', app version 'b'");
 });
 
-test('Strict and Reject: an instance of another version is left until that version is back', async () => {
+test('Strict and Reject: an instance of another version waits until an app of its version runs', async () => {
   const reject = { versionMatchStrategy: 'Strict', versionFailureStrategy: 'Reject' };
   const id = await startOne({ ...reject, defaultVersion: 'a' });
   await restart({ ...reject, defaultVersion: 'b' });
   await shim.client.raiseEvent(id, 'go', 1);
-  await waitUntil(() => shim.logs.some((line) => line.includes('is left alone')));
+  await waitUntil(() => shim.logs.some((line) => line.includes('is not run (versionFailureStrategy Reject)')));
   expect((await shim.client.getStatus(id)).runtimeStatus).toBe('Running');
   await restart({ ...reject, defaultVersion: 'a' });
   expect((await waitForStatus(shim.client, id)).output).toBe('a');

@@ -38,12 +38,12 @@ describe('durable bindings', () => {
     expect(status).toMatchObject({ runtimeStatus: 'Completed', output: ['hello a', 'hello b'] });
   });
 
-  it("give an activity's failure to its orchestrator", async () => {
+  it("pass an activity's failure to its orchestrator", async () => {
     const status = await runOrchestration('calls-failing', {});
     expect(status).toMatchObject({ output: "Activity function 'fails' failed: activity on purpose" });
   });
 
-  it('keep the webhooks keyed while keys are enforced; the master key opens them', async () => {
+  it('require a key for the webhooks while keys are enforced, and accept the master key', async () => {
     const instances = `${host.url}/runtime/webhooks/durabletask/instances`;
     const { master } = JSON.parse(await readFile(join(stateDir, 'keys.json'), 'utf8'));
     expect((await fetch(instances)).status).toBe(401);

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { DurableBackend } from '../../../src/durable/types.ts';
 import type { CorsOptions } from '../../../src/host/http/cors.ts';
 import type { HostKeys } from '../../../src/host/http/keys.ts';
-import { type Answering, createRequestHandler } from '../../../src/host/start/request-handler.ts';
+import { createRequestHandler, type RequestHandlers } from '../../../src/host/start/request-handler.ts';
 
 const ADMIN = '/admin/functions';
 const WEBHOOK = '/runtime/webhooks/durabletask/orchestrators/flow';
@@ -28,7 +28,7 @@ interface Sent {
 async function status(path: string, { keys, cors, headers = {} }: Sent): Promise<number | undefined> {
   const admin = { functionNames: () => [], findRunner: () => undefined, ...(keys ? { keys } : {}) };
   const http = { routes: [] };
-  server = createServer(createRequestHandler({ admin, http, durable, cors } as unknown as Answering));
+  server = createServer(createRequestHandler({ admin, http, durable, cors } as unknown as RequestHandlers));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {

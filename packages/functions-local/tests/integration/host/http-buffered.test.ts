@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => host.stop());
 
 describe('a CommonJS app without streams', () => {
-  it('gets params, query and body, and sends JSON and cookies', async () => {
+  it('receives params, query and body, and sends JSON and cookies', async () => {
     const answer = await fetch(`${host.url}/1%202/mirror?q=a&q=b`, { method: 'POST', body: 'text' });
     expect(answer.status).toBe(404);
     const url = `${host.url}/1%202/c/mirror?q=a&q=b`;
@@ -23,7 +23,7 @@ describe('a CommonJS app without streams', () => {
     expect(found.headers.getSetCookie()).toEqual(['c=v%20w; path=/; secure; samesite=lax']);
   });
 
-  it('lets the first function by name win', async () => {
+  it('uses the first function by name', async () => {
     expect(await (await fetch(`${host.url}/things/special`)).text()).toBe('first special');
   });
 
@@ -39,7 +39,7 @@ describe('a CommonJS app without streams', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('gives 500 to a call that overruns functionTimeout', async () => {
+  it('answers 500 to a call that exceeds functionTimeout', async () => {
     expect((await fetch(`${host.url}/hangs`)).status).toBe(500);
     expect(host.output()).toContain('Timeout value of 00:00:01 was exceeded by function: Functions.hangs');
   });

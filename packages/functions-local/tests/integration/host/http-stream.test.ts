@@ -32,7 +32,7 @@ function upload(path: string, bytes: number): Promise<Response> {
 }
 
 describe('streamed requests and answers', () => {
-  it('carries path, query, headers, cookies and body both ways', async () => {
+  it('transfer path, query, headers, cookies and body in both directions', async () => {
     const answer = await fetch(`${host.url}/api/echo/5?q=a&q=b%20c`, { method: 'POST', body: 'hello' });
     expect(answer.status).toBe(201);
     expect(answer.headers.get('x-id')).toBe('5');
@@ -43,23 +43,23 @@ describe('streamed requests and answers', () => {
     expect(await answer.text()).toBe('hello');
   });
 
-  it('sends parts as they come', async () => {
+  it('send parts immediately', async () => {
     const answer = await fetch(`${host.url}/api/drip`);
     const parts: string[] = [];
     for await (const part of answer.body ?? []) parts.push(Buffer.from(part).toString());
     expect(parts).toEqual(['one ', 'two ', 'three']);
   });
 
-  it('counts an upload without a length', async () => {
+  it('count an upload without a length', async () => {
     expect(await (await upload('/api/count', 900_000)).json()).toEqual({ bytes: 900_000, header: null });
   });
 
-  it('goes on with the connection after a body that the function did not read', async () => {
+  it('keep the connection after a body that the function did not read', async () => {
     expect(await (await upload('/api/ignores-body', 500_000)).text()).toBe('ok');
     expect(await (await upload('/api/count', 10)).json()).toMatchObject({ bytes: 10 });
   });
 
-  it('serves many requests at once', async () => {
+  it('serve many requests at the same time', async () => {
     const bodies = Array.from({ length: 200 }, (_, index) => `body ${index}`);
     const answers = await Promise.all(
       bodies.map((body) => fetch(`${host.url}/api/echo`, { method: 'PUT', body }).then((answer) => answer.text())),
@@ -68,7 +68,7 @@ describe('streamed requests and answers', () => {
   });
 });
 
-describe('answers that the function does not give', () => {
+describe('answers without a result of the function', () => {
   it.each([
     ['GET', '/api/fail', 500],
     ['GET', '/api/nothing', 204],
@@ -83,24 +83,24 @@ describe('answers that the function does not give', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('cuts the connection when the body fails half-way', async () => {
+  it('cuts the connection if the body fails halfway', async () => {
     const answer = await fetch(`${host.url}/api/fail-late`);
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow();
   });
 
-  it('gives 502 when no answer begins in time, and drops the late one', async () => {
+  it('answers 502 if no answer starts in time, and drops the late one', async () => {
     const answer = await fetch(`${host.url}/api/slow?ms=400`);
     expect(answer.status).toBe(502);
     await host.waitFor(/Executed 'Functions\.slow' \(Succeeded/);
   });
 
-  it('lets an answer that has begun take longer', async () => {
+  it('does not limit the duration of an answer that has started', async () => {
     const answer = await fetch(`${host.url}/api/slow?ms=10`);
     expect(await answer.text()).toBe('slow');
   });
 
-  it('reads an absolute request target and refuses a broken one', async () => {
+  it('accepts an absolute request target and refuses an invalid one', async () => {
     const status = (target: string) =>
       new Promise<string>((resolve) => {
         const socket = connect(Number(new URL(host.url).port), '127.0.0.1');
@@ -117,17 +117,17 @@ describe('answers that the function does not give', () => {
 });
 
 describe('body limit', () => {
-  it('refuses by length before the function runs', async () => {
+  it('refuses by Content-Length before the function runs', async () => {
     const answer = await fetch(`${host.url}/api/ignores-body`, { method: 'POST', body: new Uint8Array(LIMIT + 1) });
     expect(answer.status).toBe(413);
   });
 
-  it('refuses by count while streaming', async () => {
+  it('refuses by counted bytes while streaming', async () => {
     expect((await upload('/api/count', LIMIT + 200_000)).status).toBe(413);
     await host.waitFor(/BodyTooLargeError|Request body too large/);
   });
 
-  it('takes a body of exactly the limit', async () => {
+  it('accepts a body of exactly the limit', async () => {
     expect(await (await upload('/api/count', LIMIT)).json()).toMatchObject({ bytes: LIMIT });
   });
 
@@ -135,7 +135,7 @@ describe('body limit', () => {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { expect: '100-continue', 'content-length': LIMIT + 1 };
       const request = httpRequest(`${host.url}/api/count`, { method: 'POST', headers }, resolve);
-      request.once('continue', () => reject(new Error('was asked for the body')));
+      request.once('continue', () => reject(new Error('the server requested the body')));
       request.once('error', reject);
       request.flushHeaders();
     });
@@ -144,15 +144,15 @@ describe('body limit', () => {
   });
 });
 
-describe('slow and vanished clients', () => {
-  it('waits for a slow client, and ends the source when the client goes', async () => {
+describe('slow and disconnected clients', () => {
+  it('waits for a slow client, and stops the source when the client disconnects', async () => {
     const leave = new AbortController();
     const answer = await fetch(`${host.url}/api/flood`, { signal: leave.signal });
     await sleep(300);
     leave.abort();
     await answer.body?.cancel().catch(() => undefined);
     const [, chunks] = await host.waitFor(/flood ended after (\d+) chunks/);
-    // 4,096 chunks of 64 KiB would be all of it; what two socket buffers hold is a fraction.
+    // The whole body is 4,096 chunks of 64 KiB; two socket buffers contain a fraction of it.
     expect(Number(chunks)).toBeLessThan(400);
   });
 });

@@ -44,7 +44,7 @@ describe('function keys', () => {
     ['/admin/host/status?code=M', 200],
   ])('answer %s with %d', async (path, expected) => expect(await status(path)).toBe(expected));
 
-  it('lets the header win over the query', async () => {
+  it('prefers the header to the query', async () => {
     expect(await status('/api/keyed?code=F', { headers: { 'x-functions-key': 'wrong' } })).toBe(401);
     expect(await status('/api/keyed', { headers: { 'x-functions-key': 'F' } })).toBe(200);
   });
@@ -53,12 +53,12 @@ describe('function keys', () => {
 describe('admin API', () => {
   const run = (name: string, body: string) => status(`/admin/functions/${name}?code=M`, { method: 'POST', body });
 
-  it('runs a timer by hand', async () => {
+  it('runs a timer manually', async () => {
     expect(await run('every-second', '{"input":""}')).toBe(202);
     await host.waitFor(/Executing 'Functions\.every-second' \(Reason='This function was programmatically called/);
   });
 
-  it('knows no other functions and takes JSON only', async () => {
+  it('accepts only known functions and JSON', async () => {
     expect(await run('unknown', '{}')).toBe(404);
     expect(await run('from-queue', '{}')).toBe(404);
     expect(await run('every-second', 'no json')).toBe(400);
@@ -66,13 +66,13 @@ describe('admin API', () => {
 });
 
 describe('hooks', () => {
-  it('lets a postInvocation hook turn a failure into an answer', async () => {
+  it('allow a postInvocation hook to replace a failure with an answer', async () => {
     const answer = await fetch(`${host.url}/api/fail`);
     expect(answer.status).toBe(418);
     expect(await answer.text()).toBe('rescued');
   });
 
-  it('lets a log hook change what is printed', async () => {
+  it('allow a log hook to change what is printed', async () => {
     await host.waitFor(/TICK false/);
   });
 });

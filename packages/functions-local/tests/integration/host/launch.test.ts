@@ -37,7 +37,7 @@ describe("the app's process", () => {
     expect(output).not.toContain("Skipping 'NODE_OPTIONS'");
   });
 
-  it('is in the app folder also when the host is started directly', async () => {
+  it('is in the app folder also if the host is started directly', async () => {
     const host = await spawnHost({ appFolder: relative(process.cwd(), appFolder), stateDir: relative('.', folder) });
     await host.waitFor(/^Host started/m, 20_000);
     await host.stop();

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(stateDir, { recursive: true, force: true }));
 
 describe('start', () => {
-  it('runs what it can and names what it cannot', async () => {
+  it('runs the functions that it supports and reports the others', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app'), env: { NIGHTLY: '0 0 4 * * *' } });
     expect(host.output()).toContain("Skipping 'NIGHTLY' from local settings as it's already defined");
     expect(host.output()).toContain('Function off is disabled.');
@@ -30,13 +30,13 @@ describe('start', () => {
     expect(host.output()).toContain('hook: terminated');
   });
 
-  it('ends with 1 and the reason when the app cannot be loaded', async () => {
+  it('ends with 1 and the reason if the app cannot be loaded', async () => {
     const host = await spawnHost({ appFolder: fixture('broken-app') });
     expect(await host.exited).toBe(1);
     expect(host.output()).toMatch(/Worker was unable to load entry point ".*app\.js": .*missing\.js/);
   });
 
-  it('ends with 1 when the folder is no app', async () => {
+  it('ends with 1 if the folder is not an app', async () => {
     const host = await spawnHost({ appFolder: stateDir });
     expect(await host.exited).toBe(1);
     expect(host.output()).toContain('host.json: file not found');
@@ -68,7 +68,7 @@ describe('timers', () => {
 });
 
 describe('stop', () => {
-  it('lets a running invocation end and refuses new ones', async () => {
+  it('waits for a running invocation and refuses new ones', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app') });
     const running = fetch(`${host.url}/api/slow?ms=500`).then((answer) => answer.text());
     await host.waitFor(/Executing 'Functions\.slow'/);
@@ -78,7 +78,7 @@ describe('stop', () => {
     await expect(fetch(`${host.url}/`)).rejects.toThrow();
   });
 
-  it('does not wait longer than its grace', async () => {
+  it('does not wait longer than its grace period', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app'), args: ['--grace-ms', '200'] });
     const running = fetch(`${host.url}/api/slow?ms=60000`).catch(() => 'cut');
     await host.waitFor(/Executing 'Functions\.slow'/);
@@ -89,7 +89,7 @@ describe('stop', () => {
     expect(host.output()).toContain('hook: terminated');
   });
 
-  it('ends at once at a second signal, whichever it is, while the first stop waits', async () => {
+  it('ends immediately at a second signal of any kind while the first stop waits', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app'), args: ['--grace-ms', '100000'] });
     const running = fetch(`${host.url}/api/slow?ms=100000`).catch(() => 'cut');
     await host.waitFor(/Executing 'Functions\.slow'/);
@@ -100,7 +100,7 @@ describe('stop', () => {
     expect(await running).toBe('cut');
   });
 
-  it('dies with 1 of what the app leaves uncaught', async () => {
+  it('ends with 1 because of an uncaught error of the app', async () => {
     const host = await startHostProcess({ appFolder: fixture('stream-app') });
     await fetch(`${host.url}/api/crash`).catch(() => undefined);
     expect(await host.exited).toBe(1);

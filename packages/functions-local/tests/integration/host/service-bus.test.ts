@@ -46,7 +46,7 @@ async function send(entity: string, messages: ServiceBusMessage[]): Promise<void
   await sender.close();
 }
 
-/** The arguments that the fixture's handler printed for the call whose output matches. */
+/** Returns the arguments that the fixture's handler printed for the call whose output matches. */
 async function waitForCall(kind: 'batch' | 'single', text: RegExp) {
   const [, json = ''] = await host.waitFor(new RegExp(`^\\[\\S+\\] ${kind} (\\{.*${text.source}.*\\})$`, 'm'));
   return JSON.parse(json);
@@ -57,7 +57,7 @@ async function waitForCounts(entity: string, expected: object): Promise<void> {
 }
 
 describe('a batch trigger on a subscription', () => {
-  it('gets what waits as one call, with metadata, and completes it', async () => {
+  it('processes waiting messages in one call, with metadata, and completes them', async () => {
     await send('events', [
       { body: { kind: 'a' }, subject: 's1', messageId: 'm1', applicationProperties: { Lane: 'high' } },
       { body: { kind: 'b' }, messageId: 'm2', contentType: 'application/json' },
@@ -71,7 +71,7 @@ describe('a batch trigger on a subscription', () => {
     await waitForCounts('events/Subscriptions/sub', { active: 0, deadLetter: 0 });
   });
 
-  it('hands a lone message over without a second of waiting', async () => {
+  it('processes a single message without a second of waiting', async () => {
     let sent = 0;
     const handedOver = async (): Promise<number> => {
       sent += 1;
@@ -80,11 +80,11 @@ describe('a batch trigger on a subscription', () => {
       await waitForCall('batch', new RegExp(`lone${sent}\\.`));
       return Date.now() - sentAt;
     };
-    // A wait would be there every time; a busy machine is so only now and then.
+    // A wait would occur every time; a busy machine is slow only occasionally.
     await expect.poll(handedOver).toBeLessThan(900);
   });
 
-  it('abandons a failed batch until the delivery count runs out', async () => {
+  it('abandons a failed batch until the maximum delivery count', async () => {
     await send('events', [{ body: 'poison', messageId: 'p' }]);
     await host.waitFor(/Error: poisoned batch/);
     await waitForCounts('events/Subscriptions/sub', { active: 0, deadLetter: 1 });
@@ -94,7 +94,7 @@ describe('a batch trigger on a subscription', () => {
 });
 
 describe('a single trigger on a queue', () => {
-  it('repeats a failed message and completes it when it succeeds', async () => {
+  it('retries a failed message and completes it after a success', async () => {
     await send('jobs', [{ body: { fail: 2, name: 'j' }, applicationProperties: { Lane: 'high' }, subject: 'job' }]);
     const { message, metadata } = await waitForCall('single', /"deliveryCount":2/);
     expect(message).toEqual({ fail: 2, name: 'j' });
@@ -109,7 +109,7 @@ describe('a single trigger on a queue', () => {
 });
 
 describe('triggers that are refused', () => {
-  it('are named, while the others run', () => {
+  it('are reported, while the others run', () => {
     expect(host.output()).toMatch(/The 'identity' function is in error: connection 'Cloud' uses a managed identity/);
     expect(host.output()).toContain(
       "The 'sessions' function is in error: sessions (isSessionsEnabled) are not supported by functions-local;",
@@ -118,7 +118,7 @@ describe('triggers that are refused', () => {
 });
 
 describe('a broker that restarts', () => {
-  it('is found again by both kinds of trigger', async () => {
+  it('is reconnected by both kinds of trigger', async () => {
     await client.close();
     const { port } = bus;
     await bus.close();

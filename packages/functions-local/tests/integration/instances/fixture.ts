@@ -25,7 +25,7 @@ export interface Entry {
   atMs: number;
 }
 
-/** An answer over a connection of its own, so that the router chooses for each. */
+/** Sends a request on a separate connection, so that the router chooses an instance for each. */
 export interface Answer {
   status: number;
   text: string;
@@ -38,13 +38,13 @@ export interface InstancesStack {
   journal(what: string, id?: string): Entry[];
   get(path: string): Promise<Answer>;
   post(path: string, body: unknown): Promise<Answer>;
-  /** Starts a fan-out of one activity per id, and gives the address of its status. */
+  /** Starts a fan-out with one activity per id, and returns the URL of its status. */
   fanOut(ids: readonly string[], ms: number): Promise<string>;
   instance(name: string | undefined): Instance;
   stop(): Promise<void>;
 }
 
-/** Starts it; a file of tests shares one. */
+/** Starts the app, which all tests of a file share. */
 export async function startInstances(options: Partial<StackOptions> = {}): Promise<InstancesStack> {
   const folder = await mkdtemp(join(tmpdir(), 'instances-test-'));
   const journalFile = join(folder, 'journal');

@@ -5,7 +5,7 @@ import { type InstancesStack, startInstances } from './fixture.ts';
 const NAMES = ['host-1', 'host-2', 'host-3'];
 /** host.json of the app. */
 const VISIBILITY_MS = 2_000;
-/** So long that an activity which is seen to begin still runs when its instance is killed, on a busy machine, too. */
+/** Long enough that an activity whose start was detected still runs when its instance is killed, also on a busy machine. */
 const LONG_MS = 2_000;
 
 let app: InstancesStack;
@@ -21,26 +21,26 @@ afterAll(() => app.stop());
 afterEach(() => Promise.all(app.stack.instances.map((instance) => instance.start())));
 
 const numbered = (word: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${word}-${n}`);
-/** Over a connection of its own, which does not stay with an instance. */
+/** On a separate connection, which does not stay with an instance. */
 const outcomeOf = async (statusUri: string) => {
   const answer = await fetch(statusUri, { headers: { connection: 'close' } });
   return (await answer.json()) as Record<string, unknown>;
 };
 const completes = (statusUri: string, output: number): Promise<void> =>
   expect.poll(() => outcomeOf(statusUri)).toMatchObject({ runtimeStatus: 'Completed', output });
-/** The instance that does something, as soon as one does. */
+/** Returns the first instance that does something. */
 async function whoDoes(what: string, id: string): Promise<string> {
   await expect.poll(() => app.journal(what, id)).not.toEqual([]);
   return app.journal(what, id)[0]?.instance ?? '';
 }
 
 describe('several instances', () => {
-  it('list their functions once, and name the address of the app, not their own', () => {
+  it('list their functions once, with the address of the app instead of their own', () => {
     const { port } = new URL(app.stack.url);
     const listed = output.filter((line) => line.includes('/api/who'));
     expect(listed).toEqual([`host-1: \twho: [GET] http://localhost:${port}/api/who`]);
     expect(output.join('\n')).not.toContain('Host started');
-    expect(app.messages.at(-1)).toBe(`3 instances of the app are up at ${app.stack.url}`);
+    expect(app.messages.at(-1)).toBe(`3 instances of the app are running at ${app.stack.url}`);
   });
 
   it('share the connections of clients', async () => {
@@ -58,7 +58,7 @@ describe('several instances', () => {
     expect(new Set(starts.map(({ instance }) => instance))).toEqual(new Set(NAMES));
   });
 
-  it('each listen to Service Bus; a message goes to one', async () => {
+  it('all listen to Service Bus, and a message goes to one of them', async () => {
     const bus = new ServiceBusClient(app.stack.serviceBus);
     const ids = numbered('event', 12);
     await bus.createSender('events').sendMessages(ids.map((body) => ({ body: Buffer.from(body) })));
@@ -74,14 +74,14 @@ describe('several instances', () => {
     await bus.close();
   });
 
-  it('fire a timer once', async () => {
+  it('run each timer once', async () => {
     await expect.poll(() => app.journal('tick').length).toBeGreaterThan(1);
     expect(new Set(app.journal('tick').map(({ instance }) => instance)).size).toBe(1);
   });
 });
 
 describe('an instance that is killed', () => {
-  it('answers 502 to the request it was at, and no other request meets it', async () => {
+  it('answers 502 to its current request and does not affect other requests', async () => {
     const running = app.get('slow?id=cut&ms=60000');
     await app.instance(await whoDoes('slow', 'cut')).kill();
     expect(await running).toEqual({ status: 502, text: 'The instance of the app ended before it answered.' });
@@ -104,7 +104,7 @@ describe('an instance that is killed', () => {
     await completes(status, 6);
     for (const [, again] of orphans().map(startsOf)) {
       expect(again?.instance).not.toBe(dead.name);
-      // It was renewed last at most a quarter of the timeout before the kill.
+      // It was last renewed at most a quarter of the timeout before the kill.
       expect((again?.atMs ?? 0) - killedAtMs).toBeGreaterThan(VISIBILITY_MS / 2);
     }
     expect(warnings.join('\n')).toMatch(/^Durable task hub: .* warning: .*'work'/m);
@@ -114,7 +114,7 @@ describe('an instance that is killed', () => {
     expect(new Set(ticks().map(({ id }) => id)).size).toBe(ticks().length);
   });
 
-  it('has its activity back at once when it is started again', async () => {
+  it('runs its activity again immediately after a restart', async () => {
     const status = await app.fanOut(['returned'], LONG_MS);
     const dead = app.instance(await whoDoes('start', 'returned'));
     await dead.kill();
@@ -123,13 +123,13 @@ describe('an instance that is killed', () => {
     expect(app.journal('start', 'returned')).toHaveLength(2);
   });
 
-  it('is started again after a wait when nobody asked for its death, and says so', async () => {
+  it('is restarted after a wait if it terminated unexpectedly, which is reported', async () => {
     const [, , victim = app.stack.instances[0]] = app.stack.instances;
     const { pid } = victim.process;
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => app.messages.join('\n')).toContain('host-3 is up again');
+    await expect.poll(() => app.messages.join('\n')).toContain('host-3 is running again');
     expect(app.messages.join('\n')).toMatch(
-      /Functions host host-3 was ended by SIGKILL[\s\S]*host-3 is started again in 1 s/,
+      /Functions host host-3 was terminated by SIGKILL[\s\S]*host-3 will be restarted in 1 s/,
     );
     expect(victim.process.pid).not.toBe(pid);
     expect(victim.state).toBe('running');
@@ -137,7 +137,7 @@ describe('an instance that is killed', () => {
 });
 
 describe('an instance that is drained', () => {
-  it('ends what it runs, takes no more, and stays down', async () => {
+  it('finishes its running work, accepts no more, and stays down', async () => {
     const running = app.get('slow?id=last&ms=1200');
     const name = await whoDoes('slow', 'last');
     const [status, drained] = [await app.fanOut(numbered('drained', 6), 600), app.instance(name)];
@@ -157,12 +157,12 @@ describe('an instance that is drained', () => {
 });
 
 describe('an instance that is frozen', () => {
-  it('keeps its connections, loses its activity, and is given no more', async () => {
+  it('keeps its connections, loses its activity, and receives no more work', async () => {
     const status = await app.fanOut(['frozen'], 700);
     const frozen = app.instance(await whoDoes('start', 'frozen'));
     frozen.freeze();
     const asked = Array.from({ length: 3 }, () => app.get('who'));
-    // Past the router: a connection may be the frozen one's.
+    // Without the router, whose connection may belong to the frozen instance.
     const awake = app.stack.instances.find((instance) => instance !== frozen)?.url ?? '';
     const past = (uri: string) => uri.replace(app.stack.url, awake);
     await completes(past(status), 1);
@@ -177,18 +177,18 @@ describe('an instance that is frozen', () => {
 });
 
 describe('when all are down', () => {
-  it('the router answers 503, and work goes on with the first that comes back', async () => {
+  it('the router answers 503, and work continues with the first instance that restarts', async () => {
     const status = await app.fanOut(numbered('rest', 3), 300);
     await whoDoes('start', 'rest-0');
     await Promise.all(app.stack.instances.map((instance) => instance.kill()));
-    expect(await app.get('who')).toEqual({ status: 503, text: 'No instance of the app is up.' });
+    expect(await app.get('who')).toEqual({ status: 503, text: 'No instance of the app is running.' });
     await app.stack.instances[0].start();
     await completes(status, 3);
   });
 });
 
 describe('a task hub that is killed', () => {
-  it('is found again by all instances, and goes on', async () => {
+  it('is reconnected by all instances and continues', async () => {
     const status = await app.fanOut(numbered('hub', 6), 500);
     await whoDoes('start', 'hub-5');
     await app.stack.taskHub.kill();

@@ -1,14 +1,5 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type RequestOptions,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestOptions, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../../src/durable/hub/remote-backend.ts';
 import { startTaskHub, type TaskHub } from '../../../src/durable/hub/task-hub.ts';
@@ -20,7 +11,7 @@ let log: (level: string, message: string) => void;
 const backends: DurableBackend[] = [];
 const closing: (() => void)[] = [];
 beforeEach(async () => {
-  // Of this test alone: the hub of the test before may still say that an instance is gone.
+  // Only of this test: the previous test's hub may still log that an instance has disconnected.
   const own: string[] = [];
   logs = own;
   log = (_level, message) => void own.push(message);
@@ -48,7 +39,7 @@ function connect(instance: string, config: Record<string, unknown> = {}): Promis
   return create({ instance, config }).start();
 }
 
-/** An orchestrator that calls `work` once; its output is the kind of event that came of it. */
+/** An orchestrator that calls `work` once. Its output is the kind of the resulting event. */
 function runFlow(input: string): RpcValue {
   const { history } = JSON.parse(input) as { history: { EventType: number; Reason?: string; Result?: string }[] };
   const end = history.find(({ EventType }) => EventType === 5 || EventType === 6);
@@ -57,7 +48,7 @@ function runFlow(input: string): RpcValue {
   return { json: JSON.stringify(state) };
 }
 
-/** As fetch, which sends no Host and no Origin of the caller's. */
+/** Like fetch, which does not send the caller's Host and Origin. */
 function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, ...options }, (response) => resolve(response.resume()));
@@ -69,7 +60,7 @@ function ask(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** Runs `flow` with that input until it is over, and gives its status. */
+/** Runs `flow` with this input until it is finished, and returns its status. */
 async function flow(input = ''): Promise<{ runtimeStatus: string; output: string }> {
   const url = `${hub.url}/durabletask/orchestrators/flow?timeout=5&pollingInterval=0.05`;
   const started = await fetch(url, { method: 'POST', body: JSON.stringify(input) });
@@ -78,24 +69,26 @@ async function flow(input = ''): Promise<{ runtimeStatus: string; output: string
   return ((await list.json()) as { runtimeStatus: string; output: string }[]).at(-1) ?? expect.fail();
 }
 
-test('two instances of one name are refused', async () => {
+test('two instances with the same name are refused', async () => {
   await connect('host-1');
   await expect(connect('host-1')).rejects.toThrow(
-    "The task hub refuses this instance: Another instance is called 'host-1'",
+    "The task hub refuses this instance: An instance with the name 'host-1' is already connected",
   );
 });
 
-test('a name that is none is refused', async () => {
-  await expect(connect('../host')).rejects.toThrow('instance is not usable: "../host"');
+test('an invalid name is refused', async () => {
+  await expect(connect('../host')).rejects.toThrow('instance is not valid: "../host"');
 });
 
-test('another configuration than that of the first instance is not read, and said', async () => {
+test("a configuration other than the first instance's is ignored, with a warning", async () => {
   await connect('host-1', { maxConcurrentActivityFunctions: 1 });
   await connect('host-2', { maxConcurrentActivityFunctions: 2 });
-  expect(logs).toContain("'host-2' has another host.json than the instances before it, which is not read.");
+  expect(logs).toContain(
+    "'host-2' has a different host.json from the first instance. Its durableTask section is ignored.",
+  );
 });
 
-test('a task hub that is not there is said at the start', async () => {
+test('an unavailable task hub is reported at the start', async () => {
   await hub.close();
   await expect(connect('host-1')).rejects.toThrow('ECONNREFUSED');
 });
@@ -104,14 +97,29 @@ test('without an instance the client library gets 503', async () => {
   expect((await fetch(`${hub.url}/durabletask/instances/1`)).status).toBe(503);
 });
 
-test('a connection that speaks something else is cut', async () => {
+test('a request of an instance without an upgrade gets 404', async () => {
   await expect(fetch(`${hub.url}/instances`)).resolves.toMatchObject({ status: 404 });
+});
+
+test('a connection that sends anything other than lines of JSON is cut', async () => {
+  const sent = request(`${hub.url}/instances`, {
+    agent: false,
+    headers: { connection: 'Upgrade', upgrade: 'functions-local-task-hub' },
+  });
+  const closed = new Promise<void>((resolve, reject) => {
+    sent.once('error', reject).once('upgrade', (_response, socket) => {
+      socket.on('error', () => undefined).once('close', () => resolve());
+      socket.resume().write('hello\n');
+    });
+  });
+  sent.end();
+  await closed;
 });
 
 test.each([
   ['result', async () => ({ string: 'x'.repeat(30_000) })],
   ['error', () => Promise.reject(new Error('x'.repeat(30_000)))],
-])('an activity whose %s is too large fails, and its connection stays', async (what, work) => {
+])('an activity whose %s is too large fails, and its connection stays open', async (what, work) => {
   let runs = 0;
   const invoke: RemoteBackendOptions['invoke'] = async ({ kind, input }) => {
     if (kind === 'orchestrator') return runFlow(input);
@@ -123,17 +131,17 @@ test.each([
   expect(runtimeStatus).toBe('Completed');
   expect(output).toMatch(new RegExp(`${what} too large: \\d+ characters of JSON, at most 20000`));
   expect(runs).toBe(1);
-  expect(logs).not.toContain("Instance 'host-1' is gone.");
+  expect(logs).not.toContain("Instance 'host-1' has disconnected.");
 });
 
-test('an orchestration whose history is too large to be sent fails, and the connection stays', async () => {
+test('an orchestration whose history is too large to be sent fails, and the connection stays open', async () => {
   await hub.close();
   hub = await startTaskHub({ file: ':memory:', port: 0, log, maxMessageChars: 20_000 });
   await create({ invoke: async ({ input }) => runFlow(input) }).start();
   const { runtimeStatus, output } = await flow('x'.repeat(30_000));
   expect(runtimeStatus).toBe('Failed');
   expect(output).toMatch(/input too large: \d+ characters of JSON, at most 20000/);
-  expect(logs).not.toContain("Instance 'host-1' is gone.");
+  expect(logs).not.toContain("Instance 'host-1' has disconnected.");
 });
 
 test.each([
@@ -147,7 +155,7 @@ test.each([
   await expect(ask(new URL(`${hub.url}/instances`), { headers: upgrade })).rejects.toThrow('socket hang up');
 });
 
-test('a web page that the host lets in reaches the hub through it', async () => {
+test('a web page that the host accepts reaches the hub through the host', async () => {
   const backend = create({ invoke: async ({ input }) => runFlow(input) });
   await backend.start();
   const host = await listen(createServer((request, response) => void backend.handle(request, response)));
@@ -156,88 +164,8 @@ test('a web page that the host lets in reaches the hub through it', async () => 
   expect((await ask(url, { method: 'POST', headers })).statusCode).toBe(202);
 });
 
-/** A hub that does only what a test says; it stops with the test. */
-async function startFakeHub(onUpgrade: (socket: Socket) => void, onRequest?: RequestListener): Promise<string> {
-  const server = createServer(onRequest).on('upgrade', (_request, socket: Socket) => {
-    // An HTTP server leaves its half of a connection open.
-    socket.on('error', () => undefined).once('end', () => socket.end());
-    closing.push(() => socket.destroy());
-    onUpgrade(socket);
-  });
-  closing.push(() => server.closeAllConnections());
-  return listen(server);
-}
-
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-const SWITCH = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: functions-local-task-hub\r\n\r\n';
-
-/** Registers an instance and is silent from then on; gives its name. */
-async function registerFrom(socket: Socket): Promise<string> {
-  socket.write(SWITCH);
-  const [line] = (await once(socket, 'data')) as [Buffer];
-  socket.write('{"type":"registered","aliveEveryMs":1000}\n');
-  return (JSON.parse(line.toString('utf8')) as { instance: string }).instance;
-}
-
-test('an instance stops although its hub is frozen', async () => {
-  const backend = create({ hubUrl: await startFakeHub((socket) => void registerFrom(socket)) });
-  await backend.start();
-  await backend.stop(10);
-});
-
-test('an instance that has paused does not connect to a hub that was started again', async () => {
-  const registered: string[] = [];
-  const sockets: Socket[] = [];
-  const hubUrl = await startFakeHub(async (socket) => {
-    sockets.push(socket);
-    registered.push(await registerFrom(socket));
-  });
-  const paused = create({ hubUrl });
-  await paused.start();
-  await create({ hubUrl, instance: 'host-2' }).start();
-  paused.pause();
-  for (const socket of sockets) socket.destroy();
-  // It lost its connection later, so that the first would be back before it.
-  await expect.poll(() => registered).toContain('host-2');
-  await expect.poll(() => registered.filter((name) => name === 'host-2').length).toBe(2);
-  expect(registered.filter((name) => name === 'host-1')).toHaveLength(1);
-});
-
-test('an instance that stops while it connects does not register', async () => {
-  const first = Promise.withResolvers<Socket>();
-  const second = Promise.withResolvers<Socket>();
-  const hubUrl = await startFakeHub((socket) => {
-    if (logs.length > 0) return second.resolve(socket);
-    void registerFrom(socket).then(() => first.resolve(socket));
-  });
-  const backend = create({ hubUrl });
-  await backend.start();
-  (await first.promise).destroy();
-  const socket = await second.promise;
-  await backend.stop();
-  const received: Buffer[] = [];
-  socket.on('data', (chunk: Buffer) => received.push(chunk));
-  socket.write(SWITCH);
-  await once(socket, 'close');
-  expect(received).toEqual([]);
-});
-
-test('a client that goes ends the request that the hub works on for it', async () => {
-  const begun = Promise.withResolvers<ServerResponse>();
-  const hubUrl = await startFakeHub(
-    () => undefined,
-    (_request, response) => begun.resolve(response),
-  );
-  const backend = create({ hubUrl });
-  const host = await listen(createServer((request, response) => void backend.handle(request, response)));
-  const sent = request(`${host}/runtime/webhooks/durabletask/instances`).once('error', () => undefined);
-  sent.end();
-  const response = await begun.promise;
-  sent.destroy();
-  await once(response, 'close');
-});

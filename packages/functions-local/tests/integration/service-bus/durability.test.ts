@@ -18,7 +18,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(directory, { recursive: true }));
 });
 
-/** Starts the command on the test's directory; it ends with the test at the latest. */
+/** Starts the command in the test's directory. It ends at the latest with the test. */
 async function startCommand(config: unknown): Promise<{ child: ChildProcess; connectionString: string }> {
   writeFileSync(join(directory, 'config.json'), JSON.stringify(config));
   const files = ['--config', join(directory, 'config.json'), '--file', join(directory, 'bus.db')];
@@ -38,7 +38,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number
   return code;
 }
 
-test('what was acknowledged survives SIGKILL: messages, counts, schedule, duplicates and dead letters', async () => {
+test('acknowledged changes survive SIGKILL: messages, counts, schedule, duplicates and dead letters', async () => {
   const config = topicConfig({ all: {} }, { RequiresDuplicateDetection: true });
   const first = await startCommand(config);
   const client = connect(first.connectionString);
@@ -66,7 +66,7 @@ test('what was acknowledged survives SIGKILL: messages, counts, schedule, duplic
   ]);
   const survivors = receiverOf(later, 'all');
   const seen = await receive(survivors, 5);
-  // The scheduled message may be due before or after the new one is sent.
+  // The scheduled message can be due before or after the new one is sent.
   const facts = seen.map((message) => [message.body, message.deliveryCount]);
   expect(facts.slice(0, 3)).toEqual([
     ['again', 2],
@@ -83,7 +83,7 @@ test('what was acknowledged survives SIGKILL: messages, counts, schedule, duplic
   await expectBodies(receiverOf(later, 'all', { subQueueType: 'deadLetter' }), ['dead']);
 });
 
-test('SIGKILL in the middle of sending loses nothing that was acknowledged', async () => {
+test('SIGKILL during sends loses no acknowledged message', async () => {
   const config = topicConfig({ all: {} });
   const { child, connectionString } = await startCommand(config);
   const sender = connect(connectionString).createSender('events');
@@ -94,7 +94,7 @@ test('SIGKILL in the middle of sending loses nothing that was acknowledged', asy
     acknowledged.add(body);
     if (acknowledged.size === 500) enough.resolve();
   });
-  // Those under way at the kill fail when their time is up, which nothing here waits for.
+  // Sends that are running at the kill fail after their timeout, for which this test does not wait.
   void Promise.allSettled(sends);
 
   await enough.promise;
@@ -109,15 +109,18 @@ test('SIGKILL in the middle of sending loses nothing that was acknowledged', asy
   expect([...acknowledged].filter((body) => !stored.has(body))).toEqual([]);
 });
 
-test.for(['SIGTERM', 'SIGINT'] as const)('the command ends cleanly on %s, with clients connected', async (signal) => {
-  const { child, connectionString } = await startCommand(topicConfig({ all: {} }));
-  const client = connect(connectionString);
-  await client.createSender('events').sendMessages({ body: 1 });
+test.for(['SIGTERM', 'SIGINT'] as const)(
+  'the command ends cleanly on %s while clients are connected',
+  async (signal) => {
+    const { child, connectionString } = await startCommand(topicConfig({ all: {} }));
+    const client = connect(connectionString);
+    await client.createSender('events').sendMessages({ body: 1 });
 
-  expect(await kill(child, signal)).toBe(0);
-});
+    expect(await kill(child, signal)).toBe(0);
+  },
+);
 
-test('rules that were added live until the configuration names other ones', async () => {
+test('added rules are kept until the configuration contains different ones', async () => {
   const file = join(directory, 'bus.db');
   const rulesOf = async (configured: object, change: (manager: ServiceBusRuleManager) => Promise<void>) => {
     const bus = await startServiceBus({ config: topicConfig({ all: { Rules: [configured] } }), file });
@@ -137,7 +140,7 @@ test('rules that were added live until the configuration names other ones', asyn
   expect(await rulesOf(sqlRule('c', '1=1'), async () => {})).toEqual(['c']);
 });
 
-test('two brokers cannot have one file', async () => {
+test('two brokers cannot use one file', async () => {
   const options = { config: topicConfig({ all: {} }), file: join(directory, 'bus.db') };
   const bus = await startServiceBus(options);
   onTestFinished(() => bus.close());

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../../src/service-bus/index.ts';
 import { connect, expectBodies, receive, receiveOne, receiverOf, startBroker, topicConfig, until } from './helpers.ts';
 
-/** Fails the first time an operation comes to a phase. */
+/** Fails the first call of an operation in a phase. */
 function failOnce(operation: string, phase: string): Fault & { calls: string[] } {
   const calls: string[] = [];
   let failed = false;
@@ -16,7 +16,7 @@ function failOnce(operation: string, phase: string): Fault & { calls: string[] }
 }
 
 describe('a fault', () => {
-  test('before a send leaves nothing behind, and the client may try again', async () => {
+  test('before a send has no effect, and the client can retry', async () => {
     const fault = failOnce('send', 'before');
     const bus = await startBroker({ config: topicConfig({ all: {} }), fault });
     const client = connect(bus.connectionString);
@@ -29,7 +29,7 @@ describe('a fault', () => {
     expect(fault.calls).toEqual(['before send', 'before send', 'after send']);
   });
 
-  test('after a send loses the answer only: a client that retries sends twice', async () => {
+  test('after a send loses only the answer, and a client that retries sends twice', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }), fault: failOnce('send', 'after') });
     const client = connect(bus.connectionString, { maxRetries: 1, retryDelayInMs: 10, timeoutInMs: 500 });
 
@@ -38,7 +38,7 @@ describe('a fault', () => {
     expect(bus.counts()['events/Subscriptions/all']?.active).toBe(2);
   });
 
-  test('before a completion fails it, and the message comes back when its lock expires', async () => {
+  test('before a completion fails it, and the message is redelivered after its lock expires', async () => {
     const config = topicConfig({ all: { LockDuration: 'PT0.2S' } });
     const bus = await startBroker({ config, fault: failOnce('complete', 'before') });
     const client = connect(bus.connectionString);
@@ -51,7 +51,7 @@ describe('a fault', () => {
     expect(bus.counts()['events/Subscriptions/all']?.active).toBe(0);
   });
 
-  test('after a completion loses the answer, the message stays completed', async () => {
+  test('after a completion loses the answer, and the message stays completed', async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }), fault: failOnce('complete', 'after') });
     const client = connect(bus.connectionString, { timeoutInMs: 500 });
     const receiver = receiverOf(client, 'all');
@@ -64,7 +64,7 @@ describe('a fault', () => {
     expect(await receiveOne(receiver)).toMatchObject({ body: 2 });
   });
 
-  test('around schedule, cancel and receive-and-delete is announced too', async () => {
+  test('is also called for schedule, cancel and receive-and-delete', async () => {
     const fault = failOnce('none', 'before');
     const bus = await startBroker({ config: topicConfig({ all: {} }), fault });
     const client = connect(bus.connectionString);
@@ -92,7 +92,7 @@ describe('a fault', () => {
   });
 });
 
-test('a subscriber gets over a dropped connection', async () => {
+test('a subscriber reconnects after a dropped connection', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const sender = client.createSender('events');
@@ -108,7 +108,7 @@ test('a subscriber gets over a dropped connection', async () => {
   await until(() => seen.includes(2));
 });
 
-test('messages under way to a link that closes are not lost', async () => {
+test('messages in transit to a link that closes are not lost', async () => {
   const bus = await startBroker({ config: topicConfig({ all: { LockDuration: 'PT0.3S' } }) });
   const client = connect(bus.connectionString);
   await client.createSender('events').sendMessages(Array.from({ length: 50 }, (_, body) => ({ body })));

@@ -8,7 +8,7 @@ async function ruleNames(manager: ServiceBusRuleManager): Promise<string[]> {
   return names;
 }
 
-test('subscriptions get what their configured rules let pass, once even if several do', async () => {
+test('subscriptions receive the messages that match a rule, once even if several rules match', async () => {
   const correlation = { FilterType: 'Correlation', CorrelationFilter: { Label: 'red', Properties: { size: 2 } } };
   const bus = await startBroker({
     config: topicConfig({
@@ -30,7 +30,7 @@ test('subscriptions get what their configured rules let pass, once even if sever
   await expectBodies(receiverOf(client, 'correlated'), ['red 2']);
 });
 
-test('a filter is applied to a scheduled message when it is due', async () => {
+test('the filter of a scheduled message is applied when it is due', async () => {
   const bus = await startBroker({ config: topicConfig({ red: { Rules: [sqlRule('red', "colour = 'red'")] } }) });
   const client = connect(bus.connectionString);
   const due = new Date(Date.now() + 50);
@@ -69,7 +69,7 @@ test('rules can be listed, added and removed', async () => {
   await expectBodies(receiverOf(client, 'all'), ['red', 'tall']);
 });
 
-test('a subscription without rules gets nothing', async () => {
+test('a subscription without rules receives no messages', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const manager = client.createRuleManager('events', 'all');
@@ -81,7 +81,7 @@ test('a subscription without rules gets nothing', async () => {
   expect(bus.counts()['events/Subscriptions/all']?.active).toBe(0);
 });
 
-test('wrong rules are refused, and say why', async () => {
+test('invalid rules are refused with the reason', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const manager = connect(bus.connectionString).createRuleManager('events', 'all');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { connect, receive, receiverOf, startBroker, topicConfig } from './helpers.ts';
 
-test('an empty receive takes its wait time and no longer, time and again on one link', async () => {
+test('an empty receive lasts as long as its wait time, repeatedly on one link', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const receiver = receiverOf(client, 'all');
@@ -14,11 +14,11 @@ test('an empty receive takes its wait time and no longer, time and again on one 
   };
   await waited();
 
-  // A drain that is not answered costs at least 200 ms more, every time; a busy machine only now and then.
+  // A drain without an answer costs at least 200 ms more every time; a busy machine does so only occasionally.
   await expect.poll(waited).toBeLessThan(250);
 });
 
-test('a drain is answered when part of the credit was used, and the rest arrives with the next', async () => {
+test('a drain is answered after a part of the credit was used, and the next receive gets the other messages', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const sender = client.createSender('events');
@@ -55,7 +55,7 @@ test('one link delivers and settles more than 2048 messages', async () => {
   expect(bus.counts()['events/Subscriptions/all']).toEqual({ active: 0, scheduled: 0, deadLetter: 0 });
 });
 
-test('a sender sends more than 2048 messages one by one over one link', async () => {
+test('a sender sends more than 2048 messages one by one on one link', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const sender = connect(bus.connectionString).createSender('events');
 
@@ -66,7 +66,7 @@ test('a sender sends more than 2048 messages one by one over one link', async ()
   expect(bus.counts()['events/Subscriptions/all']?.active).toBe(3000);
 });
 
-test('subscribers share the messages, and closing one leaves the rest to the other', async () => {
+test('subscribers share the messages, and after one is closed the other receives the rest', async () => {
   const bus = await startBroker({ config: topicConfig({ all: {} }) });
   const client = connect(bus.connectionString);
   const sender = client.createSender('events');

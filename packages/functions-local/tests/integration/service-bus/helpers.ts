@@ -8,7 +8,7 @@ import {
 import { expect, onTestFinished } from 'vitest';
 import { type ServiceBus, type ServiceBusOptions, startServiceBus } from '../../../src/service-bus/index.ts';
 
-/** A configuration of one topic, `events`, from short descriptions of its subscriptions. */
+/** Creates a configuration with one topic, `events`, from short descriptions of its subscriptions. */
 export function topicConfig(subscriptions: Record<string, object>, topic: object = {}): unknown {
   const list = Object.entries(subscriptions).map(
     ([Name, { Rules, ...Properties }]: [string, { Rules?: unknown[] }]) => ({
@@ -21,20 +21,22 @@ export function topicConfig(subscriptions: Record<string, object>, topic: object
   return { UserConfig: { Namespaces: [{ Name: 'test', Topics }] } };
 }
 
-/** A rule with a SQL condition. */
+/** A rule with a SQL filter. */
 export function sqlRule(name: string, expression: string): object {
   return { Name: name, Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: expression } } };
 }
 
-/** Starts a broker in memory that ends with the test. */
+/** Starts a broker in memory that is closed after the test. */
 export async function startBroker(options: Partial<ServiceBusOptions> & { config: unknown }): Promise<ServiceBus> {
   const bus = await startServiceBus({ file: ':memory:', ...options });
   onTestFinished(() => bus.close());
   return bus;
 }
 
-/** Connects a client that does not retry, so that errors show at once, and ends it with the test. A send whose
- * connection is cut waits for the whole `timeoutInMs`. */
+/**
+ * Connects a client without retries, so that errors are visible immediately, and closes it after the test. If the connection
+ * is cut during a send, the send waits for the whole `timeoutInMs`.
+ */
 export function connect(connectionString: string, retry: RetryOptions = {}): ServiceBusClient {
   const client = new ServiceBusClient(connectionString, {
     retryOptions: { maxRetries: 0, timeoutInMs: 10_000, ...retry },
@@ -43,12 +45,12 @@ export function connect(connectionString: string, retry: RetryOptions = {}): Ser
   return client;
 }
 
-/** A receiver of a subscription of `events` that never renews locks by itself. */
+/** Creates a receiver of a subscription of `events` that does not renew locks automatically. */
 export function receiverOf(client: ServiceBusClient, subscription: string, options: ServiceBusReceiverOptions = {}) {
   return client.createReceiver('events', subscription, { maxAutoLockRenewalDurationInMs: 0, ...options });
 }
 
-/** Receives until `count` messages have come. */
+/** Receives until `count` messages have arrived. */
 export async function receive(receiver: ServiceBusReceiver, count: number): Promise<ServiceBusReceivedMessage[]> {
   const messages: ServiceBusReceivedMessage[] = [];
   while (messages.length < count) {
@@ -66,14 +68,14 @@ export async function receiveOne(receiver: ServiceBusReceiver): Promise<ServiceB
   return message;
 }
 
-/** Receives messages with exactly these bodies, in this order, and looks for a moment whether there are more. */
+/** Receives messages with exactly these bodies, in this order, and checks for a short time that there are no more. */
 export async function expectBodies(receiver: ServiceBusReceiver, bodies: readonly unknown[]): Promise<void> {
   const messages = bodies.length > 0 ? await receive(receiver, bodies.length) : [];
   messages.push(...(await receiver.receiveMessages(100, { maxWaitTimeInMs: 100 })));
   expect(messages.map(({ body }) => body)).toEqual(bodies);
 }
 
-/** A clock that moves only by `advance`. It starts at the machine's time, by which clients sign their tokens. */
+/** A clock that only `advance` moves. It starts at the machine's time, with which clients sign their tokens. */
 export function createClock(): { now: () => number; advance: (ms: number) => void } {
   let time = Date.now();
   return {
@@ -84,7 +86,7 @@ export function createClock(): { now: () => number; advance: (ms: number) => voi
   };
 }
 
-/** Resolves once the condition holds; looks every few milliseconds and gives up after 5 seconds. */
+/** Resolves when the condition is true. Checks it every few milliseconds and fails after 5 seconds. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 1000; i++) {
     if (condition()) return;

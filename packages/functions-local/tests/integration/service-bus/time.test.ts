@@ -20,7 +20,7 @@ async function start(subscription: object, topic: object = {}) {
 }
 
 describe('scheduled messages', () => {
-  test('arrive when due, however they were scheduled, and not when cancelled', async () => {
+  test('arrive when they are due, with each way of scheduling, and not if they were cancelled', async () => {
     const { clock, bus, sender, receiver } = await start({});
     const due = new Date(clock.now() + MINUTE_MS);
 
@@ -40,7 +40,7 @@ describe('scheduled messages', () => {
     await expect(sender.cancelScheduledMessages(second)).rejects.toMatchObject({ code: 'MessageNotFound' });
   });
 
-  test('are woken by the machine clock too', async () => {
+  test("are also enqueued by the machine's clock", async () => {
     const bus = await startBroker({ config: topicConfig({ all: {} }) });
     const client = connect(bus.connectionString);
 
@@ -49,7 +49,7 @@ describe('scheduled messages', () => {
     expect(await receiveOne(receiverOf(client, 'all'))).toMatchObject({ body: 'soon' });
   });
 
-  test('live from their due time on', async () => {
+  test('have a time to live that starts at their due time', async () => {
     const { clock, bus, sender } = await start({ DeadLetteringOnMessageExpiration: true });
     await sender.sendMessages({
       body: 'later',
@@ -66,7 +66,7 @@ describe('scheduled messages', () => {
 });
 
 describe('time to live', () => {
-  test('expired messages are gone, or in the dead-letter queue where that is configured', async () => {
+  test('expired messages are deleted, or dead-lettered if that is configured', async () => {
     const clock = createClock();
     const config = topicConfig({ kept: { DeadLetteringOnMessageExpiration: true }, dropped: {} });
     const bus = await startBroker({ config, now: clock.now });
@@ -94,7 +94,7 @@ describe('time to live', () => {
     await until(() => bus.counts()['events/Subscriptions/all']?.active === 0);
   });
 
-  test('does not take a locked message away', async () => {
+  test('does not expire a locked message', async () => {
     const { clock, bus, sender, receiver } = await start({ LockDuration: 'PT2M' });
     await sender.sendMessages({ body: 'busy', timeToLive: MINUTE_MS });
     const message = await receiveOne(receiver);
@@ -110,7 +110,7 @@ describe('time to live', () => {
 describe('duplicate detection', () => {
   const topic = { RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: 'PT10M' };
 
-  test('drops a repeated message id inside the window, with success, and takes it after', async () => {
+  test('drops a repeated message id inside the window and reports success, and accepts it after the window', async () => {
     const { clock, sender, receiver } = await start({}, topic);
 
     await sender.sendMessages([
@@ -126,7 +126,7 @@ describe('duplicate detection', () => {
     await expectBodies(receiver, [1, 3, 5]);
   });
 
-  test('counts scheduled messages when they are scheduled, cancelled ones too', async () => {
+  test('counts scheduled messages at the time of scheduling, also cancelled ones', async () => {
     const { clock, bus, sender, receiver } = await start({}, topic);
     const message = { body: 'wake', messageId: 'wake-1' };
     const due = new Date(clock.now() + MINUTE_MS);
@@ -142,7 +142,7 @@ describe('duplicate detection', () => {
     await expectBodies(receiver, []);
   });
 
-  test('is off unless configured', async () => {
+  test('is off by default', async () => {
     const { sender, receiver } = await start({});
 
     await sender.sendMessages([

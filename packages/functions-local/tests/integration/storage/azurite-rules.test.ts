@@ -1,4 +1,4 @@
-/** Rules that Azurite enforces itself: README.md of the storage front lists them, and the front states none of them. */
+/** Rules that Azurite itself enforces. README.md of the storage front lists them; the front does not implement them. */
 import type { TableClient } from '@azure/data-tables';
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, expect, test } from 'vitest';

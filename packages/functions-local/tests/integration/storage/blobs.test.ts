@@ -54,7 +54,7 @@ describe('blocks', () => {
     expect(answer).toMatchObject({ status: 413, code: 'RequestBodyTooLarge', rule: 'block-list-size' });
   });
 
-  test('uncommitted blocks are gone when the blob is put', async () => {
+  test('uncommitted blocks are dropped by Put Blob', async () => {
     const blob = files.getBlockBlobClient('dropped');
     await blob.stageBlock(idOf('one'), 'x', 1);
     await put('dropped');
@@ -67,7 +67,7 @@ describe('blocks', () => {
 });
 
 describe('names and metadata', () => {
-  test('a name of 1,024 characters is taken, one more is refused', async () => {
+  test('a name of 1,024 characters is accepted, one more is refused', async () => {
     await put('x'.repeat(1_024));
     expect(await refusalOf(put('x'.repeat(1_025)))).toMatchObject({ status: 400, code: 'OutOfRangeInput' });
   });
@@ -76,7 +76,7 @@ describe('names and metadata', () => {
     expect(await refusalOf(put(Array.from({ length: 255 }, () => 'a').join('/')))).toMatchObject({ status: 400 });
   });
 
-  test('8 KiB of metadata is taken, one byte more is refused', async () => {
+  test('8 KiB of metadata is accepted, one byte more is refused', async () => {
     await put('metadata');
     const blob = files.getBlobClient('metadata');
     await blob.setMetadata({ a: 'x'.repeat(8_191) });

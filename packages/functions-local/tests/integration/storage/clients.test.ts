@@ -35,7 +35,7 @@ const properties = { service: 'queue', method: 'GET', path: 'work?comp=metadata'
 describe('the clock of a client', () => {
   const MINUTE = 60_000;
 
-  test.each([14 * MINUTE, -14 * MINUTE])('is in each answer: %d ms', async (offsetMs) => {
+  test.each([14 * MINUTE, -14 * MINUTE])('is used in each answer: %d ms', async (offsetMs) => {
     const client = await add({ clockOffsetMs: () => offsetMs });
     const answer = await callRaw(client.ports, properties);
     const ahead = Date.parse(answer.headers.get('date') ?? '') - Date.now();
@@ -44,7 +44,7 @@ describe('the clock of a client', () => {
   });
 
   test.each([16 * MINUTE, -16 * MINUTE])(
-    'refuses dates more than 15 minutes away: %d ms, and for this client alone',
+    'refuses dates more than 15 minutes away: %d ms, and only for this client',
     async (offsetMs) => {
       const client = await add({ clockOffsetMs: () => offsetMs });
       const queue = await (await add()).queue('work');
@@ -77,7 +77,7 @@ test('metadata in 900 headers passes the 16 KiB that Node allows', async () => {
 });
 
 describe('an interceptor', () => {
-  test('sees service, method, path, headers and body, and each forward takes effect', async () => {
+  test('receives service, method, path, headers and body, and each forward has an effect', async () => {
     const calls: StorageCall[] = [];
     const client = await add({
       intercept: async (call, forward) => {
@@ -100,7 +100,7 @@ describe('an interceptor', () => {
     expect((await queue.getProperties()).approximateMessagesCount).toBe(2);
   });
 
-  test('forwards into the rules: what they refuse is what it gets', async () => {
+  test('forwards to the rules and receives their refusals', async () => {
     const statuses: number[] = [];
     const { ports } = await add({
       intercept: async (_call, forward) => {
@@ -117,13 +117,13 @@ describe('an interceptor', () => {
   test.each<[title: string, intercept: Intercept]>([
     ['without an answer', async () => 'reset'],
     ['when it fails', () => Promise.reject(new Error('broken'))],
-    ['amid the body', async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 10 })],
+    ['in the middle of the body', async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 10 })],
   ])('cuts the connection %s', async (_title, intercept) => {
     const { ports } = await add({ intercept });
     await expect(callRaw(ports, { ...put, body: MESSAGE })).rejects.toThrow(/fetch failed|terminated/);
   });
 
-  test('lets an answer stop amid the body until the client gives up', async () => {
+  test('can pause an answer in the body until the client cancels the call', async () => {
     const { ports } = await add({
       intercept: async (_call, forward) => ({ ...(await forward()), cutAfterBytes: 5, cutAfterMs: 60_000 }),
     });
@@ -132,7 +132,7 @@ describe('an interceptor', () => {
     await expect(answer.text()).rejects.toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('answers itself', async () => {
+  test('can answer itself', async () => {
     const body = Buffer.from('<Error><Code>ServerBusy</Code></Error>');
     const headers = ['Retry-After', '3', 'x-ms-error-code', 'ServerBusy', 'Content-Type', 'application/xml'];
     const { ports } = await add({ intercept: async () => ({ status: 503, headers, body }) });
@@ -142,7 +142,7 @@ describe('an interceptor', () => {
   });
 });
 
-test('without an interceptor a large body is passed on while it comes', async () => {
+test('without an interceptor, a large body is streamed', async () => {
   const { ports } = await add();
   const signed = { authorization: 'SharedKey devstoreaccount1:d3Jvbmc=', 'x-ms-version': '2021-12-02' };
   const headers = { ...signed, 'x-ms-date': new Date().toUTCString() };
@@ -151,7 +151,7 @@ test('without an interceptor a large body is passed on while it comes', async ()
     headers: { ...headers, 'x-ms-blob-type': 'BlockBlob', 'content-length': 4 * 1024 * 1024 },
   });
   outgoing.write(Buffer.alloc(1024));
-  // Azurite refuses a wrong signature by the head of the call: the answer is here before the body is.
+  // Azurite refuses an invalid signature after the head of the call. The answer arrives before the body is sent.
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
   expect(answer.statusCode).toBe(403);
   outgoing.destroy();
@@ -170,7 +170,7 @@ test('a connection to the service is closed a second before the service would cl
   front.close();
 });
 
-test('a service that is away looks like a cut connection, until it is back', async () => {
+test('an unavailable service results in a cut connection, until it is available again', async () => {
   const port = await freePort();
   const front = createStorageFront({ services: { blob: port, queue: port, table: port } });
   const { ports } = await front.addClient();

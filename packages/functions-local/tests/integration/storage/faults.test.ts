@@ -1,4 +1,4 @@
-/** What the SDKs make of the front's faults. */
+/** How the SDKs handle the front's faults. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A client of the front that meets these faults; `met` names those that were carried out. */
+/** A client of the front with these faults. `met` contains those that were applied. */
 async function hurt(...planned: PlannedFault[]): Promise<{ connection: string; met: string[] }> {
   const met: string[] = [];
   const client = await storage.front.addClient({ intercept: injectFaults(planned, ({ kind }) => void met.push(kind)) });
@@ -61,7 +61,7 @@ const throughBlob = (connection: string, { containerName, name }: BlockBlobClien
 const isPut = ({ method }: StorageCall): boolean => method === 'PUT' || method === 'POST';
 
 describe('a message', () => {
-  it('is there twice after a lost reply, since the SDK puts it again', async () => {
+  it('exists twice after a lost reply, since the SDK retries the put', async () => {
     const queue = await makeQueue();
     const { connection, met } = await hurt({ fault: { kind: 'lostReply' } });
     await throughQueue(connection, queue).sendMessage('text');
@@ -69,14 +69,14 @@ describe('a message', () => {
     expect(await depthOf(queue)).toBe(2);
   });
 
-  it.each(['first', 'second'] as const)('is there twice when its call is doubled: %s', async (answer) => {
+  it.each(['first', 'second'] as const)('exists twice if its call is doubled: %s', async (answer) => {
     const queue = await makeQueue();
     const { connection } = await hurt({ fault: { kind: 'doubled', answer, ms: 0 } });
     await throughQueue(connection, queue, NO_REPEAT).sendMessage('text');
     await expect.poll(() => depthOf(queue)).toBe(2);
   });
 
-  it('is hidden, and not received, when the answer that has it breaks off', async () => {
+  it('is invisible and not received if the answer with it is cut', async () => {
     const queue = await makeQueue();
     await queue.sendMessage('text');
     const { connection } = await hurt({ fault: { kind: 'resetInBody' } });
@@ -110,14 +110,14 @@ describe('a refusal', () => {
     });
   });
 
-  it('comes without a body that the SDK takes for its own when a gateway gives it', async () => {
+  it("of a gateway has no body that the SDK mistakes for the service's", async () => {
     const blob = await makeBlob(Buffer.from('content'));
     const { connection } = await hurt({ fault: { kind: 'status', status: 502 } });
     await expect(throughBlob(connection, blob, NO_REPEAT).download()).rejects.toMatchObject({ statusCode: 502 });
   });
 });
 
-/** Of a client's blob service, the first call of which meets the fault. */
+/** Creates a client's blob service with the fault at its first call. */
 async function rawUrl(fault: PlannedFault['fault']): Promise<string> {
   const client = await storage.front.addClient({ intercept: injectFaults([{ fault }]) });
   return `http://127.0.0.1:${client.ports.blob}/devstoreaccount1?comp=list`;
@@ -131,7 +131,7 @@ describe('a blob', () => {
     buffer((await from.download()).readableStreamBody ?? Readable.from([]));
 
   it.each(['downloadToBuffer', 'download'] as const)(
-    'is not read when its body breaks off, nor asked for again: %s',
+    'is not read if its body is cut, and the read is not retried: %s',
     async (how) => {
       const blob = await makeBlob(content);
       const { connection, met } = await hurt({ fault: { kind: 'resetInBody' }, on: isDownload });
@@ -141,7 +141,7 @@ describe('a blob', () => {
     },
   );
 
-  it('is not there when its upload is cut in the midst of the body', async () => {
+  it('does not exist if its upload is cut in the middle of the body', async () => {
     const blob = await makeBlob();
     const { connection, met } = await hurt({ fault: { kind: 'resetInRequest' } });
     await expect(throughBlob(connection, blob, NO_REPEAT).upload(content, content.length)).rejects.toThrow();
@@ -149,7 +149,7 @@ describe('a blob', () => {
     expect(await blob.exists()).toBe(false);
   });
 
-  it('is there after a cut upload that the SDK repeats', async () => {
+  it('exists after a cut upload that the SDK retries', async () => {
     const blob = await makeBlob();
     const { connection, met } = await hurt({ fault: { kind: 'resetInRequest' }, on: isPut });
     await throughBlob(connection, blob).upload(content, content.length);
@@ -157,7 +157,7 @@ describe('a blob', () => {
     expect((await blob.getProperties()).contentLength).toBe(content.length);
   });
 
-  it('is not written by a frozen call that the client gives up', async () => {
+  it('is not written by a frozen call that the client cancels', async () => {
     const blob = await makeBlob();
     const { connection } = await hurt({ fault: { kind: 'frozen' } });
     const abortSignal = AbortSignal.timeout(200);

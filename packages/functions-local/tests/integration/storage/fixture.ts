@@ -1,4 +1,4 @@
-/** Azurite behind the front, and the SDKs on it. */
+/** Azurite behind the front, with the SDKs. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { startStorage } from '../../../src/stack/storage/start-storage.ts';
 import type { ClientOptions, FrontClient } from '../../../src/storage/index.ts';
 
-/** A client of the front with the SDKs, without their repeats: a refusal is seen as it is. */
+/** A client of the front with the SDKs. Retries are off, so that a refusal is visible. */
 export interface SdkClient extends FrontClient {
   queue(name: string): Promise<QueueClient>;
   table(name: string): Promise<TableClient>;
@@ -17,7 +17,7 @@ export interface SdkClient extends FrontClient {
 
 export interface Fixture {
   add(options?: ClientOptions): Promise<SdkClient>;
-  /** Of Azurite itself. */
+  /** Ports of Azurite itself. */
   direct: SdkClient;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ function withSdks(client: FrontClient): SdkClient {
   };
 }
 
-/** Status and code of the SDK's error. Fails when there is none. */
+/** Returns status and code of the SDK's error. Fails if there is no error. */
 export async function refusalOf(call: Promise<unknown>): Promise<{ status: unknown; code: unknown; text: string }> {
   const error: unknown = await call.then(
     () => undefined,

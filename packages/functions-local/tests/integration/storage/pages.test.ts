@@ -24,7 +24,7 @@ describe('queries', () => {
     }
   });
 
-  /** The sizes of the pages, and all keys in their order. */
+  /** The sizes of the pages, and all keys in order. */
   async function read(table: TableClient, options: { filter?: string; select?: string[] } = {}) {
     const sizes: number[] = [];
     const entities: object[] = [];
@@ -43,14 +43,14 @@ describe('queries', () => {
     Array.from({ length: ROWS }, (_, at) => `${partition} r${String(at).padStart(4, '0')}`),
   );
 
-  test('a page ends at a partition boundary, and nothing is lost or doubled', async () => {
+  test('a page ends at a partition boundary, without lost or duplicate entities', async () => {
     const table = await (await fixture.add({ pages: { ...FULL_PAGES, endAtPartition: true } })).table('rows');
     const { sizes, entities } = await read(table);
     expect(keysOf(entities)).toEqual(ALL);
     expect(sizes).toEqual([500, 500, 500, 500]);
   });
 
-  test('the keys that were not asked for are not in the answer', async () => {
+  test('keys that were not selected are not in the answer', async () => {
     const table = await (await fixture.add({ pages: { ...FULL_PAGES, endAtPartition: true } })).table('rows');
     const { sizes, entities } = await read(table, { select: ['n', 'd'] });
     expect(sizes).toEqual([500, 500, 500, 500]);
@@ -73,7 +73,7 @@ describe('queries', () => {
     expect(keysOf(entities)).toEqual(ALL.slice(ROWS, 2 * ROWS));
   });
 
-  test('a query of a partition named as any token may be ends', async () => {
+  test('a query of a partition whose name equals a token ends', async () => {
     const table = await (await fixture.add({ pages: { ...FULL_PAGES, entities: 1, emptyEvery: 1 } })).table('tokens');
     for (const partitionKey of ['a', 'front', 'z']) await table.createEntity({ partitionKey, rowKey: 'r' });
     const { sizes, entities } = await read(table);
@@ -81,7 +81,7 @@ describe('queries', () => {
     expect(sizes).toEqual([0, 1, 1, 1]);
   });
 
-  test('an empty page has what the service answers beside its entities', async () => {
+  test("an empty page contains everything of the service's answer except for its entities", async () => {
     const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
     const headers = { accept: 'application/json;odata=nometadata' };
     const answer = await callRaw(ports, { service: 'table', method: 'GET', path: 'rows()', headers });
@@ -90,7 +90,7 @@ describe('queries', () => {
     expect(answer.headers.get('x-ms-continuation-nextrowkey')).toBeNull();
   });
 
-  test('an empty page does not hide that a table is missing or a signature wrong', async () => {
+  test('an empty page does not hide a missing table or an invalid signature', async () => {
     const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
     const accept = 'application/json;odata=nometadata';
     const ask = (path: string, headers = {}) =>
@@ -100,7 +100,7 @@ describe('queries', () => {
     expect(await ask('rows()', { authorization })).toMatchObject({ status: 403 });
   });
 
-  test('by default each fifth query begins empty, and pages end at partitions', async () => {
+  test('by default, every fifth query begins with an empty page, and pages end at partitions', async () => {
     const table = await (await fixture.add()).table('rows');
     const pages: number[][] = [];
     for (let at = 0; at < 5; at += 1) {
@@ -121,7 +121,7 @@ describe('listings of blobs', () => {
     await Promise.all(NAMES.map((name) => files.getBlockBlobClient(name).upload('x', 1)));
   });
 
-  test('shorter pages are signed anew, and the token of an empty page is taken back', async () => {
+  test('shorter pages get a new signature, and the token of an empty page is accepted', async () => {
     const client = await fixture.add({ pages: { ...FULL_PAGES, blobs: 10, emptyEvery: 1 } });
     const files = await client.container('files');
     const sizes: number[] = [];
@@ -134,7 +134,7 @@ describe('listings of blobs', () => {
     expect(sizes).toEqual([0, 10, 10, 5]);
   });
 
-  test('an empty page does not hide that a container is missing or a signature wrong', async () => {
+  test('an empty page does not hide a missing container or an invalid signature', async () => {
     const { ports } = await fixture.add({ pages: { ...FULL_PAGES, emptyEvery: 1 } });
     const list = { service: 'blob', method: 'GET' } as const;
     const path = 'files?restype=container&comp=list';
@@ -143,7 +143,7 @@ describe('listings of blobs', () => {
     expect(await callRaw(ports, { ...list, path, headers })).toMatchObject({ status: 403 });
   });
 
-  test('a call with a wrong signature is not made good by signing it anew', async () => {
+  test('a call with an invalid signature gets no valid one', async () => {
     const client = await fixture.add({ pages: { ...FULL_PAGES, blobs: 10 } });
     const path = 'files?restype=container&comp=list';
     expect(await callRaw(client.ports, { service: 'blob', method: 'GET', path })).toMatchObject({ status: 200 });

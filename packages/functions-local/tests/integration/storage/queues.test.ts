@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test('a message comes back as it was put', async () => {
+test('a message is received as it was put', async () => {
   const queue = await client.queue('round-trip');
   const text = 'a & <b> "c" \u20AC \u{1F600}';
   await queue.sendMessage(text);
@@ -18,7 +18,7 @@ test('a message comes back as it was put', async () => {
   expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual([text]);
 });
 
-test('a message may be empty, and be made so', async () => {
+test('a message can be empty, also after an update', async () => {
   const queue = await client.queue('empty');
   const { messageId, popReceipt } = await queue.sendMessage('x');
   await queue.updateMessage(messageId, popReceipt, '');
@@ -27,14 +27,14 @@ test('a message may be empty, and be made so', async () => {
   expect(receivedMessageItems.map(({ messageText }) => messageText)).toEqual(['', '']);
 });
 
-test.each(['\uFFFF', '\uFFFE', '\u0001'])('a character that XML 1.0 has not is refused: %j', async (char) => {
+test.each(['\uFFFF', '\uFFFE', '\u0001'])('a character that is not in XML 1.0 is refused: %j', async (char) => {
   const queue = await client.queue('characters');
   const refusal = await refusalOf(queue.sendMessage(`a ${char} b`));
   expect(refusal).toMatchObject({ status: 400, code: 'InvalidXmlDocument' });
   expect((await queue.getProperties()).approximateMessagesCount).toBe(0);
 });
 
-test('the place of the fault is in the body', async () => {
+test('the location of the error is in the body', async () => {
   await client.queue('places');
   const body = '<QueueMessage>\n<MessageText>a\uFFFF</MessageText></QueueMessage>';
   const answer = await callRaw(client.ports, { service: 'queue', method: 'POST', path: 'places/messages', body });
@@ -42,7 +42,7 @@ test('the place of the fault is in the body', async () => {
   expect(answer.text).toContain('<LineNumber>2</LineNumber><LinePosition>15</LinePosition>');
 });
 
-test('text beyond 64 KiB as it is encoded, and a body beyond 131,584 bytes', async () => {
+test('text of more than 64 KiB in encoded form, and a body of more than 131,584 bytes', async () => {
   const queue = await client.queue('sizes');
   await queue.sendMessage('x'.repeat(65_536));
   expect(await refusalOf(queue.sendMessage('x'.repeat(65_537)))).toMatchObject({
@@ -61,7 +61,7 @@ test('text beyond 64 KiB as it is encoded, and a body beyond 131,584 bytes', asy
   await queue.sendMessage('x');
 });
 
-test('a dead pop receipt is a message that is not found', async () => {
+test('an expired pop receipt results in MessageNotFound', async () => {
   const queue = await client.queue('receipts');
   await queue.sendMessage('x');
   const [message] = (await queue.receiveMessages({ visibilityTimeout: 60 })).receivedMessageItems;

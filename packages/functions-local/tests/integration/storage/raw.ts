@@ -1,4 +1,4 @@
-/** Calls that the SDKs would refuse or repair themselves: any method, path, headers and body, signed. */
+/** Calls that the SDKs themselves would refuse or repair: any method, path, headers and body, signed. */
 import { createHmac } from 'node:crypto';
 import type { StorageService } from '../../../src/storage/call.ts';
 import { EMULATOR_ACCOUNT, type ServicePorts } from '../../../src/storage/index.ts';
@@ -9,14 +9,14 @@ export interface RawCall {
   method?: string;
   /** After the account, with the query; percent-encoded. */
   path: string;
-  /** A header that is undefined is left out. */
+  /** A header with the value undefined is omitted. */
   headers?: Record<string, string | undefined>;
   body?: string | Buffer;
 }
 
 export interface RawAnswer {
   status: number;
-  /** Of the error header. */
+  /** From the error header. */
   code: string | null;
   /** The rule of the front that refused the call. */
   rule: string | null;
@@ -24,7 +24,7 @@ export interface RawAnswer {
   text: string;
 }
 
-/** Makes a call with the emulator's account; `authorization` among the headers wins. */
+/** Sends a call with the emulator's account. An `authorization` header takes precedence. */
 export async function callRaw(ports: ServicePorts, call: RawCall): Promise<RawAnswer> {
   const { service, method = 'PUT', path, body } = call;
   const url = `/${EMULATOR_ACCOUNT.name}/${path}`;
@@ -55,7 +55,7 @@ export async function callRaw(ports: ServicePorts, call: RawCall): Promise<RawAn
 const lengthOf = (body: string | Buffer | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)), 'content-type': 'application/xml' };
 
-/** Shared Key Lite of tables: date and path, no query. */
+/** Shared Key Lite of tables: date and path, without the query. */
 function tableKey(headers: string[], url: string): string {
   const date = headers[headers.indexOf('x-ms-date') + 1] ?? '';
   const text = `${date}\n/${EMULATOR_ACCOUNT.name}${url.split('?', 1)[0]}`;

@@ -7,7 +7,7 @@ import type { ClientOptions } from '../../../src/storage/index.ts';
 
 const children = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap').length;
 
-test('a storage whose first client cannot be added leaves no Azurite behind', async () => {
+test('a storage whose first client cannot be added stops Azurite', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'storage-start-'));
   const client: ClientOptions = {
     get pages(): never {

@@ -17,7 +17,7 @@ const create = (rowKey: string, properties: object = {}, partitionKey = 'p'): Pr
   table.createEntity({ partitionKey, rowKey, ...properties });
 
 describe('an entity', () => {
-  test('comes back as it was written, types and all', async () => {
+  test('is read as it was written, including types', async () => {
     const properties = {
       a: 2_147_483_647,
       b: 2n ** 40n,
@@ -89,7 +89,7 @@ describe('a transaction', () => {
     );
   });
 
-  test('is refused as a whole, and the change that is wrong is named by its index', async () => {
+  test('is refused completely, and the invalid change is reported by its index', async () => {
     const call = table.submitTransaction([[...insert('good')], [...insert('bad', { a: 2 ** 31 })]]);
     expect(await refusalOf(call)).toMatchObject({
       status: 400,
@@ -99,7 +99,7 @@ describe('a transaction', () => {
     expect(await refusalOf(table.getEntity('t', 'good'))).toMatchObject({ status: 404 });
   });
 
-  test('keeps line separators, which Azurite alone does not read', async () => {
+  test('keeps line separators, which only Azurite cannot parse', async () => {
     await table.submitTransaction([[...insert('separators', { text: 'a\u2028b\u2029c' })]]);
     expect(await table.getEntity('t', 'separators')).toMatchObject({ text: 'a\u2028b\u2029c' });
   });
@@ -110,12 +110,12 @@ describe('a transaction', () => {
     expect(refusal).toMatchObject({ status: 400, code: 'InvalidInput', text: expect.stringMatching(/^0:/) });
   });
 
-  test('of one entity twice is refused', async () => {
+  test('with one entity twice is refused', async () => {
     const call = table.submitTransaction([[...insert('same')], ['delete', { partitionKey: 't', rowKey: 'same' }]]);
     expect(await refusalOf(call)).toMatchObject({ status: 400, code: 'InvalidDuplicateRow' });
   });
 
-  test('of two partitions is refused, with 202 around it', async () => {
+  test('with two partitions is refused inside a 202', async () => {
     const answer = await callRaw(client.ports, transactionOf(['p', 'q']));
     expect(answer).toMatchObject({ status: 202, rule: 'transaction-partition' });
     expect(answer.text).toContain('HTTP/1.1 400 Bad Request');

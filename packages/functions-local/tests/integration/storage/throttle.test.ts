@@ -1,9 +1,9 @@
-/** Latency and throttling of the front, as the SDKs meet them. */
+/** Latency and throttling of the front, with the SDKs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createThrottle } from '../../../src/storage/index.ts';
 import { type Fixture, refusalOf, startFixture } from './fixture.ts';
 
-/** Calls that fill a bucket which takes a day to be full again: a slow machine changes nothing. */
+/** Calls that empty a bucket, which needs a day to refill. A slow machine does not affect the test. */
 const HOURLY = { account: 100, queue: 2, partition: 2 };
 
 let fixture: Fixture;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 
 describe('a client with a throttle', () => {
-  it('answers 503 ServerBusy to calls above the limit, which do nothing, and counts them', async () => {
+  it('answers 503 ServerBusy to calls above the limit, which have no effect, and counts them', async () => {
     const stopped = 0;
     const throttle = createThrottle(HOURLY, () => stopped);
     const busy = await fixture.add({ throttle });
@@ -41,10 +41,10 @@ describe('a client with a throttle', () => {
   });
 });
 
-it('makes each call of a client wait', async () => {
+it('delays each call of a client', async () => {
   const slow = await fixture.add({ latencyMs: 300 });
   const start = performance.now();
   await slow.queue('slow');
-  // Timers may be a millisecond early.
+  // Timers can be a millisecond early.
   expect(performance.now() - start).toBeGreaterThan(290);
 });

@@ -7,12 +7,12 @@ beforeEach(() => {
   vi.stubEnv('FORCE_COLOR', undefined);
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('TERM', 'xterm-256color');
-  // A terminal of a CI system counts as one without colours.
+  // A terminal of a CI system counts as a terminal without colours.
   vi.stubEnv('CI', undefined);
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** What an error looks like on standard error. */
+/** Returns an error as it appears on standard error. */
 function errorOn({ isTTY }: { isTTY: boolean }): string {
   const { getColorDepth } = WriteStream.prototype;
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, getColorDepth });

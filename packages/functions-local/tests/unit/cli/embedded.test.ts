@@ -16,7 +16,7 @@ describe('findEmbeddedSettings', () => {
     expect(findEmbeddedSettings(env)).toEqual({ storage: ['A', 'B'], serviceBus: ['C', 'D'] });
   });
 
-  it('leaves real connection strings, other values and missing ones', () => {
+  it('ignores real connection strings, other values and missing ones', () => {
     const env = {
       ...{ A: REAL_STORAGE, B: REAL_BUS, C: '', D: undefined, E: 'UseDevelopmentStorage=false' },
       ...{ F: 'NotUseDevelopmentStorage=true', G: 'x UseDevelopmentEmulator=true' },
@@ -28,11 +28,11 @@ describe('findEmbeddedSettings', () => {
 describe('connectionSettings', () => {
   const embedded = { storage: ['A', 'B'], serviceBus: ['C'] };
 
-  it('replaces each setting by the connection to its service', () => {
+  it('replaces each setting with the connection string of its service', () => {
     expect(connectionSettings(embedded, { storage: 's', serviceBus: 'b' })).toEqual({ A: 's', B: 's', C: 'b' });
   });
 
-  it('leaves the settings of a service that is not there', () => {
+  it('does not change the settings of a service that was not started', () => {
     expect(connectionSettings(embedded, { serviceBus: 'b' })).toEqual({ C: 'b' });
   });
 });

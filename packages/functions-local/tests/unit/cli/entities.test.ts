@@ -25,7 +25,7 @@ describe('the entities of an app', () => {
     expect(findMissingEntities(findTriggerSources(FUNCTIONS), namespace)).toEqual([]);
   });
 
-  it('leave out functions without a Service Bus trigger and those of a real namespace', () => {
+  it('do not include functions without a Service Bus trigger and those of a real namespace', () => {
     const connectionString = 'Endpoint=sb://shop.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=v';
     const functions: InspectedFunction[] = [
       { name: 'hello', state: 'served' },
@@ -36,7 +36,7 @@ describe('the entities of an app', () => {
 });
 
 describe('findMissingEntities', () => {
-  it('names each trigger that has no queue or subscription', () => {
+  it('reports each trigger whose queue or subscription does not exist', () => {
     const namespace = parseConfig({
       UserConfig: { Namespaces: [{ Name: 'n', Topics: [{ Name: 'Paid', Subscriptions: [{ Name: 'Mails' }] }] }] },
     });

@@ -6,11 +6,11 @@ const values = {};
 const NONE = { functions: [] };
 
 describe('planHost', () => {
-  it('listens where Core Tools does, without CORS', () => {
+  it('uses the port of Core Tools without CORS by default', () => {
     expect(planHost({}, { values })).toEqual({ port: 7071, cors: undefined });
   });
 
-  it('takes the Host section of local.settings.json; options win', () => {
+  it('uses the Host section of local.settings.json, and options take precedence', () => {
     const local = { values, httpPort: 8080, cors: { origins: ['http://a'], credentials: true } };
     expect(planHost({}, local)).toEqual({ port: 8080, cors: { origins: ['http://a'], credentials: true } });
     expect(planHost({ port: 0, cors: ['http://b'] }, local)).toEqual({
@@ -19,14 +19,14 @@ describe('planHost', () => {
     });
   });
 
-  it('refuses credentials without a named origin', () => {
+  it('refuses credentials without a list of origins', () => {
     expect(() => planHost({ corsCredentials: true }, { values })).toThrow('expected origins in --cors or Host.CORS');
     expect(() => planHost({ cors: ['*'], corsCredentials: true }, { values })).toThrow('got the origin *');
   });
 });
 
 describe('functionSettings', () => {
-  it('are the override that limits what the host loads', () => {
+  it('are the override that selects the functions of the host', () => {
     expect(readHostConfig('{"version":"2.0"}', functionSettings(['one', 'two'])).functions).toEqual(['one', 'two']);
     expect(readHostConfig('{"version":"2.0","functions":["three"]}', functionSettings()).functions).toEqual(['three']);
   });
@@ -43,13 +43,13 @@ describe('planServices', () => {
     });
   });
 
-  it('starts storage alone when only storage is asked for', () => {
+  it('starts only storage if no other service is selected', () => {
     const plan = planServices({ AzureWebJobsStorage: 'UseDevelopmentStorage=true' }, NONE, undefined);
     expect(plan.embedded).toEqual({ storage: ['AzureWebJobsStorage'], serviceBus: [] });
     expect(plan.entities).toBeUndefined();
   });
 
-  it('takes the entities of the file instead of those of the triggers', () => {
+  it('uses the entities of the file instead of those of the triggers', () => {
     const plan = planServices({ Bus: 'UseDevelopmentEmulator=true' }, NONE, file);
     expect(plan.namespace?.queues.map(({ name }) => name)).toEqual(['q']);
     expect(plan.entities).toBe(file.config);

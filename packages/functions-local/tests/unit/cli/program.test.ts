@@ -28,11 +28,11 @@ async function run(...args: string[]): Promise<Run> {
 }
 
 describe('start', () => {
-  it('takes the current folder and no options by default', async () => {
+  it('uses the current folder and no options by default', async () => {
     expect(await run('start')).toMatchObject({ app: '.', options: {}, problems: [] });
   });
 
-  it('takes the options of func start, and its own', async () => {
+  it('accepts the options of func start and its own', async () => {
     const { app, options } = await run(
       ...[
         'start',
@@ -76,13 +76,13 @@ describe('the command itself', () => {
     expect(await run('--version')).toMatchObject({ out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), exitCode: 0 });
   });
 
-  it('prints its help when asked to', async () => {
+  it('prints its help on request', async () => {
     const { out, exitCode } = await run('start', '--help');
     expect(out).toMatch(/^Usage: functions-local start \[options\] \[app\]$/m);
     expect(exitCode).toBe(0);
   });
 
-  it('knows no other command', async () => {
+  it('has no other command', async () => {
     const { problems } = await run('strat');
     expect(problems).toEqual(["unknown command 'strat' (Did you mean start?)"]);
   });

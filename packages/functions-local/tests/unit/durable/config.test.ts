@@ -13,11 +13,11 @@ test('without settings it has the defaults of Azure', () => {
     overridableExistingInstanceStates: 'NonRunningStates',
     maxPollingIntervalMs: 30_000,
     activityVisibilityTimeoutMs: 300_000,
-    turnVisibilityTimeoutMs: 300_000,
+    orchestratorVisibilityTimeoutMs: 300_000,
   });
 });
 
-test('settings are read, numbers as texts and names in any case too', () => {
+test('settings are read, also numbers as text and names with different case', () => {
   const config = readDurableConfig(
     {
       maxConcurrentActivityFunctions: '2',
@@ -35,7 +35,7 @@ test('settings are read, numbers as texts and names in any case too', () => {
 });
 
 test.each([
-  [{ hubName: 'my-hub' }, /hubName: expected 3 to 45 letters and digits, a letter first, got "my-hub"/],
+  [{ hubName: 'my-hub' }, /hubName: expected 3 to 45 letters and digits that start with a letter, got "my-hub"/],
   [{ hubName: '' }, /hubName: expected 3 to 45/],
   [{ storageProvider: { partitionCount: 17 } }, /storageProvider.partitionCount: expected a whole number from 1 to 16/],
   [{ storageProvider: { maxQueuePollingInterval: '00:00:00' } }, /maxQueuePollingInterval: expected a time span above/],
@@ -63,7 +63,7 @@ test('a time span is read as in the rest of host.json: an hour field of 24 or mo
   expect(maxPollingIntervalMs).toBe(24 * 86_400_000);
 });
 
-test('all problems come in one error', () => {
+test('all problems are reported in one error', () => {
   const broken = {
     maxConcurrentActivityFunctions: 0,
     versionFailureStrategy: 'Ignore',

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { isHubName, toHubName } from '../../../src/durable/hub-name.ts';
 
-test.each(['abc', 'TestHubName', 'hub2', 'a'.repeat(45)])('%s is a name', (name) => {
+test.each(['abc', 'TestHubName', 'hub2', 'a'.repeat(45)])('%s is a valid name', (name) => {
   expect(isHubName(name)).toBe(true);
 });
 
-test.each(['', 'ab', '1hub', 'my-hub', 'my_hub', 'my hub', 'hüb', 'a'.repeat(46)])("'%s' is none", (name) => {
-  expect(isHubName(name)).toBe(false);
-});
+test.each(['', 'ab', '1hub', 'my-hub', 'my_hub', 'my hub', 'hüb', 'a'.repeat(46)])(
+  "'%s' is not a valid name",
+  (name) => {
+    expect(isHubName(name)).toBe(false);
+  },
+);
 
 test.each([
   ['my-app', 'myapp'],
@@ -15,6 +18,6 @@ test.each([
   ['a', 'aHub'],
   ['-', 'DefaultTaskHub'],
   ['x'.repeat(60), 'x'.repeat(45)],
-])('an app %s without a hub gets %s', (siteName, hubName) => {
+])('an app %s without a configured hub name gets %s', (siteName, hubName) => {
   expect(toHubName(siteName)).toBe(hubName);
 });

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { OrchestrationContext } from 'durable-functions';
 import { expect, test } from 'vitest';
+import { decideEpisode } from '../../../src/durable/episodes/episode-outcome.ts';
+import { readReturnedAnswer } from '../../../src/durable/episodes/orchestrator-answer.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../../../src/durable/history/history.ts';
-import { readReturnedAnswer } from '../../../src/durable/turns/orchestrator-answer.ts';
-import { decideTurn } from '../../../src/durable/turns/turn-outcome.ts';
 
 interface TestingUtils {
   createOrchestrator(handler: unknown): (input: unknown, context: unknown) => Promise<unknown>;
@@ -28,11 +28,11 @@ async function decide(history: HistoryEvent[]) {
     longRunningTimerIntervalDuration: '3.00:00:00',
   };
   const state = await orchestrator(JSON.parse(JSON.stringify(trigger)), new DummyOrchestrationContext());
-  const outcome = decideTurn('long', readReturnedAnswer({ json: JSON.stringify(state) }), history, () => true);
+  const outcome = decideEpisode('long', readReturnedAnswer({ json: JSON.stringify(state) }), history, () => true);
   return outcome.kind === 'running' ? outcome.decisions : [];
 }
 
-test('the library and the mirror count the pieces of a long timer alike', async () => {
+test('the library and the action replay assign the same ids to the pieces of a long timer', async () => {
   const history = [historyEvent(EventType.OrchestratorStarted, start), historyEvent(EventType.ExecutionStarted, start)];
   const pieces: number[] = [];
   for (let step = 0; step < 20; step++) {

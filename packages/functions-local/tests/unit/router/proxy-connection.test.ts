@@ -6,7 +6,7 @@ import { proxyConnection } from '../../../src/router/proxy-connection.ts';
 
 const TIMEOUT_MS = 200;
 const NEVER_MS = 600_000;
-/** Listens with the shortest backlog and accepts nothing, as a process after SIGSTOP. */
+/** Listens with the shortest backlog and accepts nothing, like a process after SIGSTOP. */
 const FROZEN = `
   const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
     require('node:fs').writeSync(1, String(server.address().port));
@@ -53,14 +53,14 @@ async function frozenPort(): Promise<number> {
 }
 
 describe('a connection to the router', () => {
-  it('is closed when the client ends it before it has sent a byte', async () => {
+  it('is closed if the client ends it before it has sent a byte', async () => {
     const socket = client();
     socket.end();
     await once(socket, 'close');
     expect(socket.bytesRead).toBe(0);
   });
 
-  it('gets 502 when its instance does not accept it in time', async () => {
+  it('gets 502 if its instance does not accept it in time', async () => {
     const port = await frozenPort();
     timeoutMs = TIMEOUT_MS;
     target = { name: 'frozen', port, release: () => {} };
@@ -70,7 +70,7 @@ describe('a connection to the router', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/);
   });
 
-  it('counts no longer when the client is gone before its instance accepts it', async () => {
+  it('does not count any more if the client disconnects before its instance accepts it', async () => {
     const port = await frozenPort();
     const gone = Promise.withResolvers<void>();
     const picked = Promise.withResolvers<void>();

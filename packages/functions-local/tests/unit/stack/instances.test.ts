@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createInstance, type Instance } from '../../../src/stack/instances.ts';
 import type { ProcessEnd, RunningProcess } from '../../../src/stack/process/process.ts';
 
-/** A host that starts when `ready` is called, and never when its start is abandoned. */
+/** A host that starts when `ready` is called, and never if its start is cancelled. */
 class Child {
   readonly #started = Promise.withResolvers<RunningProcess<string>>();
   readonly #ended = Promise.withResolvers<ProcessEnd>();
@@ -31,12 +31,12 @@ class Child {
 
 let children: Child[];
 let messages: string[];
+let deaths: string[];
 let instance: Instance;
-beforeEach(() => {
-  children = [];
-  messages = [];
-  instance = createInstance({
-    ...{ name: 'host-1', port: 1, restart: true, graceMs: 1, onDeath: () => {} },
+const create = (restart: boolean): Instance =>
+  createInstance({
+    ...{ name: 'host-1', port: 1, restart, graceMs: 1 },
+    onDeath: (message) => void deaths.push(message),
     onMessage: (message) => void messages.push(message),
     launch: (signal) => {
       const child = new Child(signal);
@@ -44,10 +44,15 @@ beforeEach(() => {
       return child.started;
     },
   });
+beforeEach(() => {
+  children = [];
+  messages = [];
+  deaths = [];
+  instance = create(true);
 });
 
 describe('an instance that is starting', () => {
-  it.each(['kill', 'drain'] as const)('is ended at once by %s', async (end) => {
+  it.each(['kill', 'drain'] as const)('is ended immediately by %s', async (end) => {
     const starting = expect(instance.start()).rejects.toThrow('host-1 was ended while it started');
     await instance[end]();
     await starting;
@@ -65,21 +70,40 @@ describe('an instance that is starting', () => {
     expect(instance.state).toBe('running');
   });
 
-  it('ends also when it got ready in this moment', async () => {
+  it('is also ended if it becomes ready at that moment', async () => {
     const starting = instance.start();
     children[0]?.ready();
     await Promise.all([starting, instance.drain()]);
     expect(instance.state).toBe('down');
   });
 
-  it('is not announced to start again when it is ended in a restart', async () => {
+  it('does not announce a restart if it is ended during one', async () => {
     const starting = instance.start();
     children[0]?.ready();
     await starting;
     children[0]?.crash();
     await expect.poll(() => children).toHaveLength(2);
     await instance.drain();
-    expect(messages).toEqual(['It crashed\nhost-1 is started again in 1 s']);
+    expect(messages).toEqual(['It crashed\nhost-1 will be restarted in 1 s']);
+    expect(instance.state).toBe('down');
+  });
+});
+
+describe('an instance', () => {
+  it('that terminates unexpectedly is reported and stays down without restart', async () => {
+    const alone = create(false);
+    const starting = alone.start();
+    children[0]?.ready();
+    await starting;
+    children[0]?.crash();
+    await expect.poll(() => deaths).toEqual(['It crashed']);
+    expect([alone.state, messages]).toEqual(['down', []]);
+  });
+
+  it('that is down ignores freeze and thaw', () => {
+    instance.freeze();
+    expect(instance.state).toBe('down');
+    instance.thaw();
     expect(instance.state).toBe('down');
   });
 });

@@ -27,33 +27,33 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('gives the ports of the last run again', async () => {
+it('returns the ports of the last run again', async () => {
   const first = [await keep().take({ name: 'Blob storage' }), await keep().take({ name: 'Service Bus' })];
   const again = keep();
   expect([await again.take({ name: 'Blob storage' }), await again.take({ name: 'Service Bus' })]).toEqual(first);
   expect(messages).toEqual([]);
 });
 
-it('takes another port for one that is in use, says so, and keeps that', async () => {
+it('replaces a port that is in use, reports it, and keeps the replacement', async () => {
   const port = await keep().take({ name: 'Blob storage' });
   await occupy(port);
   const other = await keep().take({ name: 'Blob storage' });
   expect(messages[0]).toMatch(
-    new RegExp(`^Port ${port} is in use( by .+ \\(process \\d+\\))?: Blob storage takes ${other} instead$`),
+    new RegExp(`^Port ${port} is in use( by .+ \\(process \\d+\\))?: Blob storage uses ${other} instead$`),
   );
   expect(await keep().take({ name: 'Blob storage' })).toBe(other);
 });
 
-it('takes the preferred port in a folder without one, and any other if that is in use', async () => {
+it('uses the preferred port in a folder without one, and any other if that is in use', async () => {
   const preferred = await freePort();
   expect(await keep().take({ name: 'the app', preferred })).toBe(preferred);
   const taken = await occupy();
   const other = await keep().take({ name: 'Service Bus', preferred: taken });
   expect(other).not.toBe(taken);
-  expect(messages[0]).toContain(`Service Bus takes ${other} instead`);
+  expect(messages[0]).toContain(`Service Bus uses ${other} instead`);
 });
 
-it('refuses when the required port is in use, and leaves the folder as it was', async () => {
+it('refuses if the required port is in use, and does not change the folder', async () => {
   const port = await keep().take({ name: 'the app' });
   const required = await occupy();
   const error = await keep()
@@ -64,8 +64,11 @@ it('refuses when the required port is in use, and leaves the folder as it was', 
   expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual({ 'the app': port });
 });
 
-it.each(['', '{', 'null', '{"the app":"x"}', '{"the app":70000}'])('begins anew with a file of %j', async (text) => {
-  await writeFile(join(folder, 'ports.json'), text);
-  const preferred = await freePort();
-  expect(await keep().take({ name: 'the app', preferred })).toBe(preferred);
-});
+it.each(['', '{', 'null', '{"the app":"x"}', '{"the app":70000}'])(
+  'starts without ports if the file contains %j',
+  async (text) => {
+    await writeFile(join(folder, 'ports.json'), text);
+    const preferred = await freePort();
+    expect(await keep().take({ name: 'the app', preferred })).toBe(preferred);
+  },
+);

@@ -12,7 +12,7 @@ export interface Given {
   body?: string | Buffer | object;
 }
 
-/** A parsed call; an object as its body is sent as JSON. */
+/** Creates a parsed call. An object as the body is sent as JSON. */
 export function requestOf(service: StorageService, { method = 'PUT', path, headers = {}, body = '' }: Given): Request {
   const head = { service, method, url: `/account/${path}`, headers: Object.entries(headers).flat() };
   const bytes =
@@ -22,7 +22,7 @@ export function requestOf(service: StorageService, { method = 'PUT', path, heade
 
 export const NOON: ServiceClock = { nowMs: () => Date.UTC(2026, 0, 2, 12), checkDates: true };
 
-/** Rule, status and code of the first refusal; undefined when the request passes. */
+/** Returns rule, status and code of the first refusal, or undefined. */
 export function refusedBy(rules: readonly Rule[], request: Request, clock = NOON): string | undefined {
   const refusal = refusalOf(rules, request, clock);
   return refusal && `${refusal.rule} ${refusal.status} ${refusal.code}`;

@@ -6,18 +6,18 @@ const activities = { charge: () => 'charged', note: () => 'noted' };
 const run = (handler: (context: OrchestrationContext) => Generator<Task, unknown, unknown>) =>
   runOrchestrator(handler, { input: null, activities });
 
-describe('an activity input that another replay would compute otherwise fails the run', () => {
-  test('from a random number', async () => {
+describe('an activity input that a replay computes differently fails the run', () => {
+  test('with a random number', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', { id: Math.random() });
       }),
     ).rejects.toThrow(
-      /^Activity "charge" was scheduled with input \{"id":[\d.e-]+\}, and a replay gives \{"id":[\d.e-]+\}/,
+      /^Activity "charge" was scheduled with input \{"id":[\d.e-]+\}, but a replay scheduled it with \{"id":[\d.e-]+\}/,
     );
   });
 
-  test('from the clock, in a task among others and after another activity', async () => {
+  test('with the time, in a task among others and after another activity', async () => {
     let clock = 100;
     await expect(
       run(function* (context) {
@@ -25,47 +25,47 @@ describe('an activity input that another replay would compute otherwise fails th
         const tasks = [context.df.callActivity('note', 'second'), context.df.callActivity('charge', clock++)];
         yield context.df.Task.all(tasks);
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input 100, and a replay gives 101');
+    ).rejects.toThrow('Activity "charge" was scheduled with input 100, but a replay scheduled it with 101');
   });
 
-  test('from whether it is a replay', async () => {
+  test('with the replay flag', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', context.df.isReplaying ? 'again' : 'first');
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input "first", and a replay gives "again"');
+    ).rejects.toThrow('Activity "charge" was scheduled with input "first", but a replay scheduled it with "again"');
   });
 
-  test('from whether it is a replay, after an activity', async () => {
+  test('with the replay flag, after an activity', async () => {
     await expect(
       run(function* (context) {
         yield context.df.callActivity('note');
         yield context.df.callActivity('charge', context.df.isReplaying);
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input false, and a replay gives true');
+    ).rejects.toThrow('Activity "charge" was scheduled with input false, but a replay scheduled it with true');
   });
 
-  test('from a text that is there only once', async () => {
+  test('with a string that exists only once', async () => {
     const texts = ['only once'];
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', texts.pop());
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input "only once", and a replay gives nothing');
+    ).rejects.toThrow('Activity "charge" was scheduled with input "only once", but a replay scheduled it with nothing');
   });
 
-  test('in each try of an orchestrator that ends by an error', async () => {
+  test('in each attempt of an orchestrator that ends with an error', async () => {
     let id = 0;
     await expect(
       run(function* (context) {
         yield context.df.callActivity('charge', { id: ++id });
         throw new Error('ends');
       }),
-    ).rejects.toThrow('Activity "charge" was scheduled with input {"id":1}, and a replay gives {"id":2}');
+    ).rejects.toThrow('Activity "charge" was scheduled with input {"id":1}, but a replay scheduled it with {"id":2}');
   });
 });
 
-test('inputs that stay the same pass, in tasks, retries, timers and further histories', async () => {
+test('unchanged inputs are accepted, in tasks, retries, timers and further executions', async () => {
   let tries = 0;
   const result = await runOrchestrator(
     function* (context) {
@@ -93,4 +93,20 @@ test('inputs that stay the same pass, in tasks, retries, timers and further hist
     ['note', { time: '2026-01-01T00:00:01.000Z', left: 0 }],
     ['charge', null],
   ]);
+});
+
+test('a call of an activity that the test does not provide fails the run', async () => {
+  await expect(
+    run(function* (context) {
+      yield context.df.callActivity('refund', 1);
+    }),
+  ).rejects.toThrow('Expected an activity "refund" in the test, found none.');
+});
+
+test('an orchestrator that waits for an event fails the run instead of hanging', async () => {
+  await expect(
+    run(function* (context) {
+      yield context.df.waitForExternalEvent('approval');
+    }),
+  ).rejects.toThrow('waits for something other than an activity or a timer');
 });

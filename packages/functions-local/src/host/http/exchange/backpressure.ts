@@ -3,15 +3,16 @@ import { ReadableStream } from 'node:stream/web';
 import { whenDrained } from './proxied-response.ts';
 
 /**
- * The handler's result with a body that waits for the client. The library writes as fast as the body gives: a slow
- * client on a response of 1 GiB took a process to 1.19 GB. Ends the body's source when the client has gone.
+ * Returns the handler's result with a body that waits for the client. The library itself writes as fast as the body is
+ * produced: a slow client of a response of 1 GiB made a process use 1.19 GB. Stops the body's source when the client
+ * disconnects.
  */
 export function withBackpressure(result: unknown, sink: Writable): unknown {
   if (typeof result !== 'object' || result === null || !('body' in result)) return result;
   const { body } = result;
   if (!isAsyncIterable(body)) return result;
   const paced = ReadableStream.from(pace(body, sink));
-  // On an HttpResponse `body` is a getter of its class: an own property stands before it and keeps the rest as it is.
+  // On an HttpResponse, `body` is a getter of its class. An own property overrides it and leaves the other members unchanged.
   if (Object.getPrototypeOf(result) === Object.prototype) return { ...result, body: paced };
   return Object.defineProperty(result, 'body', { value: paced, configurable: true });
 }

@@ -7,7 +7,7 @@ import { readWhole } from '../body.ts';
 import { formatCookie } from './cookie.ts';
 import { type Exchange, joinHeaders, toInvocation } from './exchange.ts';
 
-/** Serves an exchange with request and response wholly in memory, as the library does without `enableHttpStream`. */
+/** Serves an exchange with request and response completely in memory, as the library does without `enableHttpStream`. */
 export async function serveBuffered(exchange: Exchange, invoker: Invoker): Promise<void> {
   const { response } = exchange;
   try {

@@ -1,6 +1,6 @@
 import type { RpcCookie } from '../../worker-protocol.ts';
 
-/** The value of a Set-Cookie header, attributes in the order and spelling that the host uses. */
+/** Formats a Set-Cookie header, with the same order and spelling of attributes as in the real host. */
 export function formatCookie(cookie: RpcCookie): string {
   const parts = [`${cookie.name ?? ''}=${encodeURIComponent(cookie.value ?? '')}`];
   if (cookie.expires) parts.push(`expires=${new Date(cookie.expires.value.seconds * 1000).toUTCString()}`);
@@ -14,7 +14,7 @@ export function formatCookie(cookie: RpcCookie): string {
   return parts.join('; ');
 }
 
-// The protocol's enum: None 0 (attribute absent), Lax 1, Strict 2, ExplicitNone 3; the library sends names.
+// The protocol's enum: None 0 (attribute absent), Lax 1, Strict 2, ExplicitNone 3. The library sends names.
 function readSameSite(value: string | number | undefined): string | undefined {
   switch (value) {
     case 'Lax':

@@ -4,7 +4,7 @@ import type { Invocation } from '../../invocation/invoker.ts';
 import type { RpcData } from '../../worker-protocol.ts';
 import type { RouteHit } from '../routing/router.ts';
 
-/** One HTTP request on its way through a function. */
+/** One HTTP request that a function answers. */
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -16,12 +16,12 @@ export interface Exchange {
   extraInputs: { name: string; data: RpcData }[];
 }
 
-/** Gathers what belongs to one request. */
+/** Creates the exchange of one request. */
 export function createExchange(parts: Omit<Exchange, 'invocationId'>): Exchange {
   return { ...parts, invocationId: randomUUID() };
 }
 
-/** A request's headers as single texts, repeated ones joined by commas. */
+/** Returns a request's headers as strings. Repeated headers are joined with commas. */
 export function joinHeaders(request: IncomingMessage): Record<string, string> {
   const entries = Object.entries(request.headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
@@ -29,7 +29,7 @@ export function joinHeaders(request: IncomingMessage): Record<string, string> {
   );
 }
 
-/** The invocation of an exchange; `trigger` is the trigger's value. */
+/** Creates the invocation of an exchange. `trigger` is the trigger's value. */
 export function toInvocation(exchange: Exchange, trigger: RpcData, metadata: Record<string, RpcData>): Invocation {
   const { hit, request, invocationId, extraInputs } = exchange;
   const { traceparent, tracestate } = request.headers;

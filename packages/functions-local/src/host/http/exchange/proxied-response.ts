@@ -2,20 +2,20 @@ import type { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 
-/** What the library's proxy server sees as its response. */
+/** The response object that the library's proxy server receives. */
 export type ProxiedResponse = Writable & {
   statusCode: number;
   setHeader(name: string, value: OutgoingHttpHeader): void;
-  /** True once the status line has been given to the client's response. */
+  /** Whether the status line was passed to the client's response. */
   readonly begun: boolean;
 };
 
-/** Headers that are between library and host, or the business of one connection. */
+/** Headers between library and host, or of a single connection. */
 const HIDDEN = new Set(['x-ms-invocation-id', 'connection', 'keep-alive', 'transfer-encoding']);
 
 /**
- * A response for the library that writes to the client's. It stands between because the client may have been answered
- * already (502 after too long a wait): what comes later is then dropped without an error in the function.
+ * Creates a response for the library that writes to the client's response. The client may have received an answer already
+ * (502 after the timeout). Then all later writes are dropped without an error in the function.
  */
 export function createProxiedResponse(target: ServerResponse): ProxiedResponse {
   const state = { begun: false };
@@ -45,12 +45,12 @@ export function createProxiedResponse(target: ServerResponse): ProxiedResponse {
       if (!HIDDEN.has(name.toLowerCase())) headers.push([name, value]);
     },
   });
-  // Ends a reader that waits for the client; writing to a destroyed stream is no error.
+  // Releases a reader that waits for the client. Writing to a destroyed stream is not an error.
   target.once('close', () => sink.destroy());
   return Object.defineProperty(proxied, 'begun', { get: () => state.begun }) as ProxiedResponse;
 }
 
-/** Resolves when a stream takes more, or is closed. */
+/** Resolves when a stream accepts more data, or is closed. */
 export function whenDrained(stream: EventEmitter): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {

@@ -8,9 +8,8 @@ import { type Exchange, joinHeaders, toInvocation } from './exchange.ts';
 import { createProxiedResponse } from './proxied-response.ts';
 
 /**
- * Serves an exchange through the library's own proxy server, without a connection to it: the server is handed the
- * client's own streams. The library answers by itself; when the handler threw or returned nothing it never would, so
- * that is answered here.
+ * Serves an exchange with the library's proxy server, without a connection: the server receives the client's streams. The
+ * library writes the answer, unless the handler threw or returned nothing. In these cases this function answers.
  */
 export async function serveStream(exchange: Exchange, server: Server, invoker: Invoker): Promise<void> {
   const { request, response, hit, invocationId, bodyLimitBytes } = exchange;
@@ -39,7 +38,7 @@ export async function serveStream(exchange: Exchange, server: Server, invoker: I
     });
     if (!proxied.begun) answerEmpty(response, 204);
   } catch {
-    // The invoker has logged it. A part that was sent cannot be undone: the closed connection shows the failure.
+    // The invoker has logged the error. Sent data cannot be undone; the closed connection shows the failure.
     if (proxied.begun) response.destroy();
     else answerEmpty(response, tooLarge ? 413 : 500);
   }

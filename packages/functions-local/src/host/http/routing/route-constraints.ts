@@ -1,4 +1,4 @@
-/** Whether a decoded route value passes. */
+/** Whether a decoded route value satisfies the constraint. */
 export type RouteConstraint = (value: string) => boolean;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -40,7 +40,7 @@ const WITH_ARGUMENTS: Readonly<Record<string, (argument: string) => RouteConstra
   },
 };
 
-/** Compiles a constraint text such as `int` or `length(3,5)`. Throws when its name is unknown. */
+/** Compiles a constraint, for example `int` or `length(3,5)`. Throws if its name is unknown. */
 export function compileConstraint(text: string): RouteConstraint {
   const [, name = '', argument] = /^([a-z]+)(?:\((.*)\))?$/is.exec(text) ?? [];
   const simple = argument === undefined ? SIMPLE[name.toLowerCase()] : undefined;

@@ -1,14 +1,14 @@
 import { compileConstraint, type RouteConstraint } from './route-constraints.ts';
 import { parseRouteTemplate, type RouteParameter, type RoutePart } from './route-template.ts';
 
-/** Gives a path's route values (decoded), or undefined when the path does not match. */
+/** Returns a path's decoded route values, or undefined if the path does not match. */
 export type RouteMatcher = (path: string) => Record<string, string> | undefined;
 
 interface CompiledParameter extends RouteParameter {
   checks: RouteConstraint[];
 }
 
-/** Compiles a route template; literals compare ignoring case. Throws for a broken template or an unknown constraint. */
+/** Compiles a route template. Literals are compared without case. Throws for an invalid template or an unknown constraint. */
 export function compileRoute(template: string): RouteMatcher {
   const segments = parseRouteTemplate(template);
   const parameters: CompiledParameter[] = segments
@@ -25,7 +25,7 @@ export function compileRoute(template: string): RouteMatcher {
 function toPattern(parts: RoutePart[], index: number, segments: RoutePart[][]): string {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') {
-    // Only the end of a path can be left out: a default in the middle does not make its segment optional.
+    // Only the end of a path can be omitted: a default in the middle does not make its segment optional.
     return segments.slice(index).every(isOmissible) ? toOmissiblePattern(only) : '/([^/]+)';
   }
   return `/${parts.map(toPartPattern).join('')}`;
@@ -44,7 +44,7 @@ function toOmissiblePattern({ catchAll }: RouteParameter): string {
   return catchAll ? '(?:/(.*?))?' : '(?:/([^/]+))?';
 }
 
-// In a mixed segment such as `{name}.{ext?}` the literal before an optional parameter may be missing with it.
+// In a mixed segment such as `{name}.{ext?}`, the literal before an optional parameter can be omitted together with it.
 function toPartPattern(part: RoutePart, index: number, parts: RoutePart[]): string {
   const next = parts[index + 1];
   if (typeof part === 'string') return isOptional(next) ? '' : escapeRegExp(part);
@@ -79,7 +79,7 @@ function decode(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
-    // A stray percent sign: the server passes such a value on as it came.
+    // An invalid percent sign. The server passes such a value on unchanged.
     return text;
   }
 }

@@ -1,17 +1,17 @@
-/** One piece of a route template between slashes. */
+/** A literal or a parameter in a segment of a route template. */
 export type RoutePart = string | RouteParameter;
 
-/** `{name}`, `{name?}`, `{name=default}`, `{*name}`, each with constraints. */
+/** `{name}`, `{name?}`, `{name=default}` or `{*name}`, each with optional constraints. */
 export interface RouteParameter {
   name: string;
   catchAll: boolean;
   optional: boolean;
   defaultValue?: string;
-  /** Texts such as `int` or `range(1,5)`. */
+  /** Constraints, for example `int` or `range(1,5)`. */
   constraints: string[];
 }
 
-/** Splits a route template into segments of literals and parameters. Throws when a brace is not closed. */
+/** Splits a route template into segments of literals and parameters. Throws if a brace is not closed. */
 export function parseRouteTemplate(template: string): RoutePart[][] {
   const segments: RoutePart[][] = [[]];
   let rest = template.replace(/^\/+|\/+$/g, '');
@@ -27,7 +27,7 @@ export function parseRouteTemplate(template: string): RoutePart[][] {
 function takePiece(rest: string, template: string): string {
   if (rest.startsWith('/')) return '/';
   if (!rest.startsWith('{')) return /^[^/{]+/.exec(rest)?.[0] ?? rest;
-  // Inside a parameter a doubled brace stands for one: the way to write a regex quantifier.
+  // Inside a parameter, a doubled brace represents a single one, for example in a regex quantifier.
   const closed = /^\{(?:\{\{|\}\}|[^{}])*\}/.exec(rest);
   if (!closed) throw new Error(`Route '${template}': expected '}' to close '${rest}'.`);
   return closed[0];

@@ -4,7 +4,7 @@ import { compileRoute, type RouteMatcher } from './route-matcher.ts';
 
 export type AuthLevel = 'anonymous' | 'function' | 'admin';
 
-/** An HTTP function with where it answers. */
+/** The route of an HTTP function. */
 export interface HttpRoute {
   fn: RegisteredFunction;
   /** Name of the trigger's binding. */
@@ -16,13 +16,13 @@ export interface HttpRoute {
   match: RouteMatcher;
 }
 
-/** A route that answers a request, with its values. */
+/** A route that matches a request, with its values. */
 export interface RouteHit {
   route: HttpRoute;
   params: Record<string, string>;
 }
 
-/** Reads the httpTrigger of a function. Throws FunctionRefusedError when its route or level cannot be served. */
+/** Reads the httpTrigger of a function. Throws FunctionRefusedError if its route or level is not supported. */
 export function createRoute(fn: RegisteredFunction, triggerName: string, routePrefix: string): HttpRoute {
   const { name, bindings } = fn.metadata;
   const binding = bindings[triggerName];
@@ -60,13 +60,13 @@ function readLevel(value: unknown): AuthLevel {
   throw new FunctionRefusedError(`authLevel: expected anonymous, function or admin, got '${level}'.`);
 }
 
-/** Sorts routes as the host does, by function name ignoring case: the first that matches wins, not the most specific. */
+/** Sorts routes as the host does, by function name without case: the first match is used, not the most specific one. */
 export function sortRoutes(routes: readonly HttpRoute[]): HttpRoute[] {
   const key = (route: HttpRoute) => route.fn.metadata.name.toUpperCase();
   return [...routes].sort((left, right) => (key(left) < key(right) ? -1 : Number(key(left) > key(right))));
 }
 
-/** The first route that matches path and method. */
+/** Returns the first route that matches path and method. */
 export function findRoute(sorted: readonly HttpRoute[], method: string, path: string): RouteHit | undefined {
   for (const route of sorted) {
     const params = route.methods.includes(method) ? route.match(path) : undefined;

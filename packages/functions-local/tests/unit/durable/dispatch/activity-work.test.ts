@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 let logs: string[];
 
-/** A store that is full: nothing can be written. */
+/** A store that is full and refuses all writes. */
 function createFullCore(delays: 'push' | 'azure'): Core {
   logs = [];
   const fail = (): never => {
@@ -28,14 +28,14 @@ function createFullCore(delays: 'push' | 'azure'): Core {
 test.each([
   ['returns', async () => undefined],
   ['is lost', () => Promise.reject(new WorkerLostError("instance 'host-1' is gone"))],
-])('an activity that %s while the store cannot be written is tried again after a while', async (_, invoke) => {
+])('an activity that %s while the store cannot be written is retried after a delay', async (_, invoke) => {
   const run = createActivityWork(createFullCore('push')).run(1, invoke);
   await vi.advanceTimersByTimeAsync(100);
   await run;
-  expect(logs.at(-1)).toBe('An activity is run again: database or disk is full');
+  expect(logs.at(-1)).toBe('An activity will run again: database or disk is full');
 });
 
-test('a lease that cannot be renewed is said, and the activity goes on', async () => {
+test('a lease that cannot be renewed is logged, and the activity continues', async () => {
   const core = createFullCore('azure');
   const { defer } = core.tasks;
   core.tasks.defer = () => true;

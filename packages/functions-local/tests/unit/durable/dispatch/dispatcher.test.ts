@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Dispatcher } from '../../../../src/durable/dispatch/dispatcher.ts';
-import { createPollingPacer, type PollResult } from '../../../../src/durable/dispatch/pacing.ts';
+import type { PollResult } from '../../../../src/durable/dispatch/pacer.ts';
+import { createPollingPacer } from '../../../../src/durable/dispatch/polling-pacer.ts';
 import type { Slots } from '../../../../src/durable/dispatch/workers.ts';
 
 function slotsOf(capacity: number): Slots & { add(count: number): void } {
@@ -42,30 +43,30 @@ function setUp(capacity: number, due: string[]) {
   return { dispatcher, started, ends, asked, poll: () => poll(1) };
 }
 
-test('at most as many as there are slots run, each key once at a time', () => {
+test('at most as many keys run as there are slots, each key once at a time', () => {
   const { started, poll } = setUp(2, ['a', 'b', 'c']);
   expect(poll()).toMatchObject({ found: true, full: true });
   expect(poll()).toMatchObject({ found: false, full: true });
   expect(started).toEqual(['a', 'b']);
 });
 
-test('the end of one makes room for the next', async () => {
+test('the end of a run frees its slot for the next one', async () => {
   const { dispatcher, started, ends, poll } = setUp(1, ['a', 'b']);
   poll();
   ends.get('a')?.();
   await dispatcher.settled();
   poll();
-  // 'a' is still due, since nothing has taken it from the queue.
+  // 'a' is still due, since it was not removed from the queue.
   expect(started).toEqual(['a', 'a']);
 });
 
-test('both questions of a look are asked for one instant', () => {
+test('both reads of a poll use the same time', () => {
   const { asked, poll } = setUp(1, []);
   poll();
   expect(asked).toEqual([1, 1]);
 });
 
-test("with Azure's delays a chain right after a fan-out of twice the capacity waits for short polls only", async () => {
+test("with Azure's delays, a chain right after a fan-out of twice the capacity waits only for short polls", async () => {
   vi.useFakeTimers({ now: 0 });
   try {
     let queue = Array.from({ length: 40 }, (_, index) => ({ key: index, dueAt: 0 }));
@@ -95,7 +96,7 @@ test("with Azure's delays a chain right after a fan-out of twice the capacity wa
   }
 });
 
-test("with Azure's delays, too, work that waits for a worker is taken when one comes", async () => {
+test("with Azure's delays, waiting work starts when a worker is added", async () => {
   vi.useFakeTimers({ now: 0 });
   try {
     const slots = slotsOf(0);

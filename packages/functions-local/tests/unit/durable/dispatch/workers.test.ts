@@ -14,7 +14,7 @@ function takenBy(pool: WorkerPool, workers: readonly Worker[], times: number): n
   });
 }
 
-test('work goes to whoever has most slots free, and equals take turns', () => {
+test('work goes to the worker with the most free slots, and equal workers alternate', () => {
   const pool = new WorkerPool();
   const workers = [worker(2), worker(3), worker(2)];
   for (const each of workers) pool.add(each);
@@ -23,14 +23,14 @@ test('work goes to whoever has most slots free, and equals take turns', () => {
   expect(pool.slots('orchestrator').free()).toBe(3);
 });
 
-test('no worker gets more than its limit', () => {
+test('no worker gets more work than its limit', () => {
   const pool = new WorkerPool();
   pool.add(worker(1));
   pool.slots('activity').take();
   expect(() => pool.slots('activity').take()).toThrow('No worker has a free slot for another activity');
 });
 
-test('a worker that was removed and comes back still counts what it runs', () => {
+test('the running work of a worker that was removed and added again occupies its slots', () => {
   const pool = new WorkerPool();
   const only = worker(2);
   pool.add(only);

@@ -8,15 +8,15 @@ test.each([
   ['the system key', `${url}?code=system`, {}, true],
   ['the master key', `${url}?code=master`, {}, true],
   ['the master key as a header', url, { 'x-functions-key': 'master' }, true],
-  ['a header that wins over the query', `${url}?code=system`, { 'x-functions-key': 'other' }, false],
+  ['a header that takes precedence over the query', `${url}?code=system`, { 'x-functions-key': 'other' }, false],
   ['a function key', `${url}?code=function`, {}, false],
   ['an empty key', `${url}?code=`, {}, false],
   ['no key', url, {}, false],
-])('%s opens the webhook, or not, as it may', (_, requested, headers, isOpen) => {
+])('%s is accepted or refused by the webhook', (_, requested, headers, isOpen) => {
   expect(isWebhookOpen({ url: requested, headers }, keys)).toBe(isOpen);
 });
 
-test('without a system key nothing is checked', () => {
+test('without a system key, no key is checked', () => {
   expect(isWebhookOpen({ url, headers: {} }, {})).toBe(true);
   expect(isWebhookOpen({ url: `${url}?code=`, headers: {} }, { systemKey: 'system' })).toBe(false);
 });

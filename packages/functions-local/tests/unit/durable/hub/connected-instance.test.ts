@@ -8,13 +8,13 @@ afterEach(() => void vi.useRealTimers());
 
 const request = { functionName: 'work', kind: 'activity', input: '', instanceId: '1' } as const;
 
-function create() {
+function create(onSilent = () => {}, onAlive = () => {}) {
   const socket = { writable: true, write: () => true } as unknown as Socket;
   const config = readDurableConfig({ storageProvider: { workItemQueueVisibilityTimeout: '00:00:02' } }, 1);
-  return createConnectedInstance({ name: 'host-1', socket, config, onQuiet: () => {}, onBack: () => {} });
+  return createConnectedInstance({ name: 'host-1', socket, config, onSilent, onAlive });
 }
 
-test('an instance is idle until it is given work, and again when it has answered', async () => {
+test('an instance is idle until it receives work, and again after it has answered', async () => {
   const instance = create();
   expect(instance.isIdle()).toBe(true);
   const answer = instance.worker.invoke(request);
@@ -24,13 +24,26 @@ test('an instance is idle until it is given work, and again when it has answered
   expect(await answer).toEqual({ int: 1 });
 });
 
-test('an instance that died is idle when the visibility timeout of what it had is over', async () => {
+test('a dead instance is idle when the visibility timeout of its work ends', async () => {
   const instance = create();
-  const lost = expect(instance.worker.invoke(request)).rejects.toThrow('was not heard of for 2000 ms');
+  const lost = expect(instance.worker.invoke(request)).rejects.toThrow('sent nothing for 2000 ms');
   instance.disconnect();
   vi.advanceTimersByTime(1_999);
   expect(instance.isIdle()).toBe(false);
   vi.advanceTimersByTime(1);
   expect(instance.isIdle()).toBe(true);
   await lost;
+});
+
+test('an instance is reported as silent after three missing keep-alive messages, and as alive after the next one', () => {
+  const onSilent = vi.fn();
+  const onAlive = vi.fn();
+  const instance = create(onSilent, onAlive);
+  vi.advanceTimersByTime(3 * instance.aliveEveryMs - 1);
+  expect(onSilent).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(onSilent).toHaveBeenCalledTimes(1);
+  instance.receive({ type: 'alive' });
+  expect(onAlive).toHaveBeenCalledTimes(1);
+  instance.disconnect();
 });

@@ -25,7 +25,7 @@ describe('findEntryPoints', () => {
     ['src/**/*.js', ['src/a.js', 'src/deep/d.js']],
   ])('main %s finds %j', (main, expected) => expect(find({ main }).map(([path]) => path)).toEqual(expected));
 
-  it('takes the format from the extension, then from the package', () => {
+  it('uses the format of the extension, then of the package', () => {
     const main = 'src/*.{js,mjs,cjs}';
     expect(find({ main }).map(([, format]) => format)).toEqual(['commonjs', 'module', 'commonjs']);
     expect(find({ main, type: 'module' }).map(([, format]) => format)).toEqual(['module', 'module', 'commonjs']);

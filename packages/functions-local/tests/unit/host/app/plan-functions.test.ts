@@ -16,7 +16,7 @@ describe('planFunctions', () => {
     expect(planned?.fn.metadata.bindings.t?.schedule).toBe('0 * * * *');
   });
 
-  it('leaves a disabled function out', () => {
+  it('omits a disabled function', () => {
     expect(plan({ t: timer }, { env: { 'AzureWebJobs.fn.Disabled': 'true' } })?.state).toBe('disabled');
   });
 
@@ -36,12 +36,12 @@ describe('planFunctions', () => {
       'with sdkBinding',
       { t: { type: 'serviceBusTrigger', direction: 'in', properties: { supportsDeferredBinding: 'true' } } },
     ],
-    ['expected one trigger, got 0', {}],
+    ['expected exactly one trigger, got 0', {}],
   ])('refuses: %s', (message, bindings) => {
     expect(plan(bindings)).toMatchObject({ state: 'refused', error: { message: expect.stringContaining(message) } });
   });
 
-  it('refuses a name that Azure would not take', () => {
+  it('refuses a name that Azure would not accept', () => {
     expect(plan({ t: { ...timer, schedule: '' } }, { name: '1st' })).toMatchObject({ state: 'refused' });
     expect(plan({ t: { ...timer, schedule: '' } }, { name: 'Host' })).toMatchObject({ state: 'refused' });
   });

@@ -15,7 +15,7 @@ function plan(bindings: Record<string, Binding>) {
 
 describe('requireBundle', () => {
   it.each([[{ http, $return: answer }], [{ timer }]])(
-    'lets what the host itself serves run without a bundle',
+    'accepts bindings of the host itself without a bundle',
     (bindings) => {
       expect(requireBundle(plan(bindings), false)[0]?.state).toBe('served');
     },
@@ -34,7 +34,7 @@ describe('requireBundle', () => {
     expect((planned as { error?: Error }).error?.message).toContain('host.json has no extensionBundle');
   });
 
-  it('lets everything run with a bundle', () => {
+  it('accepts all bindings with a bundle', () => {
     expect(requireBundle(plan({ activity, client }), true)[0]?.state).toBe('served');
   });
 });

@@ -30,7 +30,7 @@ const SHOP = { origins: ['http://localhost:3000'], credentials: true };
 const PREFLIGHT = { origin: 'http://localhost:3000', 'access-control-request-method': 'PUT' };
 
 describe('applyCors', () => {
-  it('answers a preflight with what was asked for', () => {
+  it('answers a preflight request with the requested method and headers', () => {
     const headers = { ...PREFLIGHT, 'access-control-request-headers': 'x-functions-key' };
     expect(answerTo(SHOP, 'OPTIONS', headers)).toEqual({
       isAnswered: true,
@@ -45,25 +45,25 @@ describe('applyCors', () => {
     });
   });
 
-  it('allows nothing to another origin', () => {
+  it('allows nothing for another origin', () => {
     const headers = { ...PREFLIGHT, origin: 'http://localhost:3001' };
     expect(answerTo(SHOP, 'OPTIONS', headers)).toEqual({ isAnswered: true, status: 204, headers: {} });
     expect(answerTo(SHOP, 'GET', headers)).toEqual({ isAnswered: false, headers: {} });
   });
 
-  it('lets a call through with its headers', () => {
+  it('passes on a request and sets its headers', () => {
     const answer = answerTo({ origins: ['*'], credentials: false }, 'GET', { origin: 'http://anywhere' });
     expect(answer).toEqual({ isAnswered: false, headers: { 'access-control-allow-origin': '*' } });
   });
 
-  it('leaves requests of no origin, and an OPTIONS request that is no preflight, to the app', () => {
+  it('leaves requests without an origin, and OPTIONS requests that are not preflight, to the app', () => {
     expect(answerTo(SHOP, 'GET', {})).toEqual({ isAnswered: false, headers: {} });
     expect(answerTo(SHOP, 'OPTIONS', { origin: 'http://localhost:3000' }).isAnswered).toBe(false);
   });
 });
 
 describe('readOrigins', () => {
-  it('splits at commas and drops slashes at the end', () => {
+  it('splits at commas and removes trailing slashes', () => {
     expect(readOrigins(' http://a/ ,http://b,, ')).toEqual(['http://a', 'http://b']);
   });
 });

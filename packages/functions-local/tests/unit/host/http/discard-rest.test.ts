@@ -9,19 +9,19 @@ const BODY = 'a body that nobody reads';
 
 const HEAD = `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${BODY.length}\r\n\r\n`;
 
-/** How far the server reads before it answers. */
+/** How much the server reads before it answers. */
 const READERS: Record<string, (request: IncomingMessage) => void> = {
-  'nothing of it was read': () => undefined,
-  'a reader gave it up': (request) => {
+  'no byte of it was read': () => undefined,
+  'a reader stopped': (request) => {
     const given = request.iterator({ destroyOnReturn: false }).next();
     given.catch(() => undefined); // The connection that is cut.
   },
 };
 
-describe.each(Object.entries(READERS))('an answer before the body came, when %s', (_, read) => {
+describe.each(Object.entries(READERS))('an answer before the body is complete, when %s', (_, read) => {
   let server: Server;
   let client: Socket;
-  // The linger ends when the test says so: a busy machine must not cut the connection before the body comes.
+  // The test decides when the time ends: a busy machine must not cut the connection before the body arrives.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => {
     vi.useRealTimers();
@@ -29,7 +29,7 @@ describe.each(Object.entries(READERS))('an answer before the body came, when %s'
     server.close();
   });
 
-  /** `ended`: the body of the first request has come whole. */
+  /** `ended`: the body of the first request is complete. */
   async function answered(): Promise<{ received: () => string; ended: Promise<void> }> {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     server = createServer((request: IncomingMessage, response: ServerResponse) => {
@@ -51,7 +51,7 @@ describe.each(Object.entries(READERS))('an answer before the body came, when %s'
     return { received: () => text, ended };
   }
 
-  it('leaves the connection to the next request once the body has come', async () => {
+  it('keeps the connection for the next request when the body is complete', async () => {
     const { received, ended } = await answered();
     client.write(BODY);
     await ended;
@@ -62,7 +62,7 @@ describe.each(Object.entries(READERS))('an answer before the body came, when %s'
     await expect.poll(() => received().split('401').length - 1).toBe(2);
   });
 
-  it('cuts a connection whose body does not come', async () => {
+  it('cuts a connection whose body does not arrive', async () => {
     await answered();
 
     vi.advanceTimersByTime(LINGER_MS);

@@ -26,7 +26,7 @@ describe('isAuthorized', () => {
 });
 
 describe('readRequestKey', () => {
-  it('lets the header win over the query', () => {
+  it('prefers the header to the query', () => {
     expect(readRequestKey({ 'x-functions-key': 'h' }, new URLSearchParams('code=q'))).toBe('h');
     expect(readRequestKey({}, new URLSearchParams('code=q'))).toBe('q');
     expect(readRequestKey({}, new URLSearchParams())).toBeUndefined();

@@ -47,7 +47,7 @@ describe('compileRoute', () => {
     ['{d:datetime}', '/soon'],
   ])('%s does not match %s', (template, path) => expect(compileRoute(template)(path)).toBeUndefined());
 
-  it('refuses an unknown constraint and an open brace', () => {
+  it('refuses an unknown constraint and an unclosed brace', () => {
     expect(() => compileRoute('{a:color}')).toThrow(/constraint 'color' is unknown/);
     expect(() => compileRoute('a/{b')).toThrow(/expected '}'/);
   });
@@ -65,18 +65,18 @@ describe('findRoute', () => {
     route('gamma', { route: 'x/{any}', methods: ['delete'] }),
   ]);
 
-  it('takes the first by function name, not the most specific', () => {
+  it('returns the first match by function name, not the most specific one', () => {
     expect(findRoute(sorted, 'GET', '/api/x/special')?.route.fn.metadata.name).toBe('alpha');
   });
 
-  it('looks on when the method does not fit', () => {
+  it('continues if the method does not match', () => {
     expect(findRoute(sorted, 'DELETE', '/api/x/1')?.route.fn.metadata.name).toBe('gamma');
     expect(findRoute(sorted, 'PUT', '/api/x/1')).toBeUndefined();
   });
 });
 
 describe('createRoute', () => {
-  it('uses the function name when there is no route, GET and POST when there are no methods', () => {
+  it('uses the function name if there is no route, and GET and POST if there are no methods', () => {
     expect(route('hello', {})).toMatchObject({
       template: 'api/hello',
       methods: ['GET', 'POST'],
@@ -88,5 +88,14 @@ describe('createRoute', () => {
     const bindings = { t: { type: 'httpTrigger', direction: 'in' as const, route: 'admin/x' } };
     const fn = { id: 'f', metadata: { name: 'f', bindings }, callback: () => undefined };
     expect(() => createRoute(fn, 't', '')).toThrow(/conflicts with one or more built in routes/);
+  });
+
+  it.each([
+    [{ authLevel: 'system' }, "authLevel: expected anonymous, function or admin, got 'system'."],
+    [{ route: 'a/{b:prime}' }, /^Route constraint 'prime' is unknown/],
+  ])('refuses the trigger %j', (options, message) => {
+    const bindings = { t: { type: 'httpTrigger', direction: 'in' as const, ...options } };
+    const fn = { id: 'f', metadata: { name: 'f', bindings }, callback: () => undefined };
+    expect(() => createRoute(fn, 't', 'api')).toThrow(message);
   });
 });

@@ -11,7 +11,7 @@ describe('createLogFilter', () => {
     expect(createLogFilter({})(level, category)).toBe(expected);
   });
 
-  it('takes the longest category that fits, then the default', () => {
+  it('uses the longest matching category, then the default', () => {
     const filter = createLogFilter({
       default: 'error',
       Function: 'warning',
@@ -24,7 +24,7 @@ describe('createLogFilter', () => {
     expect(filter('warning', 'Host.General')).toBe(false);
   });
 
-  it('shows the host itself when verbose', () => {
+  it('shows messages of the host with verbose', () => {
     expect(createLogFilter({}, true)('information', 'Host.General')).toBe(true);
   });
 });

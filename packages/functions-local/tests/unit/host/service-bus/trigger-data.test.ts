@@ -12,20 +12,20 @@ function message(fields: object): ServiceBusReceivedMessage {
 }
 
 describe('message data', () => {
-  it('gives the raw body as text, or as bytes when asked', () => {
+  it('is the raw body as text, or as bytes on request', () => {
     const received = message({ body: Buffer.from('{"a":1}') });
     expect(toMessageData(received, false)).toEqual({ string: '{"a":1}' });
     expect(toMessageData(received, true)).toEqual({ bytes: Buffer.from('{"a":1}') });
   });
 
-  it('gives a batch as a collection', () => {
+  it('is a collection for a batch', () => {
     const batch = [message({ body: Buffer.from('x') }), message({ body: 'y' })];
     expect(toBatchData(batch, false)).toEqual({ collectionString: { string: ['x', 'y'] } });
   });
 });
 
 describe('metadata', () => {
-  it('counts deliveries from 1 and leaves out what is missing', () => {
+  it('counts deliveries from 1 and omits missing values', () => {
     const received = message({ body: Buffer.from('{"kind":"k","list":[1]}'), enqueuedTimeUtc: new Date(0) });
     expect(toMessageMetadata(received)).toEqual({
       kind: { string: 'k' },
@@ -38,12 +38,12 @@ describe('metadata', () => {
     });
   });
 
-  it('ends the calendar where .NET does', () => {
+  it("limits the expiry to the end of .NET's calendar", () => {
     const { ExpiresAt } = toMessageMetadata(message({ expiresAtUtc: new Date(922_337_203_685_477) }));
     expect(ExpiresAt).toEqual({ string: '9999-12-31T23:59:59.999Z' });
   });
 
-  it('appends Array to the names of a batch', () => {
+  it('appends Array to the names for a batch', () => {
     const metadata = toBatchMetadata([message({ deliveryCount: 2 }), message({ messageId: 'm2' })]);
     expect(metadata.MessageIdArray).toEqual({ collectionString: { string: ['m1', 'm2'] } });
     expect(metadata.DeliveryCountArray).toEqual({ json: '[3,1]' });

@@ -12,8 +12,8 @@ describe('findSetting', () => {
   it.each([
     ['finds a name as it is written', { A: '1' }, 'A', '1'],
     ['ignores the case of a name', { My_Setting: '1' }, 'MY_setting', '1'],
-    ['takes a colon for a double underscore', { a__b: '1' }, 'A:B', '1'],
-    ['takes an empty value for a missing one', { A: '' }, 'A', undefined],
+    ['treats a colon like a double underscore', { a__b: '1' }, 'A:B', '1'],
+    ['treats an empty value as missing', { A: '' }, 'A', undefined],
   ])('%s', (_, env, name, expected) => expect(findSetting(env, name)).toBe(expected));
 });
 
@@ -22,7 +22,7 @@ describe('resolveSettings', () => {
     expect(resolveSettings('%A%-x-%b%', { A: '1', B: '2' })).toBe('1-x-2');
   });
 
-  it('throws for a name without a setting', () => {
+  it('throws for a missing setting', () => {
     expect(() => resolveSettings('%GONE%', {})).toThrow(
       new FunctionRefusedError(
         "'%GONE%' does not resolve to a value: set 'GONE' in local.settings.json (Values) or in the environment.",
@@ -30,7 +30,7 @@ describe('resolveSettings', () => {
     );
   });
 
-  it('resolves in nested values and leaves other types alone', () => {
+  it('replaces names in nested values and does not change other types', () => {
     const value = { a: ['%A%', 3], b: { c: '%A%' }, d: null };
     expect(resolveSettingsDeep(value, { A: 'x' })).toEqual({ a: ['x', 3], b: { c: 'x' }, d: null });
   });
@@ -50,14 +50,14 @@ describe('findConnectionString', () => {
     [{ AzureWebJobsBus: 'prefixed', Bus: 'plain' }, 'prefixed'],
     [{ Bus: 'plain' }, 'plain'],
     [{ 'ConnectionStrings:Bus': 'section' }, 'section'],
-  ])('%j gives %s', (env, expected) => expect(findConnectionString('Bus', env)).toBe(expected));
+  ])('%j returns %s', (env, expected) => expect(findConnectionString('Bus', env)).toBe(expected));
 
-  it('refuses the identity form by name', () => {
+  it('refuses the identity form with an error', () => {
     const env = { Bus__fullyQualifiedNamespace: 'x.servicebus.windows.net' };
     expect(() => findConnectionString('Bus', env)).toThrow(/managed identity \(Bus__fullyQualifiedNamespace\)/);
   });
 
-  it('names the missing setting', () => {
+  it('reports the missing setting', () => {
     expect(() => findConnectionString('Bus', {})).toThrow("no setting 'Bus' or 'AzureWebJobsBus' exists");
   });
 });

@@ -21,7 +21,7 @@ describe('readHostConfig', () => {
     });
   });
 
-  it('reads a byte order mark, any case of keys, and no time-out', () => {
+  it('accepts a byte order mark, keys in any case, and no timeout', () => {
     const config = readHostConfig(
       '\uFEFF{"version":"2.0","functionTimeout":"-1","Extensions":{"HTTP":{"routePrefix":"/x/"}}}',
       {},
@@ -30,7 +30,7 @@ describe('readHostConfig', () => {
     expect(config.routePrefix).toBe('x');
   });
 
-  it('lets environment variables win', () => {
+  it('gives precedence to environment variables', () => {
     const config = readHostConfig('{"version":"2.0","extensions":{"serviceBus":{"maxMessageBatchSize":5}}}', {
       AzureFunctionsJobHost__extensions__ServiceBus__maxMessageBatchSize: '7',
       AzureFunctionsJobHost__logging__logLevel__default: 'Warning',
@@ -41,7 +41,7 @@ describe('readHostConfig', () => {
     expect(config.durableTask).toEqual({ hubName: 'hub' });
   });
 
-  it('names each key that it does not read, a whole section by its own name', () => {
+  it('reports each key that it does not read, and a whole section with one path', () => {
     const text = JSON.stringify({
       $schema: 'https://example.org/host.json',
       version: '2.0',
@@ -71,7 +71,7 @@ describe('readHostConfig', () => {
     ]);
   });
 
-  it('names a storage provider that it does not stand for', () => {
+  it('reports an unsupported storage provider', () => {
     const text = '{"version":"2.0","extensions":{"durableTask":{"storageProvider":{"type":"azureManaged"}}}}';
     expect(readHostConfig(text, {}).unreadKeys).toEqual(['extensions.durableTask.storageProvider.type']);
   });
@@ -83,7 +83,7 @@ describe('readHostConfig', () => {
     expect(() => readHostConfig(JSON.stringify({ version: '2.0', extensionBundle }), {})).toThrow(message);
   });
 
-  it('reports all problems at once', () => {
+  it('reports all problems in one error', () => {
     const text = JSON.stringify({
       version: 2,
       functionTimeout: 'long',

@@ -16,18 +16,18 @@ describe('parseLocalSettings', () => {
     });
   });
 
-  it('counts as encrypted unless it says otherwise', () => {
+  it('counts as encrypted unless it contains false', () => {
     expect(() => parseLocalSettings('{"Values":{}}')).toThrow(/encrypted settings are not supported/);
   });
 });
 
 describe('mergeIntoEnvironment', () => {
-  it('lets a set variable win and an empty one lose', () => {
+  it('keeps existing variables and replaces empty ones', () => {
     const merged = mergeIntoEnvironment({ A: 'file', B: 'file', C: 'file' }, { A: 'set', B: '' });
     expect(merged).toEqual({ added: { B: 'file', C: 'file' }, skipped: ['A'] });
   });
 
-  it('names no variable that has the same value already', () => {
+  it('does not report variables with the same value', () => {
     expect(mergeIntoEnvironment({ A: 'same' }, { A: 'same' })).toEqual({ added: {}, skipped: [] });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJsonObject } from '../../../../src/host/settings/parse-json.ts';
 
 describe('parseJsonObject', () => {
-  it('reads an object, also behind a byte order mark', () => {
+  it('reads an object, also after a byte order mark', () => {
     expect(parseJsonObject('\uFEFF{"a":[1,"\u007f",{}],"b":null}', 'f')).toEqual({ a: [1, '\u007f', {}], b: null });
   });
 
@@ -19,11 +19,11 @@ describe('parseJsonObject', () => {
     ['{ "a": 01 }', 'unexpected "1" at line 1, column 9'],
     ['{ // remark\n}', 'unexpected "/" at line 1, column 3'],
     ['{} {}', 'unexpected "{" at line 1, column 4'],
-  ])('reports where %j stops being JSON', (text, expected) => {
+  ])('reports where %j is not valid JSON', (text, expected) => {
     expect(() => parseJsonObject(text, 'host.json')).toThrow(`host.json: not valid JSON: ${expected}.`);
   });
 
-  it.each(['[1]', '"a"', 'null'])('expects an object, not %s', (text) => {
+  it.each(['[1]', '"a"', 'null'])('refuses %s instead of an object', (text) => {
     expect(() => parseJsonObject(text, 'host.json')).toThrow('host.json: expected a JSON object');
   });
 });

@@ -24,7 +24,7 @@ async function joined(owner: string): Promise<TimerLease> {
   return lease;
 }
 
-/** Acquires without a wait. */
+/** Acquires the lease without a wait. */
 function acquire(lease: TimerLease): Promise<number | undefined> {
   const trying = new AbortController();
   const acquired = lease.acquire(trying.signal);
@@ -32,7 +32,7 @@ function acquire(lease: TimerLease): Promise<number | undefined> {
   return acquired;
 }
 
-test('one owner has the lease until it runs out', async () => {
+test('one owner has the lease until it expires', async () => {
   const [first, second] = [await joined('host-1'), await joined('host-2')];
   expect([await acquire(first), await acquire(second)]).toEqual([1, undefined]);
   vi.setSystemTime(2_000);
@@ -41,7 +41,7 @@ test('one owner has the lease until it runs out', async () => {
   expect([await acquire(second), first.renew(1), await acquire(first)]).toEqual([1, false, undefined]);
 });
 
-test('a lease that ran out is not renewed, though nobody took it, and can be acquired anew', async () => {
+test('an expired lease is not renewed, even if no other owner acquired it, and can be acquired again', async () => {
   const lease = await joined('host-1');
   expect(await acquire(lease)).toBe(1);
   vi.setSystemTime(3_000);
@@ -50,7 +50,7 @@ test('a lease that ran out is not renewed, though nobody took it, and can be acq
   expect(lease.renew(2)).toBe(true);
 });
 
-test('a timer does not go on with the term that another timer began after a freeze', async () => {
+test('a timer does not continue with the term that another timer began after a freeze', async () => {
   const lease = await joined('host-1');
   expect([await acquire(lease), await acquire(lease)]).toEqual([1, 1]);
   vi.setSystemTime(3_000);
@@ -58,7 +58,7 @@ test('a timer does not go on with the term that another timer began after a free
   expect([lease.renew(1), await acquire(lease)]).toEqual([false, 2]);
 });
 
-test('a lease that another had meanwhile is not renewed', async () => {
+test('a lease that another owner had in the meantime is not renewed', async () => {
   const [first, second] = [await joined('host-1'), await joined('host-2')];
   await acquire(first);
   vi.setSystemTime(5_000);
@@ -67,7 +67,7 @@ test('a lease that another had meanwhile is not renewed', async () => {
   expect([first.renew(1), second.renew(1)]).toEqual([false, false]);
 });
 
-test('an owner that starts again has it at once, and one that leaves releases it', async () => {
+test('an owner that restarts has it immediately, and an owner that leaves releases it', async () => {
   expect(await acquire(await joined('host-1'))).toBe(1);
   const again = await joined('host-1');
   expect(await acquire(again)).toBe(1);

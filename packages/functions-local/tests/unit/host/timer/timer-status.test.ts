@@ -18,7 +18,7 @@ describe('parseSchedule', () => {
     expect(parseSchedule(text)).toMatchObject({ adjustForDst, isSubMinute });
   });
 
-  it('refuses what is neither', () => {
+  it('refuses any other text', () => {
     expect(() => parseSchedule('whenever')).toThrow(
       /'whenever' was not recognized as a valid cron expression or timespan/,
     );
@@ -26,28 +26,28 @@ describe('parseSchedule', () => {
 });
 
 describe('planStart', () => {
-  it('begins at the next occurrence when nothing was stored', () => {
+  it('starts at the next occurrence if no status was stored', () => {
     expect(planStart(everyMinute, undefined, at)).toEqual({ status: { nextMs: 1_060_000, lastUpdatedMs: 1_000_000 } });
   });
 
-  it('runs at once, past due, when its time went by', () => {
+  it('runs immediately as past due if it missed its time', () => {
     const stored = { lastMs: 900_000, nextMs: 960_000, lastUpdatedMs: 900_000 };
     expect(planStart(everyMinute, stored, at)).toEqual({ status: stored, runNow: 'IsPastDue' });
   });
 
-  it('waits when its time is still to come', () => {
+  it('waits if its time is in the future', () => {
     const stored = { lastMs: 990_000, nextMs: 1_050_000, lastUpdatedMs: 990_000 };
     expect(planStart(everyMinute, stored, at)).toEqual({ status: stored });
   });
 
-  it('owes nothing when the schedule itself has changed', () => {
+  it('runs no missed occurrence if the schedule itself has changed', () => {
     const stored = { lastMs: 900_000, nextMs: 900_001, lastUpdatedMs: 900_000 };
     expect(planStart(everyMinute, stored, at)).toEqual({
       status: { ...stored, nextMs: 1_060_000, lastUpdatedMs: 1_000_000 },
     });
   });
 
-  it('runs on startup unless it is past due anyway', () => {
+  it('runs on startup unless it is past due', () => {
     const stored = { lastMs: 900_000, nextMs: 960_000, lastUpdatedMs: 900_000 };
     expect(planStart(everyMinute, undefined, { ...at, runOnStartup: true }).runNow).toBe('RunOnStartup');
     expect(planStart(everyMinute, stored, { ...at, runOnStartup: true }).runNow).toBe('IsPastDue');
@@ -59,8 +59,8 @@ describe('afterRun', () => {
 
   it.each([
     ['late', 1_060_500, true, 1_060_500],
-    ['a little early', 1_059_990, true, 1_060_000],
-    ['out of schedule', 1_010_000, false, 1_010_000],
+    ['slightly early', 1_059_990, true, 1_060_000],
+    ['outside the schedule', 1_010_000, false, 1_010_000],
   ])('counts a run that was %s', (_, startedMs, scheduled, lastMs) => {
     const status = afterRun(everyMinute, previous, startedMs, scheduled);
     expect(status).toEqual({ lastMs, nextMs: lastMs + 60_000, lastUpdatedMs: lastMs });
@@ -68,7 +68,7 @@ describe('afterRun', () => {
 });
 
 describe('createTimerStore', () => {
-  it('returns what was written, and nothing for an unknown timer', () => {
+  it('returns the stored status, and nothing for an unknown timer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'timers-'));
     try {
       const store = createTimerStore(folder);

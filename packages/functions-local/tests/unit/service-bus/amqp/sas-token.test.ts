@@ -10,7 +10,7 @@ function token({ key = 'secret', name = 'owner', se = '2000' } = {}): string {
   return `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}&se=${se}&skn=${name}`;
 }
 
-test('a good token names its resource', () => {
+test('a valid token returns its resource', () => {
   expect(checkSasToken(token(), sharedKey, 1_999_999)).toBe('sb://localhost/events');
 });
 

@@ -13,7 +13,7 @@ function drain(queue: ReadyQueue): number[] {
   return sequences;
 }
 
-test('messages come lowest sequence first, whatever order they went in', () => {
+test('messages are returned by ascending sequence number, in any order of insertion', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat()), (sequences) => {
       const queue = new ReadyQueue();
@@ -24,9 +24,9 @@ test('messages come lowest sequence first, whatever order they went in', () => {
   );
 });
 
-test('messages that left while waiting are passed over', () => {
+test('messages that were removed while waiting are skipped', () => {
   const queue = new ReadyQueue();
-  for (const each of [message(1, 'gone'), message(2), message(3, 'held'), message(4)]) queue.push(each);
+  for (const each of [message(1, 'removed'), message(2), message(3, 'delivered'), message(4)]) queue.push(each);
 
   expect(drain(queue)).toEqual([2, 4]);
 });

@@ -30,7 +30,7 @@ test.each([
   second.close();
 });
 
-test('takes over a file from before headers were kept', () => {
+test('opens a file of a version that did not store headers', () => {
   const file = join(folder, 'bus.db');
   const old = new DatabaseSync(file);
   old.exec(`CREATE TABLE messages (

@@ -7,7 +7,7 @@ test.each([
   ['queue', 'q'.repeat(260)],
   ['subscription', 's'.repeat(50)],
   ['rule', '$Default'],
-] as const)('a %s may be called %s', (kind, name) => expect(checkEntityName(name, kind, 'config')).toBe(name));
+] as const)('a %s can have the name %s', (kind, name) => expect(checkEntityName(name, kind, 'config')).toBe(name));
 
 test.each([
   ['queue', '-jobs'],
@@ -18,6 +18,6 @@ test.each([
   ['queue', '$Default'],
   ['subscription', 'a/b'],
   ['subscription', 's'.repeat(51)],
-] as const)('a %s may not be called %s', (kind, name) => {
+] as const)('a %s cannot have the name %s', (kind, name) => {
   expect(() => checkEntityName(name, kind, 'config.Queues[0]')).toThrow(/^config\.Queues\[0\]\.Name: expected 1 to /);
 });

@@ -13,7 +13,7 @@ function rule(properties: object): unknown {
   return subscription({}, [{ Name: 'r', Properties: properties }]);
 }
 
-test('every setting is read, and what is missing has its default', () => {
+test('every setting is read, and missing ones have their default', () => {
   const config = namespace({
     Queues: [{ Name: 'q' }],
     Topics: [
@@ -56,18 +56,18 @@ test('every setting is read, and what is missing has its default', () => {
     queues: [
       {
         name: 'q',
-        intake: { defaultTtlMs: undefined, duplicateWindowMs: undefined },
-        mailbox: { defaultTtlMs: undefined, lockMs: 60_000, maxDeliveryCount: 10, deadLetterOnExpiration: false },
+        sendTarget: { defaultTtlMs: undefined, duplicateWindowMs: undefined },
+        queue: { defaultTtlMs: undefined, lockMs: 60_000, maxDeliveryCount: 10, deadLetterOnExpiration: false },
       },
     ],
     topics: [
       {
         name: 't',
-        intake: { defaultTtlMs: 3_600_000, duplicateWindowMs: 20_000 },
+        sendTarget: { defaultTtlMs: 3_600_000, duplicateWindowMs: 20_000 },
         subscriptions: [
           {
             name: 's',
-            mailbox: { defaultTtlMs: undefined, lockMs: 500, maxDeliveryCount: 3, deadLetterOnExpiration: true },
+            queue: { defaultTtlMs: undefined, lockMs: 500, maxDeliveryCount: 3, deadLetterOnExpiration: true },
             rules: [
               { name: 'sql', filter: { kind: 'sql', expression: 'a = 1' } },
               {
@@ -85,7 +85,7 @@ test('every setting is read, and what is missing has its default', () => {
   });
 });
 
-test('a subscription without rules takes everything', () => {
+test('a subscription without rules matches all messages', () => {
   const [topic] = parseConfig(subscription({})).topics;
 
   expect(topic?.subscriptions[0]?.rules).toEqual([{ name: '$Default', filter: { kind: 'sql', expression: '1=1' } }]);
@@ -94,11 +94,15 @@ test('a subscription without rules takes everything', () => {
 test.for([
   ['no object', 'text', /config: expected an object, got "text"/],
   ['no namespace', { UserConfig: {} }, /Namespaces: expected exactly one namespace/],
-  ['an unknown key at the top', { UserConfg: {} }, /config: unknown UserConfg/],
-  ['an unknown property', subscription({ LockDurtion: 'PT1M' }), /Subscriptions\[0\]\.Properties: unknown LockDurtion/],
+  ['an unknown key at the top', { UserConfg: {} }, /config: unknown key UserConfg/],
+  [
+    'an unknown property',
+    subscription({ LockDurtion: 'PT1M' }),
+    /Subscriptions\[0\]\.Properties: unknown key LockDurtion/,
+  ],
   ['no name', namespace({ Topics: [{}] }), /Topics\[0\]\.Name: expected a non-empty string, got undefined/],
-  ['a name twice', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' stands there twice/],
-  ['a duration that is none', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
+  ['a duplicate name', namespace({ Topics: [{ Name: 'a' }, { Name: 'A' }] }), /the name 'a' is used twice/],
+  ['an invalid duration', subscription({ LockDuration: '1m' }), /LockDuration: expected an ISO 8601 duration/],
   ['an empty duration', subscription({ LockDuration: 'PT' }), /LockDuration: expected an ISO 8601 duration/],
   ['a duration of zero', subscription({ LockDuration: 'PT0S' }), /LockDuration: expected a duration above zero/],
   ['a count of zero', subscription({ MaxDeliveryCount: 0 }), /MaxDeliveryCount: expected a whole number of at least 1/],
@@ -108,14 +112,22 @@ test.for([
   ['an unknown filter type', rule({ FilterType: 'SqlFilter' }), /FilterType: expected 'Sql' or 'Correlation'/],
   ['a filter of the other type', rule({ FilterType: 'Sql', CorrelationFilter: {} }), /SqlExpression: expected/],
   [
-    'a filter too many',
+    'two filters',
     rule({ FilterType: 'Correlation', CorrelationFilter: { To: 'x' }, SqlFilter: {} }),
-    /unknown Sql/,
+    /unknown key Sql/,
   ],
-  ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions not supported/],
-  ['an unknown correlation', rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }), /unknown Lable/],
-  ['an empty correlation', rule({ FilterType: 'Correlation' }), /Rules\[0\]: Correlation filter: no property/],
-  ['a wrong expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
+  ['a rule action', rule({ FilterType: 'Sql', Action: {} }), /rule actions are not supported/],
+  [
+    'an unknown correlation field',
+    rule({ FilterType: 'Correlation', CorrelationFilter: { Lable: '' } }),
+    /unknown key Lable/,
+  ],
+  [
+    'an empty correlation filter',
+    rule({ FilterType: 'Correlation' }),
+    /Rules\[0\]: Correlation filter: expected at least one property/,
+  ],
+  ['an invalid expression', rule({ FilterType: 'Sql', SqlFilter: { SqlExpression: 'a =' } }), /Rules\[0\]: SQL filter/],
 ] as const)('%s is refused', ([, config, message]) => {
   expect(() => parseConfig(config)).toThrow(message);
 });

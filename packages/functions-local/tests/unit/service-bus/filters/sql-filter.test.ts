@@ -36,7 +36,7 @@ const message = subject(
   { label: 'QueueWorkDetected', messageid: 'm-1' },
 );
 
-describe('passes', () => {
+describe('matches', () => {
   test.for([
     '1=1',
     'TRUE',
@@ -79,7 +79,7 @@ describe('passes', () => {
   });
 });
 
-describe('does not pass', () => {
+describe('does not match', () => {
   test.for([
     '1=0',
     'FALSE',
@@ -120,7 +120,7 @@ describe('refuses', () => {
     ['sys.DeliveryCount > 1', /sys\.DeliveryCount is not supported/],
     ['other.size = 1', /expected scope sys or user, got 'other'/],
     ["property('size') = 1", /the function property\(\) is not supported/],
-    [`size = ${'1'.repeat(1024)}`, /1031 characters, at most 1024/],
+    [`size = ${'1'.repeat(1024)}`, /expected at most 1024 characters, got 1031/],
   ] as const)('%s', ([expression, message]) => {
     expect(() => compileSqlFilter(expression)).toThrow(message);
   });

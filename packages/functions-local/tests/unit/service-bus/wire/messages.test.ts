@@ -35,13 +35,13 @@ describe('the header of the sender', () => {
     [{ durable: false, priority: 9 }],
     [{ durable: true, priority: 0 }],
     [{ durable: true, priority: 4, ttl: 250 }],
-  ])('passes through: %o', ([header = {}]) => {
+  ])('is passed through: %o', ([header = {}]) => {
     const bytes = writeOutgoingMessage(stored(encode({ message_id: 'm', ...header })), {});
     const { durable, priority } = rhea.message.decode(bytes);
     expect({ durable, priority }).toMatchObject({ durable: header.durable, priority: header.priority });
   });
 
-  test('is durable without a priority when there was none', () => {
+  test('is durable and has no priority by default', () => {
     const bytes = writeOutgoingMessage(stored(encode({ message_id: 'm' })), {});
     expect(rhea.message.decode(bytes)).toMatchObject({ durable: true });
     expect(rhea.message.decode(bytes).priority).toBeUndefined();
@@ -61,14 +61,14 @@ describe('an incoming message', () => {
     ['without properties', {}],
     ['with other properties', { subject: 's', correlation_id: 'c' }],
     ['with an empty id', { message_id: '', subject: 's' }],
-  ] as const)('%s is given an id and keeps the rest', ([, fields]) => {
+  ] as const)('%s gets an id and keeps the rest', ([, fields]) => {
     const message = readIncomingMessage(encode(fields));
 
     expect(message.messageId).toMatch(/^[0-9a-f]{32}$/);
     expect(rhea.message.decode(message.bare)).toMatchObject({ ...fields, message_id: message.messageId });
   });
 
-  test('shows filters its properties by lower-cased name', () => {
+  test('provides its properties with lower-case names to filters', () => {
     const application_properties = { Colour: 'red', big: types.wrap_long(2 ** 40), at: new Date(1), none: null };
 
     const { subject } = readIncomingMessage(encode({ message_id: 'm', subject: 's', application_properties }));
@@ -83,13 +83,13 @@ describe('an incoming message', () => {
   });
 
   test.for([[Buffer.of(1, 2, 3)], [Buffer.of(0, 0x53, 0x75, 0xa0, 9, 1)], [Buffer.of(0, 0x53, 0x73, 0x10)]])(
-    'bytes that are no message are refused: %o',
+    'bytes that are not a message are refused: %o',
     ([bytes]) => {
       expect(() => readIncomingMessage(bytes ?? Buffer.alloc(0))).toThrow();
     },
   );
 
-  test('a batch holds its messages in data sections; its own properties do not count', () => {
+  test('a batch contains its messages in data sections, and its own properties are ignored', () => {
     const parts = [encode({ message_id: 'a' }), encode({ message_id: 'b', subject: 'x'.repeat(300) })];
     const batch = rhea.message.encode({ message_id: 'a', body: rhea.message.data_sections(parts) });
 
@@ -98,7 +98,7 @@ describe('an incoming message', () => {
 });
 
 describe('an outgoing message', () => {
-  test("has the broker's header and annotations beside the sender's own", () => {
+  test("has the broker's header and annotations in addition to the sender's", () => {
     const message_annotations = { 'x-opt-partition-key': 'p', 'x-opt-sequence-number': 99, own: 'x' };
     const message = stored(encode({ message_id: 'm', ttl: 1, message_annotations }), { ttlMs: 60_000 });
 
@@ -115,7 +115,7 @@ describe('an outgoing message', () => {
     });
   });
 
-  test('keeps properties and body byte for byte', () => {
+  test('keeps properties and body byte by byte', () => {
     const body = { count: types.wrap_ubyte(1), id: types.wrap_uuid(Buffer.alloc(16, 3)) };
     const bare = rhea.message.encode({ message_id: 'm', application_properties: { a: types.wrap_short(1) }, body });
 
@@ -125,7 +125,7 @@ describe('an outgoing message', () => {
     expect(bytes.subarray(-(bare.length - properties)).equals(bare.subarray(properties))).toBe(true);
   });
 
-  test('can have application properties set, the others keep their types', () => {
+  test('can have application properties set, and the others keep their types', () => {
     const application_properties = { kept: types.wrap_short(1), changed: 'before' };
     const { bare } = stored(encode({ message_id: 'm', application_properties }));
 
@@ -145,9 +145,9 @@ describe('an outgoing message', () => {
     expect(decoded.body.content.toString()).toBe('body');
   });
 
-  test('refuses properties no message can hold', () => {
+  test('refuses properties that no message can contain', () => {
     const { bare } = stored(encode({ message_id: 'm' }));
 
-    expect(() => mergeApplicationProperties(bare, { bad: { nested: 1 } })).toThrow(/no application property can hold/);
+    expect(() => mergeApplicationProperties(bare, { bad: { nested: 1 } })).toThrow(/as application property, got/);
   });
 });

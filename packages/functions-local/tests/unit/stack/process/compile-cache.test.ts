@@ -12,16 +12,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-it('stays while it has room', () => {
+it('is kept while it is below its limit', () => {
   emptyIfFull(folder, 3);
   expect(existsSync(join(folder, 'v24', 'one'))).toBe(true);
 });
 
-it('is emptied once it holds too many files', () => {
+it('is emptied if it contains too many files', () => {
   emptyIfFull(folder, 2);
   expect(existsSync(join(folder, 'v24', 'one'))).toBe(false);
 });
 
-it('need not exist', () => {
+it('can be missing', () => {
   expect(() => emptyIfFull(join(folder, 'none'), 2)).not.toThrow();
 });

@@ -16,7 +16,7 @@ describe('names and metadata', () => {
     ['ab', 'container-name 400 OutOfRangeInput'],
     ['a--b', 'container-name 400 InvalidResourceName'],
     ['a%7Cb', 'container-name 400 InvalidResourceName'],
-  ])('container %s: refused by %s (undefined: taken)', (path, expected) => {
+  ])('container %s: refused by %s (undefined: accepted)', (path, expected) => {
     expect(refused({ path: `${path}?restype=container` })).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe('names and metadata', () => {
     [{ 'x-ms-meta-a-b': 'x' }, 'blob-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': '\u00ff' }, 'blob-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': 'x'.repeat(8_192) }, 'blob-metadata-size 400 MetadataTooLarge'],
-  ])('metadata %j: refused by %s (undefined: taken)', (headers, expected) => {
+  ])('metadata %j: refused by %s (undefined: accepted)', (headers, expected) => {
     expect(refused({ path: 'files/a', headers })).toBe(expected);
     expect(refused({ path: 'files/a?comp=blocklist', headers })).toBe(expected);
     expect(refused({ path: 'files/a?comp=metadata', headers })).toBe(expected);
@@ -63,7 +63,7 @@ describe('blocks', () => {
     );
   });
 
-  test('a list with an id that is no base64', () => {
+  test('a list with an id that is not base64', () => {
     expect(refused({ path: 'files/a?comp=blocklist', body: list('no!') })).toBe('block-list-ids 400 InvalidBlockId');
   });
 
@@ -73,7 +73,7 @@ describe('blocks', () => {
   const commit = (...ids: string[]) =>
     requestOf('blob', { path: 'files/a?comp=blocklist', body: list(...ids.map(idOf)) });
 
-  test('all uncommitted ids of a blob have one length, until they are committed', () => {
+  test('all uncommitted ids of a blob must have the same length, until they are committed', () => {
     const ledger = createBlockLedger();
     ledger.done(block('one'));
     expect(ledger.refusal(block('two'))).toBeUndefined();
@@ -82,7 +82,7 @@ describe('blocks', () => {
     expect(ledger.refusal(block('three'))).toBeUndefined();
   });
 
-  test('a blob that is put drops the uncommitted blocks, and one that is staged again counts again', () => {
+  test('Put Blob drops the uncommitted blocks, and a block that is staged again is valid again', () => {
     const ledger = createBlockLedger();
     ledger.done(block('one'));
     ledger.done(block('two'));
@@ -103,13 +103,13 @@ describe('blocks', () => {
   });
 });
 
-describe('names of what was deleted', () => {
+describe('names of deleted resources', () => {
   const SECOND = 1_000;
   test.each([
     ['queue', 'work', 'work', 30, 'QueueBeingDeleted'],
     ['blob', 'files?restype=container', 'files?restype=container', 30, 'ContainerBeingDeleted'],
     ['table', "Tables('Rows')", 'Tables', 40, 'TableBeingDeleted'],
-  ] as const)('a %s is not made again at once', (service, deleted, created, seconds, code) => {
+  ] as const)('a %s cannot be created again immediately', (service, deleted, created, seconds, code) => {
     const names = createDeletedNames();
     const body = service === 'table' ? { TableName: 'rows' } : '';
     const create = requestOf(service, { method: service === 'table' ? 'POST' : 'PUT', path: created, body });

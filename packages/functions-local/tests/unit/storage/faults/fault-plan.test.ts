@@ -14,7 +14,7 @@ const callOf = (service: StorageCall['service']): StorageCall => ({
 });
 const answer = { status: 201, headers: [], body: Buffer.alloc(0) };
 
-/** Services of the calls that met a fault, one after the other. */
+/** Services of the calls that had a fault, in order. */
 async function met(planned: PlannedFault[], services: StorageCall['service'][]) {
   const intercept = injectFaults(planned);
   const outcomes = [];
@@ -31,47 +31,47 @@ describe('drawn faults', () => {
     expect(drawn(1)).not.toEqual(drawn(2));
   });
 
-  test('are of every kind', () => {
+  test('include every kind', () => {
     const kinds = new Set(all.map(({ fault }) => fault.kind));
     expect(FAULT_KINDS.filter((kind) => !kinds.has(kind))).toEqual([]);
   });
 
-  test.each([true, false])('are of every status, Retry-After: %s', (wanted) => {
+  test.each([true, false])('include every status, Retry-After: %s', (wanted) => {
     const isWanted = (fault: StorageFault): boolean =>
       fault.kind === 'status' && (fault.retryAfterSeconds !== undefined) === wanted;
     const statuses = all.flatMap(({ fault }) => (isWanted(fault) && fault.kind === 'status' ? [fault.status] : []));
     expect(FAULT_STATUSES.filter((status) => !statuses.includes(status))).toEqual([]);
   });
 
-  test('let every call that they freeze go on', () => {
+  test('do not freeze calls indefinitely', () => {
     const frozen = all.flatMap(({ fault }) => (fault.kind === 'frozen' ? [fault.ms] : []));
     expect(frozen.filter((ms) => ms === undefined)).toEqual([]);
   });
 
-  test('meet the calls that are expected, or are among the six that follow one that fails', () => {
+  test('hit the expected calls, or are among the six that follow a failed one', () => {
     expect(all.filter(({ n = 0 }) => n < 1 || n > OPTIONS.calls + 6)).toEqual([]);
     expect(drawFaults(createRandom(1), { calls: 100, most: 0 })).toEqual([]);
   });
 });
 
 describe('injected faults', () => {
-  test('meet the call with their number', async () => {
+  test('hit the call with their number', async () => {
     const planned = [{ fault: { kind: 'reset' }, n: 2 }] as const;
     expect(await met([...planned], ['blob', 'blob', 'blob'])).toEqual([201, 'reset', 201]);
   });
 
-  test('count the calls that they are for, and no others', async () => {
+  test('count only the calls to which they apply', async () => {
     const isQueue = ({ service }: StorageCall): boolean => service === 'queue';
     const planned: PlannedFault[] = [{ fault: { kind: 'reset' }, n: 2, on: isQueue }];
     expect(await met(planned, ['queue', 'blob', 'blob', 'queue', 'queue'])).toEqual([201, 201, 201, 'reset', 201]);
   });
 
-  test('meet one call only once: the first of the plan', async () => {
+  test('are applied once per call: the first of the plan', async () => {
     const planned: PlannedFault[] = [{ fault: { kind: 'status', status: 503 } }, { fault: { kind: 'reset' } }];
     expect(await met(planned, ['blob', 'blob'])).toEqual([503, 201]);
   });
 
-  test('are reported before they are carried out', async () => {
+  test('are reported before they are applied', async () => {
     const reported: string[] = [];
     const intercept = injectFaults([{ fault: { kind: 'frozen' } }], ({ kind }, { service }) => {
       reported.push(`${service} ${kind}`);

@@ -12,7 +12,7 @@ function service() {
   return vi.fn(async () => answerOf(names.shift() ?? 'further'));
 }
 
-/** Carries a fault out on a service of its own. */
+/** Applies a fault on a separate service. */
 async function inflict(fault: StorageFault, head = HEAD) {
   const forward = service();
   return { outcome: await carryOut(fault, head, forward), forward };
@@ -34,14 +34,14 @@ describe('a fault without an answer', () => {
     expect(forward).toHaveBeenCalledTimes(calls);
   });
 
-  test('frozen: cut without effect when its time is over', async () => {
+  test('frozen: cut without an effect after its time', async () => {
     const { outcome, forward } = await inflict({ kind: 'frozen', ms: 1 });
     expect(outcome).toBe('reset');
     expect(forward).not.toHaveBeenCalled();
   });
 });
 
-describe('a fault with an answer of its own', () => {
+describe('a fault with its own answer', () => {
   test.each([false, true])('refused, effect %s: 403 with a code', async (effect) => {
     const { outcome, forward } = await inflict({ kind: 'refused', effect });
     expect(given(outcome).status).toBe(403);
@@ -53,7 +53,7 @@ describe('a fault with an answer of its own', () => {
     [429, 'TooManyRequests'],
     [500, 'InternalError'],
     [503, 'ServerBusy'],
-  ] as const)('%i: the body has the code %s in the shape of the service', async (status, code) => {
+  ] as const)('%i: the body has the code %s in the format of the service', async (status, code) => {
     const blob = given((await inflict({ kind: 'status', status })).outcome);
     const table = given((await inflict({ kind: 'status', status }, { ...HEAD, service: 'table' })).outcome);
     expect(blob.status).toBe(status);
@@ -61,7 +61,7 @@ describe('a fault with an answer of its own', () => {
     expect(JSON.parse(table.body.toString())).toMatchObject({ 'odata.error': { code } });
   });
 
-  test.each([408, 502, 504] as const)('%i: comes from a gateway, which knows no codes', async (status) => {
+  test.each([408, 502, 504] as const)('%i: comes from a gateway and has no code', async (status) => {
     const { headers, body } = given((await inflict({ kind: 'status', status })).outcome);
     expect(headerOf(headers, 'x-ms-error-code')).toBeUndefined();
     expect(headerOf(headers, 'content-type')).toBe('text/html');
@@ -88,7 +88,7 @@ describe('a fault with an answer of its own', () => {
 });
 
 describe("a fault with the service's answer", () => {
-  test.each(['slow', 'late'] as const)('%s: the answer itself', async (kind) => {
+  test.each(['slow', 'late'] as const)('%s: the unchanged answer', async (kind) => {
     const { outcome, forward } = await inflict({ kind, ms: 1 });
     expect(given(outcome).body.toString()).toBe('first');
     expect(forward).toHaveBeenCalledTimes(1);
@@ -112,13 +112,13 @@ describe("a fault with the service's answer", () => {
     expect(outcome).toMatchObject({ status: 200, body: Buffer.from('first'), cutAfterBytes: 2 });
   });
 
-  test('resetInBody: an answer without a body is cut before it', async () => {
+  test('resetInBody: an answer without a body is cut before it starts', async () => {
     const forward = vi.fn(async () => answerOf(''));
     expect(await carryOut({ kind: 'resetInBody' }, HEAD, forward)).toBe('reset');
     expect(forward).toHaveBeenCalledTimes(1);
   });
 
-  test.each(['first', 'second'] as const)('doubled: carried out twice, and the %s answer given', async (answer) => {
+  test.each(['first', 'second'] as const)('doubled: executed twice, with the %s answer', async (answer) => {
     const { outcome, forward } = await inflict({ kind: 'doubled', answer, ms: 0 });
     expect(given(outcome).body.toString()).toBe(answer);
     await expect.poll(() => forward.mock.calls.length).toBe(2);

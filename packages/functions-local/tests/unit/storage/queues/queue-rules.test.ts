@@ -21,7 +21,7 @@ describe('the text of a message', () => {
     ['U+0000', '\u0000', XML],
     ['U+001F', '\u001F', XML],
     ['U+FFFE', '\uFFFE', XML],
-    ['U+FFFF amid text', 'a \uFFFF b', XML],
+    ['U+FFFF inside text', 'a \uFFFF b', XML],
     ['a reference to U+0001', '&#1;', XML],
     ['a reference to U+FFFF', '&#xFFFF;', XML],
     ['a reference beyond Unicode', '&#x110000;', XML],
@@ -29,11 +29,11 @@ describe('the text of a message', () => {
     ['an ampersand alone', 'a & b', XML],
     ['an ampersand after a reference', '&amp;&', XML],
     ['markup', 'a <b>c</b>', XML],
-  ])('is taken or refused as the service does: %s', (_title, text, expected) => {
+  ])('is accepted or refused as on Azure: %s', (_title, text, expected) => {
     expect(refused(put(text))).toBe(expected);
   });
 
-  test('a declaration and white space around the elements are fine', () => {
+  test('a declaration and white space around the elements are accepted', () => {
     const body = `<?xml version="1.0" encoding="utf-8"?>\n<QueueMessage>\n <MessageText>x</MessageText>\n</QueueMessage>\n`;
     expect(refused({ ...put(''), body })).toBeUndefined();
   });
@@ -49,7 +49,7 @@ describe('the text of a message', () => {
     expect(refused({ ...put(''), body: Buffer.concat([Buffer.from(message('x')), Buffer.from([0xc3])]) })).toBe(XML);
   });
 
-  test('64 KiB as it is encoded, and one byte more', () => {
+  test('64 KiB in encoded form, and one byte more', () => {
     expect(refused(put('a'.repeat(65_536)))).toBeUndefined();
     expect(refused(put('a'.repeat(65_537)))).toBe('message-size 400 MessageTooLarge');
     expect(refused(put('&amp;'.repeat(13_108)))).toBe('message-size 400 MessageTooLarge');
@@ -82,7 +82,7 @@ describe('numbers', () => {
     ['POST', '?visibilitytimeout=604800', 'put-visibility-below-ttl 400 InvalidQueryParameterValue'],
     ['POST', '?messagettl=60&visibilitytimeout=60', 'put-visibility-below-ttl 400 InvalidQueryParameterValue'],
     ['POST', '?messagettl=60&visibilitytimeout=59', undefined],
-  ])('%s messages%s: refused by %s (undefined: taken)', (method, query, expected) => {
+  ])('%s messages%s: refused by %s (undefined: accepted)', (method, query, expected) => {
     expect(refused({ ...put('x', query), method })).toBe(expected);
   });
 });
@@ -101,7 +101,7 @@ describe('names and metadata', () => {
     ['abc-', 'queue-name 400 InvalidResourceName'],
     ['a%7Cb', 'queue-name 400 InvalidResourceName'],
     ['a_b', 'queue-name 400 InvalidResourceName'],
-  ])('queue %s: refused by %s (undefined: taken)', (path, expected) => {
+  ])('queue %s: refused by %s (undefined: accepted)', (path, expected) => {
     expect(refused({ path })).toBe(expected);
   });
 
@@ -113,7 +113,7 @@ describe('names and metadata', () => {
     [{ 'x-ms-meta-a': 'x', 'X-MS-META-A': 'y' }, 'queue-metadata-names 400 InvalidMetadata'],
     [{ 'x-ms-meta-a': 'x'.repeat(8_191) }, undefined],
     [{ 'x-ms-meta-a': 'x'.repeat(8_192) }, 'queue-metadata-size 400 MetadataTooLarge'],
-  ])('metadata %j: refused by %s (undefined: taken)', (headers, expected) => {
+  ])('metadata %j: refused by %s (undefined: accepted)', (headers, expected) => {
     expect(refused({ path: 'work?comp=metadata', headers })).toBe(expected);
   });
 });

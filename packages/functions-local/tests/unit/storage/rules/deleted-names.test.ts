@@ -12,7 +12,7 @@ test('the name of a deleted queue is free after 30 s', () => {
   expect(names.refusal(creation('work'), 30_000)).toBeUndefined();
 });
 
-test('a deletion that has expired is forgotten at the next one, whatever name that is of', () => {
+test('an expired deletion is dropped at the next deletion of any name', () => {
   const names = createDeletedNames();
   names.done(deletion('first'), 0);
   names.done(deletion('second'), 30_000);

@@ -12,7 +12,7 @@ const signed = (url: string, key: string) => {
   return { ...head, headers: [...head.headers, 'Authorization', key] };
 };
 
-test('the signature covers a query up to its end, also behind a second question mark', () => {
+test('the signature covers the whole query, also after a second question mark', () => {
   expect(sharedKey(headOf('/account/files?prefix=a?b'), account)).toBe(
     sharedKey(headOf('/account/files?prefix=a%3Fb'), account),
   );
@@ -21,7 +21,7 @@ test('the signature covers a query up to its end, also behind a second question 
   );
 });
 
-test('a call is signed anew only if its signature was right', () => {
+test('a call gets a new signature only if its signature was valid', () => {
   const url = '/account/files?prefix=a';
   const changed = '/account/files?prefix=b';
   const right = signed(url, sharedKey(headOf(url), account));

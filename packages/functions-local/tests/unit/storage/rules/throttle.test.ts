@@ -40,14 +40,14 @@ function startThrottle() {
 }
 
 describe('a throttle', () => {
-  it('refuses the calls of a queue above its rate with 503 ServerBusy, and leaves another queue alone', () => {
+  it('refuses the calls of a queue above its rate with 503 ServerBusy, and does not affect another queue', () => {
     const { throttle, passes } = startThrottle();
     expect([put('a'), put('a'), put('a'), put('a'), put('b')].map(passes)).toEqual([true, true, true, false, true]);
     expect(throttle.refusalOf(put('a'))).toMatchObject({ status: 503, code: 'ServerBusy' });
     expect(throttle.counts).toEqual({ calls: 6, account: 0, queue: 2, partition: 0 });
   });
 
-  it('lets calls pass again at the rate, and saves up no more than a second', () => {
+  it('accepts calls again at the rate, and saves the tokens of at most one second', () => {
     const { passes, wait } = startThrottle();
     for (let count = 0; count < 3; count += 1) passes(put('a'));
     wait(334);
@@ -62,7 +62,7 @@ describe('a throttle', () => {
     expect(throttle.counts.account).toBe(1);
   });
 
-  it('counts the entities of a partition, whichever call has them', () => {
+  it('counts the entities of a partition for every kind of call', () => {
     const { throttle, passes } = startThrottle();
     expect([insert('p'), read('p'), query('p'), insert('p'), read('p')].map(passes)).toEqual([
       ...[true, true, true, true],
@@ -72,7 +72,7 @@ describe('a throttle', () => {
     expect(throttle.counts.partition).toBe(1);
   });
 
-  it('counts a transaction as many entities as it has changes, and does not refuse a large one indefinitely', () => {
+  it('counts each change of a transaction as one entity, and eventually accepts a large transaction', () => {
     const { passes, wait } = startThrottle();
     expect([transaction('p', 3), transaction('p', 2), transaction('p', 1)].map(passes)).toEqual([true, false, true]);
     wait(1_000);

@@ -41,11 +41,11 @@ describe('the value of a property', () => {
     ['"a":"junk","a@odata.type":"Edm.DateTime"', VALUE],
     ['"a":"2026-13-02T00:00:00Z","a@odata.type":"Edm.DateTime"', VALUE],
     ['"a":1,"a@odata.type":"Edm.Decimal"', VALUE],
-  ])('%s: refused by %s (undefined: taken)', (properties, expected) => {
+  ])('%s: refused by %s (undefined: accepted)', (properties, expected) => {
     expect(refused(insert(`{"PartitionKey":"p","RowKey":"r",${properties}}`))).toBe(expected);
   });
 
-  test('32,000 units of text and 64,000 bytes fit, one more does not', () => {
+  test('32,000 units of text and 64,000 bytes are accepted, one more is not', () => {
     const binary = (bytes: number) => ({
       ...KEYS,
       a: Buffer.alloc(bytes).toString('base64'),
@@ -62,7 +62,7 @@ describe('an entity', () => {
   const many = (count: number): object =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, index]));
 
-  test('252 own properties; annotations and null values do not count', () => {
+  test('252 properties; annotations and null values do not count', () => {
     const annotations = Object.fromEntries(
       Array.from({ length: 252 }, (_, index) => [`p${index}@odata.type`, 'Edm.Int32']),
     );
@@ -83,12 +83,12 @@ describe('an entity', () => {
     expect(refused(insert({ ...KEYS, [name]: 1 }))).toBe(expected);
   });
 
-  test('1 MiB, by the formula of the service', () => {
+  test('1 MiB, with the formula of the service', () => {
     const texts = (count: number, last: number): object =>
       Object.fromEntries(
         Array.from({ length: count }, (_, at) => [`p${at + 10}`, 'x'.repeat(at + 1 === count ? last : 32_000)]),
       );
-    // 4 + 2 * 2 for the keys; per text 8 + 2 * 3 for the name, 4 + 2 a unit.
+    // 4 + 2 * 2 for the keys; per text 8 + 2 * 3 for the name, 4 + 2 per unit.
     const used = 8 + 16 * (18 + 64_000) + 18;
     const rest = (1024 * 1024 - used) / 2;
     const full = { ...KEYS, ...texts(17, rest) };
@@ -97,7 +97,7 @@ describe('an entity', () => {
     expect(refused(insert({ ...KEYS, ...texts(17, rest + 1) }))).toBe('entity-size 400 EntityTooLarge');
   });
 
-  test.each(['[]', '"text"', '{"PartitionKey":', ''])('a body that is no object: %s', (body) => {
+  test.each(['[]', '"text"', '{"PartitionKey":', ''])('a body that is not an object: %s', (body) => {
     expect(refused(insert(body))).toBe('entity-json 400 InvalidInput');
   });
 });
@@ -119,7 +119,7 @@ describe('keys', () => {
     ['a\u0000b', CHARACTERS],
     ['a\u007Fb', CHARACTERS],
     ['a\u009Fb', CHARACTERS],
-  ])('%j: refused by %s (undefined: taken)', (key, expected) => {
+  ])('%j: refused by %s (undefined: accepted)', (key, expected) => {
     expect(refused(insert({ PartitionKey: 'p', RowKey: key }))).toBe(expected);
     expect(refused(insert({ PartitionKey: key, RowKey: 'r' }))).toBe(expected);
     const quoted = encodeURIComponent(key.replaceAll("'", "''"));

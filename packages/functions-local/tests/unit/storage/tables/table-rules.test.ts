@@ -23,7 +23,7 @@ describe('queries', () => {
     ["a eq datetime'2026-01-01T00:00:00Z'", undefined],
     ['a gt 2147483648', 'filter-int32 400 InvalidInput'],
     ['(a lt -2147483649)', 'filter-int32 400 InvalidInput'],
-  ])('%s: refused by %s (undefined: taken)', (filter, expected) => {
+  ])('%s: refused by %s (undefined: accepted)', (filter, expected) => {
     expect(refused(query(filter))).toBe(expected);
   });
 
@@ -32,7 +32,7 @@ describe('queries', () => {
     ['1000', undefined],
     ['0', 'query-top 400 InvalidInput'],
     ['1001', 'query-top 400 InvalidInput'],
-  ])('$top=%s: refused by %s (undefined: taken)', (top, expected) => {
+  ])('$top=%s: refused by %s (undefined: accepted)', (top, expected) => {
     expect(refused({ method: 'GET', path: `rows()?$top=${top}` })).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe('names', () => {
     ['1abc', INVALID],
     ['a-b', INVALID],
     ['tAbLeS', INVALID],
-  ])('table %s: refused by %s (undefined: taken)', (name, expected) => {
+  ])('table %s: refused by %s (undefined: accepted)', (name, expected) => {
     expect(refused({ method: 'POST', path: 'Tables', body: { TableName: name } })).toBe(expected);
     expect(refused({ method: 'DELETE', path: `Tables('${name}')` })).toBe(expected);
   });
@@ -101,19 +101,19 @@ describe('transactions', () => {
     expect(refusedIn(...rows(101))).toBe('0 transaction-count 400 InvalidInput');
   });
 
-  test('the change of another partition is named', () => {
+  test('the change of another partition is reported', () => {
     const expected = '1 transaction-partition 400 CommandsInBatchActOnDifferentPartitions';
     expect(refusedIn(change('p', 'a'), change('q', 'b'))).toBe(expected);
     expect(refusedIn(change('p', 'a'), removal('q', 'b'))).toBe(expected);
   });
 
-  test('the second change of one entity is named', () => {
+  test('the second change of one entity is reported', () => {
     expect(refusedIn(change('p', 'a'), change('p', 'b'), removal('p', 'a'))).toBe(
       '2 transaction-duplicate 400 InvalidDuplicateRow',
     );
   });
 
-  test('the change that breaks a rule of entities is named', () => {
+  test('the change that breaks a rule of entities is reported', () => {
     expect(refusedIn(change('p', 'a'), change('p', 'b', '2147483648'))).toBe('1 untyped-int32 400 InvalidInput');
     expect(refusedIn(change('p', 'a'), change('p', 'b?'))).toBe('1 key-characters 400 OutOfRangeInput');
   });

@@ -1,4 +1,4 @@
-import type { IntakeSettings } from '../config/parse-config.ts';
+import type { SendTargetSettings } from '../config/parse-config.ts';
 import type { FilterSubject } from '../filters/subject.ts';
 import { type IncomingMessage, readSubject } from '../wire/incoming-message.ts';
 import { DuplicateHistory } from './duplicates.ts';
@@ -6,26 +6,26 @@ import { Schedule } from './schedule.ts';
 import type { Store } from './store.ts';
 import type { Draft } from './stored-message.ts';
 
-/** What an intake needs. */
-export interface IntakeOptions {
-  /** The name as configured. */
+/** Options of a send target. */
+export interface SendTargetOptions {
+  /** The name from the configuration. */
   readonly path: string;
-  readonly settings: IntakeSettings;
+  readonly settings: SendTargetSettings;
   readonly store: Store;
-  /** Puts a message where receivers find it: into the queue, or into all subscriptions that take it. */
+  /** Adds a message to the queue, or to all subscriptions whose rules match. */
   readonly route: (draft: Draft, subject: FilterSubject) => void;
 }
 
-/** The sending side of a topic or queue. */
-export class Intake {
+/** The side of a topic or queue that receives messages from senders. */
+export class SendTarget {
   readonly path: string;
   readonly schedule: Schedule;
-  readonly #settings: IntakeSettings;
+  readonly #settings: SendTargetSettings;
   readonly #store: Store;
   readonly #route: (draft: Draft, subject: FilterSubject) => void;
   readonly #duplicates: DuplicateHistory | undefined;
 
-  constructor({ path, settings, store, route }: IntakeOptions) {
+  constructor({ path, settings, store, route }: SendTargetOptions) {
     this.path = path;
     this.#settings = settings;
     this.#store = store;
@@ -36,16 +36,16 @@ export class Intake {
     this.#duplicates = windowMs === undefined ? undefined : new DuplicateHistory(entity, windowMs, store);
   }
 
-  /** Takes messages in; returns their sequence numbers, for a duplicate the number of the message it repeats. */
+  /** Stores messages. Returns their sequence numbers; that of a duplicate is the number of the original message. */
   accept(messages: readonly IncomingMessage[], now: number): number[] {
     return messages.map((message) => this.#acceptOne(message, now));
   }
 
-  /** Puts scheduled messages that are due where receivers find them. */
+  /** Enqueues scheduled messages that are due. */
   routeDue(now: number): void {
     for (const message of this.schedule.takeDue(now)) {
       const sequence = this.#nextSequence();
-      // The time to live counts from the due time, even when the broker was down then.
+      // The time to live starts at the due time, even if the broker was not running then.
       const enqueuedAt = message.dueAt ?? now;
       const draft = { ...message, sequence, enqueuedSequence: sequence, enqueuedAt, dueAt: undefined };
       this.#route(draft, readSubject(message.bare));

@@ -2,7 +2,7 @@ import type { DurableConfig } from '../config.ts';
 
 const dottedNumber = /^\d+(\.\d+){1,3}$/;
 
-/** Why an instance of this version must not run in an app with this configuration; undefined when it may. */
+/** Returns why an instance of this version must not run in an app with this configuration, or undefined if it can run. */
 export function versionMismatch(version: string, config: DurableConfig): string | undefined {
   const current = config.defaultVersion;
   const text = `instance version '${version}', app version '${current}', versionMatchStrategy ${config.versionMatchStrategy}`;
@@ -18,7 +18,7 @@ export function versionMismatch(version: string, config: DurableConfig): string 
   }
 }
 
-/** Orders versions as Azure does: empty first, dotted numbers by number, all else as text without case. */
+/** Orders versions as Azure does: empty first, dotted numbers by number, all others as text without case. */
 export function compareVersions(left: string, right: string): number {
   if (left === '' || right === '') return Number(left !== '') - Number(right !== '');
   if (dottedNumber.test(left) && dottedNumber.test(right)) return compareParts(toParts(left), toParts(right));
@@ -32,7 +32,7 @@ function toParts(version: string): number[] {
 
 function compareParts(left: number[], right: number[]): number {
   for (let index = 0; index < 4; index++) {
-    // A part that is not given counts below zero, as in System.Version: 1.0 is older than 1.0.0.
+    // A missing part counts as less than zero, as in System.Version: 1.0 is older than 1.0.0.
     const difference = (left[index] ?? -1) - (right[index] ?? -1);
     if (difference !== 0) return Math.sign(difference);
   }

@@ -1,17 +1,17 @@
 import { NonDeterminismError, UnsupportedError } from '../errors.ts';
 import { EventType, type HistoryEvent } from '../history/history.ts';
 import { retryDelayMs, retryTimedOut, type TimerLimits, timerPiece } from '../history/timing.ts';
-import { type Action, ActionType } from '../turns/actions.ts';
-import { callDecision, type Decision, describe, type NewDecision } from '../turns/decisions.ts';
-import { type Done, ExternalEvents } from '../turns/external-events.ts';
+import { type Action, ActionType } from './actions.ts';
+import { callDecision, type Decision, describe, type NewDecision } from './decisions.ts';
+import { type Done, ExternalEvents } from './external-events.ts';
 
-/** What is left when all events are played. */
-export interface MirrorResult {
-  /** What has no scheduling event in the history yet. */
+/** The result of playing all events. */
+export interface ReplayResult {
+  /** Decisions that have no scheduling event in the history yet. */
   decisions: Decision[];
-  /** Every action of the list is over. */
+  /** Whether all actions of the list are finished. */
   finished: boolean;
-  /** Activities, timers and children that hold the instance open. */
+  /** The number of activities, timers and children that keep the instance unfinished. */
   openTasks: number;
   nextId: number;
   continueAsNew?: { input: unknown; carried: HistoryEvent[] };
@@ -32,13 +32,14 @@ const unsupported: Partial<Record<number, string>> = {
 };
 
 const retryTimeoutText =
-  'retryTimeoutInMilliseconds ran out before the last attempt. On Azure such an instance hangs indefinitely; bound retries by maxNumberOfAttempts';
+  'retryTimeoutInMilliseconds elapsed before the last attempt. On Azure such an instance hangs indefinitely; limit retries with maxNumberOfAttempts';
 
 /**
- * Plays the action list against the history as the extension's replay does: action, its end, next action.
- * Faithful on purpose, so that the ids drift here exactly where they drift on Azure (a running task given to a new Task.any).
+ * Replays the action list against the history as the extension does: an action, its completion, the next action. It
+ * reproduces the extension's task ids exactly, including the cases in which they drift apart from the library's (a running
+ * task that is passed to a new Task.any).
  */
-export class Mirror {
+export class ActionReplay {
   readonly #actions: readonly Action[];
   readonly #limits: TimerLimits;
   readonly #unscheduled = new Map<number, Decision>();
@@ -55,8 +56,8 @@ export class Mirror {
     this.#limits = limits;
   }
 
-  /** Plays all events and returns what is left; throws NonDeterminismError or UnsupportedError. */
-  play(history: readonly HistoryEvent[]): MirrorResult {
+  /** Plays all events and returns what is left to do. Throws NonDeterminismError or UnsupportedError. */
+  play(history: readonly HistoryEvent[]): ReplayResult {
     for (const event of history) this.#playEvent(event);
     return {
       decisions: [...this.#unscheduled.values()],
@@ -70,7 +71,7 @@ export class Mirror {
   #playEvent(event: HistoryEvent): void {
     switch (event.EventType) {
       case EventType.OrchestratorStarted:
-        // Never back, as in the library: both must split a long timer alike.
+        // The time never goes back, as in the library: both must split a long timer in the same way.
         this.#now = Math.max(this.#now, Date.parse(event.Timestamp));
         break;
       case EventType.ExecutionStarted:
@@ -111,18 +112,18 @@ export class Mirror {
   }
 
   #advance(): void {
-    // A loop, since a list may hold thousands of actions that are over at once.
+    // A loop and no recursion, since a list can contain thousands of actions that are all finished.
     for (;;) {
       const action = this.#actions[this.#position++];
       if (!action) break;
       let inLoop = true;
-      let over = false;
+      let isFinished = false;
       this.#start(action, () => {
-        over = true;
+        isFinished = true;
         if (!inLoop) this.#advance();
       });
       inLoop = false;
-      if (!over) return;
+      if (!isFinished) return;
     }
     this.#finished = true;
   }
@@ -176,19 +177,19 @@ export class Mirror {
   }
 
   #lastAttemptFailed(done: Done): void {
-    // The library waits for one timer more, due at once, before it hands the failure to user code.
+    // The library waits for one more timer, which is due immediately, before it passes the failure to user code.
     this.#schedule({ kind: 'timer', fireAt: this.#now }, () => done(false));
   }
 
   #timer(action: Action, done: Done): void {
     const final = Date.parse(action.fireAt ?? '');
-    if (Number.isNaN(final)) throw new UnsupportedError(`createTimer: not a date: ${action.fireAt}`);
+    if (Number.isNaN(final)) throw new UnsupportedError(`createTimer: expected a date, got ${action.fireAt}`);
     const fireAt = timerPiece(final, this.#now, this.#limits);
     const id = this.#schedule({ kind: 'timer', fireAt }, () =>
       fireAt < final && this.#now < final ? this.#timer(action, done) : done(true),
     );
     if (!action.isCanceled) return;
-    // A cancelled timer keeps its id but holds nothing open, and whoever waits for it goes on.
+    // A cancelled timer keeps its id, but does not keep the instance open. Actions that wait for it continue.
     this.#open.delete(id);
     done(false);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDurableConfig } from '../../../../src/durable/config.ts';
-import { compareVersions, versionMismatch } from '../../../../src/durable/turns/versions.ts';
+import { compareVersions, versionMismatch } from '../../../../src/durable/episodes/versions.ts';
 
 test.each([
   ['', '', 0],
@@ -10,7 +10,7 @@ test.each([
   ['1.0.0', '1.0', 1],
   ['abc', 'ABC', 0],
   ['b', 'a', 1],
-])('%j against %j is %d', (left, right, expected) => {
+])('comparing %j with %j returns %d', (left, right, expected) => {
   expect(compareVersions(left, right)).toBe(expected);
 });
 

@@ -1,24 +1,24 @@
 import type { Delivery, EventContext, Receiver } from 'rhea';
 import type { Broker } from '../broker/broker.ts';
-import type { Intake } from '../broker/intake.ts';
 import type { Perform } from '../broker/operations.ts';
+import type { SendTarget } from '../broker/send-target.ts';
 import { AnswerLostError, invalidArgument, messageTooLarge, toServiceBusError } from '../errors.ts';
 import { type IncomingMessage, readIncomingBatch, readIncomingMessage } from '../wire/incoming-message.ts';
 import { answerTransfer, dropConnection } from './rhea-internals.ts';
 
-/** The limit of the Standard tier for a message and for a batch. */
+/** The limit of the Standard tier for a message and for a batch. Source: Microsoft Learn: service-bus-quotas. */
 export const MAX_MESSAGE_BYTES = 256 * 1024;
 
 const BATCH_FORMAT = 0x80013700;
 
-/** Messages a sender may have under way; well below the 2048 that a session can hold. */
+/** Link credit of a sending client, well below the 2048 deliveries that a session can hold. */
 const CREDIT = 1000;
 const REPLENISH = 250;
 
-/** What the sending link of a client needs. */
-export interface InletOptions {
+/** Options of the broker's end of a client's sender link. */
+export interface ReceiverLinkOptions {
   readonly broker: Broker;
-  readonly intake: Intake;
+  readonly sendTarget: SendTarget;
   readonly perform: Perform;
 }
 
@@ -31,8 +31,8 @@ function readMessages(bytes: Buffer, format: unknown): IncomingMessage[] {
   }
 }
 
-/** Takes in what a client sends over a link; a message is accepted when it is committed. */
-export function serveInlet(link: Receiver, { broker, intake, perform }: InletOptions): void {
+/** Stores the messages that a client sends on a link. A message is accepted after its transaction is committed. */
+export function serveReceiverLink(link: Receiver, { broker, sendTarget, perform }: ReceiverLinkOptions): void {
   let answered = 0;
   const answer = (delivery: Delivery, error?: unknown) => {
     if (error instanceof AnswerLostError) dropConnection(link.connection);
@@ -42,7 +42,7 @@ export function serveInlet(link: Receiver, { broker, intake, perform }: InletOpt
   };
   const receive = async (bytes: Buffer, format: unknown) => {
     const messages = readMessages(bytes, format);
-    await perform('send', () => intake.accept(messages, broker.now()));
+    await perform('send', () => sendTarget.accept(messages, broker.now()));
     broker.wake();
   };
   link.on('message', ({ message, delivery, ...context }: EventContext & { format?: number }) => {

@@ -1,9 +1,9 @@
 const LIMIT_KB = 16;
 
-/** The JSON text of a custom status. Throws, as the extension does, when it has 17 KiB or more in UTF-16. */
+/** Converts a custom status to JSON text. As the extension does, throws if it has 17 KiB or more in UTF-16. */
 export function toCustomStatus(value: unknown): string | undefined {
   const text = JSON.stringify(value);
-  // The extension counts whole KiB.
+  // The extension rounds down to whole KiB.
   const sizeKb = Math.floor(((text?.length ?? 0) * 2) / 1024);
   if (sizeKb <= LIMIT_KB) return text;
   throw new Error(

@@ -1,33 +1,36 @@
 import { toError, UnsupportedError } from '../errors.ts';
 import type { HistoryEvent } from '../history/history.ts';
 import { azureTimerLimits } from '../history/timing.ts';
-import { Mirror, type MirrorResult } from '../store/mirror.ts';
 import type { DurableFunctionKind } from '../types.ts';
+import { ActionReplay, type ReplayResult } from './action-replay.ts';
 import type { OrchestratorAnswer } from './actions.ts';
 import type { Decision } from './decisions.ts';
 
-/** What one turn does to its instance. */
-export type TurnOutcome =
+/** The effect of one episode on its instance. */
+export type EpisodeOutcome =
   | { kind: 'running'; decisions: Decision[] }
   | { kind: 'completed'; output: string | null; nextId: number }
   | { kind: 'failed'; reason: string; details: string; failureDetails?: unknown; nextId: number }
   | { kind: 'continuedAsNew'; input: string; carried: HistoryEvent[] };
 
-/** Decides a turn from the orchestrator's answer and the whole history; throws when the answer cannot be carried out. */
-export function decideTurn(
+/**
+ * Determines the outcome of an episode from the orchestrator's result and the whole history. Throws if the result cannot be
+ * applied.
+ */
+export function decideEpisode(
   name: string,
   answer: OrchestratorAnswer,
   history: readonly HistoryEvent[],
   isRegistered: (name: string, kind: DurableFunctionKind) => boolean,
-): TurnOutcome {
-  const played = new Mirror(answer.actions, azureTimerLimits).play(history);
+): EpisodeOutcome {
+  const played = new ActionReplay(answer.actions, azureTimerLimits).play(history);
   for (const decision of played.decisions) requireRegistered(decision, isRegistered);
-  // The function may have returned or failed long ago: what it left open ends first.
+  // The function may have returned or failed already. The tasks that it left open must finish first.
   if (!played.finished || played.openTasks > 0) return { kind: 'running', decisions: played.decisions };
   return endOf(name, answer, played);
 }
 
-function endOf(name: string, answer: OrchestratorAnswer, played: MirrorResult): TurnOutcome {
+function endOf(name: string, answer: OrchestratorAnswer, played: ReplayResult): EpisodeOutcome {
   if (answer.failure) {
     const { message, stack, failureDetails } = answer.failure;
     const details = `Message: ${message}, StackTrace: ${stack}`;
@@ -41,8 +44,8 @@ function endOf(name: string, answer: OrchestratorAnswer, played: MirrorResult): 
   return { kind: 'completed', output: JSON.stringify(answer.output) ?? null, nextId: played.nextId };
 }
 
-/** The outcome of a turn that could not be carried out: the instance fails with the reason. */
-export function brokenTurn(name: string, thrown: unknown): TurnOutcome {
+/** Creates the outcome of an episode that could not be applied: the instance fails with the reason. */
+export function failedEpisode(name: string, thrown: unknown): EpisodeOutcome {
   const error = toError(thrown);
   const details = `Message: ${error.message}, StackTrace: ${error.stack ?? ''}`;
   return { kind: 'failed', reason: failureReason(name, error.message), details, nextId: -1 };

@@ -1,7 +1,7 @@
 import type { Delivery, EventContext, Sender } from 'rhea';
 import type { Broker } from '../broker/broker.ts';
 import type { Lock } from '../broker/locks.ts';
-import type { Consumer, DeadLetterReason, Mailbox, Properties } from '../broker/mailbox.ts';
+import type { Consumer, DeadLetterReason, MessageQueue, Properties } from '../broker/message-queue.ts';
 import type { Operation, Perform } from '../broker/operations.ts';
 import type { StoredMessage } from '../broker/stored-message.ts';
 import { AnswerLostError, toServiceBusError, unsupported } from '../errors.ts';
@@ -18,10 +18,10 @@ import {
   writtenCount,
 } from './rhea-internals.ts';
 
-/** What the receiving link of a client needs. */
-export interface OutletOptions {
+/** Options of the broker's end of a client's receiver link. */
+export interface SenderLinkOptions {
   readonly broker: Broker;
-  readonly mailbox: Mailbox;
+  readonly queue: MessageQueue;
   readonly perform: Perform;
 }
 
@@ -37,18 +37,18 @@ function toReason({ error }: Rejected): DeadLetterReason {
   };
 }
 
-/** Gives messages to the receiving link of a client and takes its settlements. */
-export class Outlet implements Consumer {
+/** Delivers messages to a client's receiver link and processes its settlements. */
+export class SenderLink implements Consumer {
   readonly mode: Consumer['mode'];
   readonly #link: Sender;
-  readonly #options: OutletOptions;
-  /** Deliveries not yet settled. When the link closes, those that were never sent return to the queue. */
+  readonly #options: SenderLinkOptions;
+  /** Deliveries that are not settled. When the link closes, those that were never written return to the queue. */
   readonly #unsettled = new Map<Delivery, Lock>();
-  /** Deliveries started so far. rhea takes credit off only when it writes, which is later. */
+  /** Number of started deliveries. rhea reduces the credit only when it writes a delivery, which is later. */
   #started = 0;
   #attached = false;
 
-  constructor(link: Sender, options: OutletOptions) {
+  constructor(link: Sender, options: SenderLinkOptions) {
     this.#link = link;
     this.#options = options;
     this.mode = link.snd_settle_mode === 1 ? 'receiveAndDelete' : 'peekLock';
@@ -56,15 +56,15 @@ export class Outlet implements Consumer {
     link.on('released', (context: EventContext) => this.#settle('abandon', context));
     link.on('modified', (context: EventContext) => this.#settle('abandon', context));
     link.on('rejected', (context: EventContext) => this.#settle('deadLetter', context));
-    options.mailbox.join(this);
-    // A transfer queued now would be written before the answer to the attach.
+    options.queue.addConsumer(this);
+    // A transfer that is queued now would be written before the attach answer.
     setImmediate(() => {
       this.#attached = true;
       this.flowed();
     });
   }
 
-  wantsMore(): boolean {
+  hasCredit(): boolean {
     const open = this.#attached && this.#link.is_open();
     return open && creditLimit(this.#link) > this.#started && outgoingRoom(this.#link) > 0;
   }
@@ -74,44 +74,44 @@ export class Outlet implements Consumer {
     this.#unsettled.set(this.#send(lock.message, swapGuidBytes(lock.token), lock.until), lock);
   }
 
-  hand(message: StoredMessage): void {
+  deliverAndDelete(message: StoredMessage): void {
     this.#started++;
-    const { mailbox, perform } = this.#options;
-    perform('receiveAndDelete', () => mailbox.remove(message)).then(
-      () => this.#passOn(message),
-      (error: unknown) => this.#handFailed(message, error),
+    const { queue, perform } = this.#options;
+    perform('receiveAndDelete', () => queue.remove(message)).then(
+      () => this.#sendSettled(message),
+      (error: unknown) => this.#deleteFailed(message, error),
     );
   }
 
-  /** Looks at the client's credit again, and at the drain it may have asked for. */
+  /** Checks the client's credit again, and whether it requested a drain. */
   flowed(): void {
     if (!this.#attached) return;
-    this.#options.mailbox.pump();
-    // After the writes that the pump has caused.
+    this.#options.queue.dispatch();
+    // Runs after the writes that the dispatch has caused.
     setImmediate(() => this.#answerDrain());
   }
 
-  /** Ends it; messages that never left are available again, the others when their locks expire. */
+  /** Closes the link. Messages that were never written are available again immediately, the others when their locks expire. */
   close(): void {
-    this.#options.mailbox.leave(this);
-    for (const [delivery, lock] of this.#unsettled) if (!isWritten(delivery)) this.#options.mailbox.release(lock);
+    this.#options.queue.removeConsumer(this);
+    for (const [delivery, lock] of this.#unsettled) if (!isWritten(delivery)) this.#options.queue.release(lock);
     this.#unsettled.clear();
     this.#options.broker.wake();
   }
 
   #send(message: StoredMessage, tag: Buffer, lockedUntil?: number): Delivery {
-    const facts = lockedUntil === undefined ? {} : { lockedUntil };
-    return this.#link.send(writeOutgoingMessage(message, facts), tag, 0);
+    const annotations = lockedUntil === undefined ? {} : { lockedUntil };
+    return this.#link.send(writeOutgoingMessage(message, annotations), tag, 0);
   }
 
-  #passOn(message: StoredMessage): void {
+  #sendSettled(message: StoredMessage): void {
     if (!this.#link.is_open()) return;
     this.#send(message, createLockToken());
     setImmediate(() => this.#answerDrain());
   }
 
-  #handFailed(message: StoredMessage, error: unknown): void {
-    if (message.state !== 'gone') this.#options.mailbox.giveBack(message);
+  #deleteFailed(message: StoredMessage, error: unknown): void {
+    if (message.state !== 'removed') this.#options.queue.makeAvailable(message);
     if (error instanceof AnswerLostError) dropConnection(this.#link.connection);
     else if (this.#link.is_open()) this.#link.close(toServiceBusError(error).toAmqp());
     this.close();
@@ -120,7 +120,7 @@ export class Outlet implements Consumer {
   #answerDrain(): void {
     const link = this.#link;
     if (!link.is_open() || !isDraining(link)) return;
-    // Until everything is written, because the window is closed or a commit is under way, the client has to wait.
+    // Until everything is written, the client must wait: the session window is closed or a commit is running.
     if (writtenCount(link) < this.#started) return;
     answerDrain(link);
     this.#started = writtenCount(link);
@@ -141,11 +141,11 @@ export class Outlet implements Consumer {
   }
 
   #apply(operation: Operation, { token }: Lock, delivery: Delivery): void {
-    const { mailbox } = this.#options;
+    const { queue } = this.#options;
     const state = (delivery.remote_state ?? {}) as Modified & Rejected;
     if (state.undeliverable_here) throw unsupported('Deferring messages is');
-    if (operation === 'complete') mailbox.complete(token);
-    else if (operation === 'deadLetter') mailbox.deadLetter(token, toReason(state));
-    else mailbox.abandon(token, state.message_annotations);
+    if (operation === 'complete') queue.complete(token);
+    else if (operation === 'deadLetter') queue.deadLetter(token, toReason(state));
+    else queue.abandon(token, state.message_annotations);
   }
 }

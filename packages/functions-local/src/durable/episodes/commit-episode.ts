@@ -1,68 +1,68 @@
 import type { Core } from '../core.ts';
 import { AnswerLostError } from '../errors.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../history/history.ts';
+import type { Message } from '../store/control-queue.ts';
 import { sendStart } from '../store/create-instance.ts';
 import { type Ending, finishInstance } from '../store/finish-instance.ts';
-import type { Message } from '../store/inbox.ts';
 import type { Instance } from '../store/instances.ts';
+import type { EpisodeOutcome } from './episode-outcome.ts';
 import { schedule } from './scheduled.ts';
-import type { TurnOutcome } from './turn-outcome.ts';
 
-/** One turn of one instance, as read from the store. */
-export interface Turn {
+/** One episode of one instance, as read from the store. */
+export interface Episode {
   instance: Instance;
-  /** The stored events as JSON texts. */
+  /** The stored events as JSON text. */
   past: string[];
   messages: Message[];
   newEvents: HistoryEvent[];
   now: number;
 }
 
-/** Stores a turn in one transaction: history, what it schedules, its messages' removal, the instance row. */
-export async function commitTurn(
+/** Stores an episode in one transaction: its history, what it schedules, the removal of its messages, and the instance row. */
+export async function commitEpisode(
   core: Core,
-  turn: Turn,
-  outcome: TurnOutcome,
+  episode: Episode,
+  outcome: EpisodeOutcome,
   customStatus: string | undefined,
 ): Promise<void> {
-  if (outcome.kind === 'failed') core.options.log('warning', `Instance '${turn.instance.id}': ${outcome.reason}`);
-  await storeTurn(core, turn.instance, () => write(core, turn, outcome, customStatus));
+  if (outcome.kind === 'failed') core.options.log('warning', `Instance '${episode.instance.id}': ${outcome.reason}`);
+  await storeEpisode(core, episode.instance, () => write(core, episode, outcome, customStatus));
 }
 
-/** Stores a change of an instance as a turn, unless the instance was replaced or purged meanwhile. */
-export async function storeTurn(core: Core, instance: Instance, work: () => void): Promise<void> {
+/** Stores a change of an instance as one episode, unless the instance was replaced or purged in the meantime. */
+export async function storeEpisode(core: Core, instance: Instance, work: () => void): Promise<void> {
   const store = () =>
     core.transaction(() => {
       if (core.instances.get(instance.id)?.executionId === instance.executionId) work();
     });
   try {
-    await core.change('turn', store);
+    await core.change('episode', store);
   } catch (error: unknown) {
-    // Nobody waits for a turn's answer: a fault after the effect changes nothing.
+    // No caller waits for the answer of an episode. Therefore a fault after the effect changes nothing.
     if (!(error instanceof AnswerLostError)) throw error;
   }
   core.wakeActivities();
 }
 
-function write(core: Core, turn: Turn, outcome: TurnOutcome, customStatus: string | undefined): void {
-  const now = Math.max(core.now(), turn.now);
+function write(core: Core, episode: Episode, outcome: EpisodeOutcome, customStatus: string | undefined): void {
+  const now = Math.max(core.now(), episode.now);
   const instance: Instance = {
-    ...turn.instance,
+    ...episode.instance,
     status: 'Running',
-    customStatus: customStatus ?? turn.instance.customStatus,
+    customStatus: customStatus ?? episode.instance.customStatus,
     updatedAt: now,
   };
-  core.inbox.remove(turn.messages);
+  core.controlQueue.remove(episode.messages);
   if (outcome.kind === 'continuedAsNew') {
     continueAsNew(core, instance, outcome, now);
     return;
   }
   const events = outcome.kind === 'running' ? advance(core, instance, outcome, now) : end(core, instance, outcome, now);
   const completed = historyEvent(EventType.OrchestratorCompleted, now);
-  core.history.append(instance.id, [...turn.newEvents, ...events, completed]);
+  core.history.append(instance.id, [...episode.newEvents, ...events, completed]);
 }
 
-type Of<K extends TurnOutcome['kind']> = Extract<TurnOutcome, { kind: K }>;
+type Of<K extends EpisodeOutcome['kind']> = Extract<EpisodeOutcome, { kind: K }>;
 
 function advance(core: Core, instance: Instance, outcome: Of<'running'>, now: number): HistoryEvent[] {
   core.instances.put(instance);
@@ -79,15 +79,20 @@ function toEnding(outcome: Of<'completed' | 'failed'>): Ending {
   return { status: 'Failed', output: JSON.stringify(outcome.reason), details, failureDetails, nextId };
 }
 
-/** Begins the next generation; what was meant for the old one is dropped, late events stay. */
+/** Starts the next execution. Messages for the old one are dropped; late events are kept. */
 function continueAsNew(core: Core, instance: Instance, outcome: Of<'continuedAsNew'>, now: number): void {
   core.history.clear(instance.id);
-  core.inbox.removeExecution(instance.id, instance.executionId);
+  core.controlQueue.removeExecution(instance.id, instance.executionId);
   const next: Instance = { ...instance, executionId: core.newExecutionId(), input: outcome.input };
   core.instances.put(next);
   sendStart(core, next, now);
   for (const event of outcome.carried) {
-    // Due when they were raised, so that they come before events raised since.
-    core.inbox.send({ instanceId: next.id, kind: 'work', dueAt: Math.min(now, Date.parse(event.Timestamp)), event });
+    // The events keep their time, so that they precede events that were raised later.
+    core.controlQueue.send({
+      instanceId: next.id,
+      kind: 'work',
+      dueAt: Math.min(now, Date.parse(event.Timestamp)),
+      event,
+    });
   }
 }

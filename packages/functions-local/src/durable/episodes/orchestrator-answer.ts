@@ -13,15 +13,14 @@ interface RawState {
   failureDetails?: unknown;
 }
 
-/** Reads what an orchestrator function returned; throws when it is not an orchestrator's answer. */
+/** Reads the result of an orchestrator function. Throws if it is not one of the library. */
 export function readReturnedAnswer(value: RpcValue | undefined): OrchestratorAnswer {
   const text = value?.json ?? value?.string;
-  if (text === undefined)
-    throw new Error('The orchestrator function returned no state: it must be registered by df.app');
+  if (text === undefined) throw new Error('The orchestrator function returned no state. Register it with df.app');
   return toAnswer(JSON.parse(text) as RawState);
 }
 
-/** Reads what an orchestrator function threw: user code's failure travels inside the message. */
+/** Reads the error of an orchestrator function: the message contains the state and the failure of user code. */
 export function readThrownAnswer(thrown: unknown): OrchestratorAnswer {
   const error = toError(thrown);
   const at = error.message.indexOf(outOfProcLabel);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { ActionReplay } from '../../../../src/durable/episodes/action-replay.ts';
+import { type Action, ActionType } from '../../../../src/durable/episodes/actions.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../../../../src/durable/history/history.ts';
 import { azureTimerLimits } from '../../../../src/durable/history/timing.ts';
-import { Mirror } from '../../../../src/durable/store/mirror.ts';
-import { type Action, ActionType } from '../../../../src/durable/turns/actions.ts';
 
 const start = Date.UTC(2030, 0, 1);
 const dayMs = 24 * 60 * 60_000;
@@ -10,7 +10,7 @@ const dayMs = 24 * 60 * 60_000;
 const begun = [historyEvent(EventType.OrchestratorStarted, start), historyEvent(EventType.ExecutionStarted, start)];
 
 function play(actions: Action[], ...later: HistoryEvent[]) {
-  return new Mirror(actions, azureTimerLimits).play([...begun, ...later]);
+  return new ActionReplay(actions, azureTimerLimits).play([...begun, ...later]);
 }
 
 function activity(functionName: string, input?: unknown): Action {
@@ -35,10 +35,10 @@ const failed = (TaskScheduledId: number) => historyEvent(EventType.TaskFailed, s
 const created = (EventId: number) => historyEvent(EventType.TimerCreated, start, { EventId });
 const fired = (TimerId: number) => historyEvent(EventType.TimerFired, start, { TimerId });
 const raised = (Name: string) => historyEvent(EventType.EventRaised, start, { Name });
-const turnAt = (at: number) => historyEvent(EventType.OrchestratorStarted, at);
+const episodeAt = (at: number) => historyEvent(EventType.OrchestratorStarted, at);
 const ids = (result: { decisions: { id: number }[] }) => result.decisions.map((decision) => decision.id);
 
-test('ids are counted in the order of scheduling, nested from left to right', () => {
+test('ids are assigned in the order of scheduling, nested actions from left to right', () => {
   const nested = compound(
     ActionType.WhenAll,
     activity('a'),
@@ -54,18 +54,18 @@ test('ids are counted in the order of scheduling, nested from left to right', ()
   ]);
 });
 
-test('what the history has is not scheduled again', () => {
+test('actions with a scheduling event in the history are not scheduled again', () => {
   expect(ids(play([activity('a'), activity('b')], scheduled(0), completed(0)))).toEqual([1]);
   expect(ids(play([activity('a')], scheduled(0)))).toEqual([]);
 });
 
-test('WhenAll goes on only when all are over, after a failure too', () => {
+test('WhenAll continues only when all tasks are finished, also after a failure', () => {
   const actions = [compound(ActionType.WhenAll, activity('a'), activity('a')), activity('next')];
   expect(ids(play(actions, scheduled(0), scheduled(1), failed(0)))).toEqual([]);
   expect(ids(play(actions, scheduled(0), scheduled(1), failed(0), completed(1)))).toEqual([2]);
 });
 
-test('a failed attempt takes an id for its delay, and the last one a timer due at once', () => {
+test('a failed attempt uses an id for its delay, and the last one for a timer that is due immediately', () => {
   const retryOptions = { firstRetryIntervalInMilliseconds: 100, maxNumberOfAttempts: 2, backoffCoefficient: 3 };
   const actions = [{ ...activity('a'), actionType: ActionType.CallActivityWithRetry, retryOptions }];
   const firstDelay = play(actions, scheduled(0), failed(0));
@@ -76,22 +76,22 @@ test('a failed attempt takes an id for its delay, and the last one a timer due a
   expect(play(actions, ...exhausted, created(3), fired(3)).finished).toBe(true);
 });
 
-test('a timer of ten days is three pieces, an id each', () => {
+test('a timer of ten days has three pieces with one id each', () => {
   const actions = [timer(start + 10 * dayMs)];
   const first = play(actions);
   expect(first.decisions).toEqual([{ kind: 'timer', id: 0, fireAt: start + 3 * dayMs }]);
-  const second = play(actions, created(0), turnAt(start + 3 * dayMs), fired(0));
+  const second = play(actions, created(0), episodeAt(start + 3 * dayMs), fired(0));
   expect(second.decisions).toEqual([{ kind: 'timer', id: 1, fireAt: start + 6 * dayMs }]);
-  const rest = [created(0), turnAt(start + 3 * dayMs), fired(0), created(1), turnAt(start + 6 * dayMs), fired(1)];
+  const rest = [created(0), episodeAt(start + 3 * dayMs), fired(0), created(1), episodeAt(start + 6 * dayMs), fired(1)];
   expect(play(actions, ...rest).decisions).toEqual([{ kind: 'timer', id: 2, fireAt: start + 10 * dayMs }]);
-  expect(play(actions, ...rest, created(2), turnAt(start + 10 * dayMs), fired(2)).finished).toBe(true);
+  expect(play(actions, ...rest, created(2), episodeAt(start + 10 * dayMs), fired(2)).finished).toBe(true);
 });
 
-test('a timer of six days is one piece', () => {
+test('a timer of six days has one piece', () => {
   expect(play([timer(start + 6 * dayMs)]).decisions).toEqual([{ kind: 'timer', id: 0, fireAt: start + 6 * dayMs }]);
 });
 
-test('a cancelled timer keeps its id and holds nothing open', () => {
+test('a cancelled timer keeps its id and does not keep the instance open', () => {
   const result = play(
     [compound(ActionType.WhenAny, timer(start + dayMs, true), waitFor('x')), activity('a')],
     created(0),
@@ -100,14 +100,14 @@ test('a cancelled timer keeps its id and holds nothing open', () => {
   expect(result.openTasks).toBe(1);
 });
 
-test('an event goes to the newest wait; buffered ones are taken first in first out', () => {
+test('an event completes the newest wait, and buffered events are consumed first in first out', () => {
   const actions = [compound(ActionType.WhenAny, waitFor('X'), activity('a')), waitFor('x'), activity('b')];
   const result = play(actions, scheduled(0), completed(0), raised('x'));
   expect(ids(result)).toEqual([1]);
   expect(play([activity('a'), waitFor('x')], scheduled(0), raised('x'), completed(0)).finished).toBe(true);
 });
 
-test('continueAsNew carries on only events that come after it', () => {
+test('continueAsNew keeps only events that arrive after it', () => {
   const actions = [waitFor('x'), { actionType: ActionType.ContinueAsNew, input: { n: 1 } }];
   const early = raised('unread');
   const late = raised('x');
@@ -115,7 +115,7 @@ test('continueAsNew carries on only events that come after it', () => {
   expect(result.continueAsNew).toEqual({ input: { n: 1 }, carried: [late] });
 });
 
-test('thousands of actions that are over at once do not exhaust the stack', () => {
+test('thousands of actions that are already finished do not exhaust the stack', () => {
   const events = Array.from({ length: 20_000 }, () => raised('x'));
   const waits = Array.from({ length: 20_000 }, () => waitFor('x'));
   expect(play([activity('a'), ...waits], scheduled(0), ...events, completed(0)).finished).toBe(true);
@@ -134,6 +134,6 @@ test.each([
   [ActionType.CallHttp, 'callHttp'],
   [ActionType.LockEntities, 'lock'],
   [99, 'Action type 99'],
-])('action type %d is refused by name', (actionType, name) => {
+])('action type %d is refused with an error', (actionType, name) => {
   expect(() => play([{ actionType }])).toThrow(name);
 });

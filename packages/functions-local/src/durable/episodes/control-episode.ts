@@ -1,19 +1,19 @@
 import type { Core } from '../core.ts';
 import { EventType, type HistoryEvent, historyEvent } from '../history/history.ts';
+import type { Message } from '../store/control-queue.ts';
 import { finishInstance } from '../store/finish-instance.ts';
-import type { Message } from '../store/inbox.ts';
 import { type Instance, isFinished } from '../store/instances.ts';
-import { storeTurn } from './commit-turn.ts';
+import { storeEpisode } from './commit-episode.ts';
 
-/** Acts on suspend, resume and terminate messages, in their order, without asking the orchestrator. */
+/** Applies suspend, resume and terminate messages in order, without calling the orchestrator. */
 export async function runControl(core: Core, instance: Instance, messages: readonly Message[]): Promise<void> {
-  await storeTurn(core, instance, () => {
+  await storeEpisode(core, instance, () => {
     let current = instance;
     for (const message of messages) {
       if (isFinished(current)) break;
       current = apply(core, current, JSON.parse(message.event) as HistoryEvent);
     }
-    core.inbox.remove(messages);
+    core.controlQueue.remove(messages);
   });
 }
 

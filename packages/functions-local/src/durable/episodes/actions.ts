@@ -1,4 +1,4 @@
-/** Action numbers of the library's out-of-process answer. */
+/** Action numbers of the library's out-of-process result. */
 export const ActionType = {
   CallActivity: 0,
   CallActivityWithRetry: 1,
@@ -25,7 +25,7 @@ export interface RetryOptions {
   retryTimeoutInMilliseconds?: number;
 }
 
-/** One entry of the action list; which fields are there depends on `actionType`. */
+/** One entry of the action list. Its fields depend on `actionType`. */
 export interface Action {
   actionType: number;
   functionName?: string;
@@ -39,7 +39,7 @@ export interface Action {
   compoundActions?: Action[];
 }
 
-/** What the orchestrator function answered: the whole list of actions since the start of the generation. */
+/** The result of an orchestrator function: the whole list of actions since the start of the execution. */
 export interface OrchestratorAnswer {
   isDone: boolean;
   actions: Action[];

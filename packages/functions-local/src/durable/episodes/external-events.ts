@@ -1,12 +1,15 @@
-/** Called once, when an action of the mirror is over. */
+/** Called once, when an action of the replay is finished. */
 export type Done = (succeeded: boolean) => void;
 
-/** Waits for and buffers of external events in one generation; names are compared without case, as the extension does. */
+/**
+ * The waits for external events and the buffered events of one execution. Names are compared without case, as in the
+ * extension.
+ */
 export class ExternalEvents {
   readonly #waits = new Map<string, Done[]>();
   readonly #buffered = new Map<string, number>();
 
-  /** Takes a buffered event at once, else waits. */
+  /** Consumes a buffered event immediately. If there is none, waits. */
   wait(name: string | undefined, done: Done): void {
     const key = toKey(name);
     const buffered = this.#buffered.get(key) ?? 0;
@@ -18,7 +21,7 @@ export class ExternalEvents {
     done(true);
   }
 
-  /** Serves the newest wait (they form a stack), else buffers. */
+  /** Completes the newest wait (the waits form a stack). If there is none, buffers the event. */
   raise(name: string | undefined): void {
     const key = toKey(name);
     const done = this.#waits.get(key)?.pop();

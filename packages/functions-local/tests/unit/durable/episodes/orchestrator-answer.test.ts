@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readReturnedAnswer, readThrownAnswer } from '../../../../src/durable/turns/orchestrator-answer.ts';
+import { readReturnedAnswer, readThrownAnswer } from '../../../../src/durable/episodes/orchestrator-answer.ts';
 
 const label = 'false\n\n$OutOfProcData$:';
 
@@ -13,23 +13,23 @@ test('a returned state is read with its one list of actions', () => {
   });
 });
 
-test('a thrown state is a failure of user code, recognised by its JSON alone', () => {
+test('a thrown state is a failure of user code, identified only by its JSON', () => {
   const state = { isDone: false, actions: [[]], error: 'broken', schemaVersion: 3 };
   const answer = readThrownAnswer(new Error(label + JSON.stringify(state)));
   expect(answer.failure?.message).toBe('broken');
 });
 
-test('an error without the label is a broken invocation', () => {
+test('an error without the label is a failed invocation', () => {
   expect(() => readThrownAnswer(new Error('worker died'))).toThrow('worker died');
 });
 
-test('an error without a message, which hangs an instance on Azure, is named', () => {
+test('an error without a message, which hangs an instance on Azure, is reported', () => {
   const state = { isDone: false, actions: [[]], schemaVersion: 3 };
   expect(() => readThrownAnswer(new Error(label + JSON.stringify(state)))).toThrow('error without a message');
 });
 
 test.each([[undefined], [{}], [{ json: '{"actions":[]}' }], [{ json: '{"actions":[[],[]]}' }]])(
-  '%j is no answer',
+  '%j is not an orchestrator result',
   (value) => {
     expect(() => readReturnedAnswer(value)).toThrow();
   },

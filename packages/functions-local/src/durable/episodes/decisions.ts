@@ -1,15 +1,15 @@
 import { type Action, ActionType } from './actions.ts';
 
-/** Something to schedule, under the id that both sides count. */
+/** Something to schedule, under the task id that the library and this backend both count. */
 export type Decision =
   | { kind: 'activity'; id: number; name: string; input: unknown }
   | { kind: 'timer'; id: number; fireAt: number }
   | { kind: 'child'; id: number; name: string; input: unknown; instanceId?: string; version?: string };
 
-/** A decision before its id is counted. */
+/** A decision without its id. */
 export type NewDecision = Decision extends infer D ? (D extends { id: number } ? Omit<D, 'id'> : never) : never;
 
-/** What a call of an activity or a sub-orchestration asks to schedule. */
+/** Returns the decision for a call of an activity or a sub-orchestration. */
 export function callDecision(action: Action): NewDecision {
   const call = { name: action.functionName ?? '', input: action.input };
   const isActivity =
@@ -23,7 +23,7 @@ export function callDecision(action: Action): NewDecision {
   };
 }
 
-/** A decision in words, for error messages. */
+/** Describes a decision for error messages. */
 export function describe(decision: Decision): string {
   return decision.kind === 'timer' ? 'a timer' : `${decision.kind} ${decision.name}`;
 }

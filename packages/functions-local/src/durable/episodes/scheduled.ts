@@ -4,7 +4,7 @@ import { createInstance, instanceIsTaken } from '../store/create-instance.ts';
 import type { Instance } from '../store/instances.ts';
 import type { Decision } from './decisions.ts';
 
-/** Stores what a decision asks for, inside the turn's transaction; gives the history event that records it. */
+/** Stores what a decision schedules, inside the episode's transaction. Returns the history event that records it. */
 export function schedule(core: Core, instance: Instance, decision: Decision, now: number): HistoryEvent {
   switch (decision.kind) {
     case 'activity':
@@ -28,7 +28,7 @@ function scheduleActivity(core: Core, instance: Instance, task: Of<'activity'>, 
   return historyEvent(EventType.TaskScheduled, now, { EventId: task.id, Name: task.name, Version: '', Input });
 }
 
-// The library has JSON-quoted string inputs once already; the worker's parsing of the trigger text undoes that.
+// The library has JSON-quoted a string input already. The worker undoes that when it parses the trigger's text.
 function toTriggerText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? null);
 }
@@ -37,7 +37,7 @@ function scheduleTimer(core: Core, instance: Instance, timer: Of<'timer'>, now: 
   const FireAt = new Date(timer.fireAt).toISOString();
   const event = historyEvent(EventType.TimerFired, timer.fireAt, { TimerId: timer.id, FireAt });
   const { id: instanceId, executionId } = instance;
-  core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: timer.fireAt, event });
+  core.controlQueue.send({ instanceId, executionId, kind: 'work', dueAt: timer.fireAt, event });
   return historyEvent(EventType.TimerCreated, now, { EventId: timer.id, FireAt });
 }
 
@@ -52,11 +52,11 @@ function scheduleChild(core: Core, instance: Instance, child: Of<'child'>, now: 
   return historyEvent(EventType.SubOrchestrationInstanceCreated, now, fields);
 }
 
-// On Azure the start message is discarded and the parent waits indefinitely; here the call fails.
+// On Azure the start message is discarded and the parent waits indefinitely. Here the call fails.
 function refuseChild(core: Core, instance: Instance, childId: string, taskId: number, now: number): void {
   const Reason = `An orchestration instance with the id '${childId}' is already running`;
   const fields = { TaskScheduledId: taskId, Reason, Details: Reason };
   const event = historyEvent(EventType.SubOrchestrationInstanceFailed, now, fields);
   const { id: instanceId, executionId } = instance;
-  core.inbox.send({ instanceId, executionId, kind: 'work', dueAt: now, event });
+  core.controlQueue.send({ instanceId, executionId, kind: 'work', dueAt: now, event });
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { HistoryEvent } from '../history/history.ts';
 import { command, query } from './database.ts';
 
-/** 'control' messages (suspend, resume, terminate) are acted on even while the instance is suspended. */
+/** 'control' messages (suspend, resume, terminate) are processed even while the instance is suspended. */
 export type MessageKind = 'start' | 'control' | 'work';
 
 /** A stored message. */
@@ -16,20 +16,20 @@ export interface Message {
   event: string;
 }
 
-/** A message to be sent. */
+/** A message to send. */
 export interface NewMessage {
   instanceId: string;
-  /** The generation it is meant for; a later one drops it. Absent: any. */
+  /** The execution that it is for; a later execution drops it. If absent, it is for any execution. */
   executionId?: string;
   kind: MessageKind;
   dueAt: number;
   event: HistoryEvent;
 }
 
-/** The inbox table. */
-export type Inbox = ReturnType<typeof createInbox>;
+/** The queue of messages for orchestrations. */
+export type ControlQueue = ReturnType<typeof createControlQueue>;
 
-// 'start' sorts first in a batch by its kind, whatever came in before it.
+// A 'start' message is the first of its episode, even if other messages arrived before it.
 const dueSql = `SELECT * FROM inbox WHERE instanceId = ? AND dueAt <= ? ORDER BY kind = 'start' DESC, dueAt, sequence`;
 
 const readySql = `SELECT inbox.instanceId AS id, min(inbox.dueAt) AS dueAt FROM inbox
@@ -37,8 +37,8 @@ const readySql = `SELECT inbox.instanceId AS id, min(inbox.dueAt) AS dueAt FROM 
   WHERE inbox.dueAt <= ? AND (instances.status IS NOT 'Suspended' OR inbox.kind = 'control')
   GROUP BY inbox.instanceId ORDER BY 2 LIMIT ?`;
 
-/** Messages on their way to instances; a timer is a message with a later due time. */
-export function createInbox(db: DatabaseSync) {
+/** Creates the queue of messages for orchestrations. A timer is a message with a later due time. */
+export function createControlQueue(db: DatabaseSync) {
   const due = query<Message>(db, dueSql);
   const ready = query<{ id: string }>(db, readySql);
   const next = query<{ dueAt: number | null }>(db, 'SELECT min(dueAt) AS dueAt FROM inbox WHERE dueAt > ?');

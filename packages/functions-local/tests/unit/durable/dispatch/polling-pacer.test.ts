@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPollingPacer, createPushPacer, type PollResult } from '../../../../src/durable/dispatch/pacing.ts';
+import type { PollResult } from '../../../../src/durable/dispatch/pacer.ts';
+import { createPollingPacer } from '../../../../src/durable/dispatch/polling-pacer.ts';
 
 const nothing: PollResult = { found: false, full: false, nextDueAt: undefined };
 
@@ -10,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-// As TaskHubQueue and BackoffPollingHelper of DurableTask.AzureStorage wait, without their random part.
-test('an empty poll is repeated at once, after 50 ms, after 50 ms more each time doubled, and then at the maximum', () => {
+// The waits of TaskHubQueue and BackoffPollingHelper of DurableTask.AzureStorage, without their random part.
+test('an empty poll is repeated immediately, after 50 ms, after 50 ms plus a part that doubles each time, and at last after the maximum', () => {
   const times: number[] = [];
   const poll = () => {
     times.push(Date.now());
@@ -24,7 +25,7 @@ test('an empty poll is repeated at once, after 50 ms, after 50 ms more each time
   expect(times).toEqual([0, 0, 50, 150, 300, 550, 950, 1350]);
 });
 
-test('only the part of a wait beyond 50 ms varies, by a fifth', () => {
+test('only the part of a wait above 50 ms varies, by a fifth', () => {
   const waits = (random: number) => {
     const times: number[] = [];
     const pacer = createPollingPacer(
@@ -44,7 +45,7 @@ test('only the part of a wait beyond 50 ms varies, by a fifth', () => {
   expect(waits(1)).toEqual([50, 110, 170]);
 });
 
-test('a find starts the waits again', () => {
+test('a poll that finds work resets the waits', () => {
   const times: number[] = [];
   const finds = new Set([300]);
   const poll = () => {
@@ -67,7 +68,7 @@ test('a maximum below 50 ms counts as 50 ms', () => {
   expect(poll).toHaveBeenCalledTimes(4);
 });
 
-test('a send of another instance does not hurry the polls', () => {
+test('a send of another instance does not cause an earlier poll', () => {
   const poll = vi.fn(() => nothing);
   const pacer = createPollingPacer(poll, { maximumMs: 1_000, sender: 'other', random: () => 0.5 });
   pacer.start();
@@ -77,7 +78,7 @@ test('a send of another instance does not hurry the polls', () => {
   expect(poll).toHaveBeenCalledTimes(2);
 });
 
-test('a poll follows the sends of the own instance at once, one for many', () => {
+test('sends of the same instance are followed by a poll, one for many', () => {
   const times: number[] = [];
   const poll = () => {
     times.push(Date.now());
@@ -93,7 +94,7 @@ test('a poll follows the sends of the own instance at once, one for many', () =>
   expect(times).toEqual([0, 0, 50, 150, 300, 400, 401, 402, 452]);
 });
 
-test('a send while no slot is free does not poll', () => {
+test('a send while no slot is free does not cause a poll', () => {
   const poll = vi.fn(() => ({ ...nothing, full: true }));
   const pacer = createPollingPacer(poll, { maximumMs: 30_000, sender: 'self', random: () => 0.5 });
   pacer.start();
@@ -103,7 +104,7 @@ test('a send while no slot is free does not poll', () => {
   expect(poll).toHaveBeenCalledTimes(1);
 });
 
-test('without a free slot there are no polls and no back-off; the first slot polls at once', () => {
+test('without a free slot there are no polls and no backoff, and the first free slot polls immediately', () => {
   const times: number[] = [];
   const poll = (at: number) => {
     times.push(at);
@@ -118,7 +119,7 @@ test('without a free slot there are no polls and no back-off; the first slot pol
   expect(times.filter((at, index) => at !== times[index - 1])).toEqual([0, 1_000, 1_001, 1_051]);
 });
 
-test('a slot that becomes free during a wait takes what earlier polls saw, and nothing newer', () => {
+test('a slot that becomes free during a wait runs work that earlier polls found, and no newer work', () => {
   const asked: number[] = [];
   const pacer = createPollingPacer(
     (at) => {
@@ -134,26 +135,4 @@ test('a slot that becomes free during a wait takes what earlier polls saw, and n
   vi.advanceTimersByTime(1);
   pacer.stop();
   expect(asked).toEqual([150]);
-});
-
-test('push looks once for many wakes, and again when the next work is due', () => {
-  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: Date.now() < 500 ? 500 : undefined }));
-  const pacer = createPushPacer(poll);
-  pacer.start();
-  pacer.wake();
-  pacer.wake();
-  vi.advanceTimersByTime(1);
-  expect(poll).toHaveBeenCalledTimes(1);
-  vi.advanceTimersByTime(1_000);
-  expect(poll).toHaveBeenCalledTimes(2);
-  pacer.stop();
-});
-
-test('push splits a wait that is longer than a timer can be', () => {
-  const poll = vi.fn((): PollResult => ({ ...nothing, nextDueAt: 2 ** 33 }));
-  const pacer = createPushPacer(poll);
-  pacer.start();
-  vi.advanceTimersByTime(2 ** 31);
-  expect(poll).toHaveBeenCalledTimes(2);
-  pacer.stop();
 });

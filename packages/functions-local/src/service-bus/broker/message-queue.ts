@@ -1,4 +1,4 @@
-import type { MailboxSettings } from '../config/parse-config.ts';
+import type { QueueSettings } from '../config/parse-config.ts';
 import { unsupported } from '../errors.ts';
 import { mergeApplicationProperties } from '../wire/outgoing-message.ts';
 import { type Lock, Locks } from './locks.ts';
@@ -6,129 +6,129 @@ import { ReadyQueue } from './ready-queue.ts';
 import type { Store } from './store.ts';
 import type { Draft, StoredMessage } from './stored-message.ts';
 
-/** Somebody who takes messages from a mailbox. */
+/** A receiver of the messages of a queue. */
 export interface Consumer {
   readonly mode: 'peekLock' | 'receiveAndDelete';
-  /** Whether it can be given another message right now. */
-  wantsMore(): boolean;
-  /** Takes a locked message. */
+  /** Whether it can accept another message now. */
+  hasCredit(): boolean;
+  /** Delivers a locked message. */
   deliver(lock: Lock): void;
-  /** Takes a message that is still stored: the consumer removes it before it passes it on. */
-  hand(message: StoredMessage): void;
+  /** Delivers a message in receive-and-delete mode. The consumer deletes it before it sends it. */
+  deliverAndDelete(message: StoredMessage): void;
 }
 
-/** Properties as they come with a settlement. */
+/** Properties of a settlement. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** Why a message went to the dead-letter queue. */
+/** Why a message was dead-lettered. */
 export interface DeadLetterReason {
   readonly reason: string | undefined;
   readonly description: string | undefined;
   readonly properties?: Properties;
 }
 
-/** What a mailbox needs. */
-export interface MailboxOptions {
+/** Options of a message queue. */
+export interface MessageQueueOptions {
   readonly path: string;
-  readonly settings: MailboxSettings;
+  readonly settings: QueueSettings;
   readonly store: Store;
   readonly now: () => number;
-  /** Asks for a call of `advance` at a time. */
+  /** Requests a call of `processExpirations` at a time. */
   readonly wakeAt: (time: number) => void;
-  /** A queue keeps the number given at its intake; a subscription numbers its messages itself. */
+  /** A queue keeps the sequence numbers of its send target. A subscription assigns its own. */
   readonly keepsSequence?: boolean;
-  /** Missing on a dead-letter queue, which therefore has no delivery limit. */
-  readonly deadLetters?: Mailbox;
+  /** Absent for a dead-letter queue, which therefore has no maximum delivery count. */
+  readonly deadLetters?: MessageQueue;
 }
 
-/** The receiving side of a queue, a subscription or a dead-letter queue. */
-export class Mailbox {
+/** A queue, the virtual queue of a subscription, or a dead-letter queue: stores, locks and delivers messages. */
+export class MessageQueue {
   readonly path: string;
-  readonly deadLetters: Mailbox | undefined;
-  readonly #options: MailboxOptions;
+  readonly deadLetters: MessageQueue | undefined;
+  readonly #options: MessageQueueOptions;
   readonly #messages = new Map<number, StoredMessage>();
   readonly #ready = new ReadyQueue();
   readonly #locks = new Locks();
   readonly #consumers: Consumer[] = [];
   #earliestExpiry = Number.POSITIVE_INFINITY;
 
-  constructor(options: MailboxOptions) {
+  constructor(options: MessageQueueOptions) {
     this.path = options.path;
     this.deadLetters = options.deadLetters;
     this.#options = options;
-    for (const message of options.store.loadMessages(this.#entity)) this.#hold(message);
+    for (const message of options.store.loadMessages(this.#entity)) this.#put(message);
   }
 
-  /** How many messages there are, locked ones included. */
+  /** The number of messages, including locked ones. */
   get size(): number {
     return this.#messages.size;
   }
 
-  /** Stores a new message. */
+  /** Adds a new message. */
   add(draft: Draft): void {
     const { store, settings, keepsSequence } = this.#options;
     const ttlMs = Math.min(draft.ttlMs ?? Number.POSITIVE_INFINITY, settings.defaultTtlMs ?? Number.POSITIVE_INFINITY);
     const limited = Number.isFinite(ttlMs);
     const sequence = keepsSequence ? draft.sequence : store.nextSequence(this.#entity);
     const expiresAt = limited ? draft.enqueuedAt + ttlMs : undefined;
-    this.#hold(
+    this.#put(
       store.insert(this.#entity, { ...draft, sequence, ttlMs: limited ? ttlMs : undefined, expiresAt, deliveries: 0 }),
     );
   }
 
-  /** Takes over a message of the mailbox this one is the dead-letter queue of. */
-  take(message: StoredMessage): void {
-    this.#hold(this.#options.store.insert(this.#entity, { ...message, ttlMs: undefined, expiresAt: undefined }));
+  /** Adds a dead-lettered message of the entity to its dead-letter queue. */
+  addDeadLetter(message: StoredMessage): void {
+    this.#put(this.#options.store.insert(this.#entity, { ...message, ttlMs: undefined, expiresAt: undefined }));
   }
 
-  /** Gives messages to the consumers that want some, in turn. */
-  pump(): void {
+  /** Delivers available messages to the consumers with credit, in rotation. */
+  dispatch(): void {
     for (;;) {
-      const message = this.#nextLive();
+      const message = this.#nextUnexpired();
       const consumer = message && this.#nextConsumer();
       if (!consumer) return;
       this.#ready.take();
-      message.state = 'held';
+      message.state = 'delivered';
       if (consumer.mode === 'peekLock') consumer.deliver(this.#lock(message));
-      else consumer.hand(message);
+      else consumer.deliverAndDelete(message);
     }
   }
 
-  /** Lets a consumer take part. */
-  join(consumer: Consumer): void {
+  /** Adds a consumer. */
+  addConsumer(consumer: Consumer): void {
     this.#consumers.push(consumer);
   }
 
-  /** Ends a consumer's part; what it has under lock stays locked. */
-  leave(consumer: Consumer): void {
+  /** Removes a consumer. Its locked messages stay locked. */
+  removeConsumer(consumer: Consumer): void {
     const index = this.#consumers.indexOf(consumer);
     if (index >= 0) this.#consumers.splice(index, 1);
   }
 
-  /** The locked message leaves for good. Throws lock-lost. */
+  /** Settles a locked message by deleting it. Throws lock-lost. */
   complete(token: Buffer): void {
     const lock = this.#locks.get(token, this.#options.now());
     this.#locks.remove(lock);
     this.remove(lock.message);
   }
 
-  /** The locked message becomes available again, its delivery counted as failed. Throws lock-lost. */
+  /** Makes a locked message available again and counts the delivery as failed. Throws lock-lost. */
   abandon(token: Buffer, properties: Properties = {}): void {
     const lock = this.#locks.get(token, this.#options.now());
     lock.message.bare = mergeApplicationProperties(lock.message.bare, properties);
     this.#locks.remove(lock);
-    this.#failed(lock.message);
+    this.#countFailedDelivery(lock.message);
   }
 
-  /** The locked message goes to the dead-letter queue. Throws lock-lost. */
+  /** Moves a locked message to the dead-letter queue. Throws lock-lost. */
   deadLetter(token: Buffer, why: DeadLetterReason): void {
     const lock = this.#locks.get(token, this.#options.now());
     if (!this.deadLetters) throw unsupported('Dead-lettering from a dead-letter queue is');
-    this.#moveToDeadLetters(lock.message, why);
+    this.#deadLetter(lock.message, why);
     this.#locks.remove(lock);
   }
 
-  /** Starts the lock's time anew; returns until when it lasts. Throws lock-lost. */
+  /** Renews a lock. Returns its new expiry. Throws lock-lost. */
   renew(token: Buffer): number {
     const { now, settings } = this.#options;
     const lock = this.#locks.get(token, now());
@@ -136,34 +136,34 @@ export class Mailbox {
     return this.#locks.add(lock.message, now() + settings.lockMs, token).until;
   }
 
-  /** Makes a message available again that was never delivered. */
+  /** Releases the lock of a message that was never sent. The delivery count does not change. */
   release(lock: Lock): void {
-    if (this.#locks.remove(lock)) this.giveBack(lock.message);
+    if (this.#locks.remove(lock)) this.makeAvailable(lock.message);
   }
 
-  /** Makes a handed message available again. */
-  giveBack(message: StoredMessage): void {
+  /** Makes a delivered message available again. */
+  makeAvailable(message: StoredMessage): void {
     message.state = 'ready';
     this.#ready.push(message);
     if (message.expiresAt !== undefined) this.#expireAt(message.expiresAt);
   }
 
-  /** A message leaves for good. */
+  /** Deletes a message. */
   remove(message: StoredMessage): void {
-    message.state = 'gone';
+    message.state = 'removed';
     this.#messages.delete(message.sequence);
     this.#options.store.remove(message);
   }
 
-  /** All messages, locked ones included. */
+  /** Returns all messages, including locked ones. */
   messages(): Iterable<StoredMessage> {
     return this.#messages.values();
   }
 
-  /** Takes back expired locks and drops expired messages. */
-  advance(): void {
+  /** Makes messages with expired locks available again, and removes expired messages. */
+  processExpirations(): void {
     const now = this.#options.now();
-    for (const { message } of this.#locks.takeExpired(now)) this.#failed(message);
+    for (const { message } of this.#locks.takeExpired(now)) this.#countFailedDelivery(message);
     if (this.#earliestExpiry <= now) this.#expire(now);
     this.#options.wakeAt(Math.min(this.#locks.earliest, this.#earliestExpiry));
   }
@@ -172,9 +172,9 @@ export class Mailbox {
     return this.path.toLowerCase();
   }
 
-  #hold(message: StoredMessage): void {
+  #put(message: StoredMessage): void {
     this.#messages.set(message.sequence, message);
-    this.giveBack(message);
+    this.makeAvailable(message);
   }
 
   #expireAt(time: number): void {
@@ -182,7 +182,7 @@ export class Mailbox {
     this.#options.wakeAt(time);
   }
 
-  #nextLive(): StoredMessage | undefined {
+  #nextUnexpired(): StoredMessage | undefined {
     const now = this.#options.now();
     for (;;) {
       const message = this.#ready.peek();
@@ -192,7 +192,7 @@ export class Mailbox {
   }
 
   #nextConsumer(): Consumer | undefined {
-    const index = this.#consumers.findIndex((consumer) => consumer.wantsMore());
+    const index = this.#consumers.findIndex((consumer) => consumer.hasCredit());
     const [consumer] = index < 0 ? [] : this.#consumers.splice(index, 1);
     if (consumer) this.#consumers.push(consumer);
     return consumer;
@@ -205,19 +205,19 @@ export class Mailbox {
     return lock;
   }
 
-  #failed(message: StoredMessage): void {
+  #countFailedDelivery(message: StoredMessage): void {
     message.deliveries++;
     const { settings, store } = this.#options;
     if (this.deadLetters && message.deliveries >= settings.maxDeliveryCount) {
       const description = `Message could not be consumed after ${message.deliveries} delivery attempts.`;
-      this.#moveToDeadLetters(message, { reason: 'MaxDeliveryCountExceeded', description });
+      this.#deadLetter(message, { reason: 'MaxDeliveryCountExceeded', description });
       return;
     }
     store.update(message);
-    this.giveBack(message);
+    this.makeAvailable(message);
   }
 
-  #moveToDeadLetters(message: StoredMessage, { reason, description, properties }: DeadLetterReason): void {
+  #deadLetter(message: StoredMessage, { reason, description, properties }: DeadLetterReason): void {
     const added = {
       ...properties,
       ...(reason === undefined ? {} : { DeadLetterReason: reason }),
@@ -225,7 +225,7 @@ export class Mailbox {
     };
     const bare = mergeApplicationProperties(message.bare, added);
     this.remove(message);
-    this.deadLetters?.take({ ...message, bare });
+    this.deadLetters?.addDeadLetter({ ...message, bare });
   }
 
   #expire(now: number): void {
@@ -241,7 +241,7 @@ export class Mailbox {
   #expireOne(message: StoredMessage): void {
     const description = 'The message expired and was dead lettered.';
     const keep = this.#options.settings.deadLetterOnExpiration && this.deadLetters;
-    if (keep) this.#moveToDeadLetters(message, { reason: 'TTLExpiredException', description });
+    if (keep) this.#deadLetter(message, { reason: 'TTLExpiredException', description });
     else this.remove(message);
   }
 }
