@@ -73,7 +73,7 @@ export interface PipelineOptions {
    */
   clients?: PipelineClients;
   /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
-  lookMs?: number;
+  checkIntervalMs?: number;
   /**
    * Most chunks of a batch that is collected where its last chunk has run, without a result message. Default those of one
    * receive: the end of a larger batch takes time that other chunks need.
@@ -159,7 +159,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       const at = new Date(deps().gate.now()).toISOString();
       return writeProgress(deps().table, { batch, processId }, progress && { ...progress, at });
     },
-    lookMs: options.lookMs,
+    checkIntervalMs: options.checkIntervalMs,
     nowMs: () => performance.now(),
     ending: ending.signal,
   });

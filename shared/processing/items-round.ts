@@ -1,7 +1,8 @@
 /**
- * A round of a dequeue task on items: what became of each received reference is one outcome blob; then one result
- * message for all (of a long round one every five seconds), one wake of the result queue, and only then are the references
- * deleted. Small batches are collected at once, without a result message (collect-here.ts).
+ * A round of a dequeue task on a queue of items. What becomes of each chunk is stored as one outcome blob. Then the round
+ * sends one result message for all references (a long round sends one every five seconds) and one wake event for the
+ * result queue. It deletes the references last. Small batches are collected immediately, without a result message
+ * (collect-here.ts).
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { isFinished } from '../batches/batch-row.ts';
@@ -38,30 +39,30 @@ import type { ChunkOutcome } from './thread/thread-task.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
-/** Deliveries from which on a chunk may have killed its process, and runs isolated. */
+/** From this delivery on, a chunk may have crashed its process, and therefore runs isolated. */
 const ISOLATION_DELIVERIES = 2;
-/** Isolated starts without an end after which the chunk counts as poison. */
+/** Number of unfinished isolated starts after which a chunk counts as poison. */
 const MAX_ISOLATED_STARTS = 2;
-/** No item of an isolated chunk is begun after this long where its workload has limits. */
+/** If the workload has limits, an isolated chunk begins no item after this time. */
 const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 
 export interface ItemsRoundDeps extends AdoptDeps, Pick<CollectHereDeps, 'collectEnds'> {
   container: (name: string) => ContainerClient;
   /**
-   * Reads a batch, once per slice while work goes on; a state in which they are not run is never older than their
-   * references.
+   * Reads a batch, once per slice while it is under way. A state in which chunks do not run is never older than the
+   * reference.
    */
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process' | 'threads'>;
-  /** This process's share of a workload's limits; undefined when it has none. */
+  /** This process's share of a workload's limits; undefined if the workload has none. */
   permitsOf: (workload: string) => Permits | undefined;
   publish: Publish;
   registry: Registry;
   meter: Pick<Meter, 'measure' | 'record'>;
   visibilitySeconds: number;
-  /** Is given each outcome that is surely this process's own, as stored. The body is valid during the call only. */
+  /** Receives each outcome that was certainly stored by this process. The body is valid only during the call. */
   onStored: (reference: Reference, outcome: Pick<ChunkOutcome, 'header' | 'body'>) => void;
 }
 
@@ -70,7 +71,7 @@ type AnyEntry = Entry<Reference | BlobReference>;
 
 type Work = ChunkEntry & ReadFrame;
 
-/** Makes the round of a slice on one queue. */
+/** Creates the round of a slice on one queue. */
 export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress, generation: number): Round {
   const queue = deps.queues(address.queue);
   return async (messages, isOver = () => false) => {
@@ -94,19 +95,22 @@ const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobRefer
 
 interface RoundContext {
   address: QueueAddress;
-  /** The drain. */
+  /** Generation of the drain. */
   generation: number;
   lease: Lease;
   /** Whether the slice's time is up. */
   isOver: () => boolean;
-  /** Why no thread could begin on a chunk of this round; empty at first. */
+  /** Why no thread could start for a chunk of this round; empty at first. */
   startError: string;
 }
 
-/** The receive that began the round. */
+/** The operation of the receive that began the round. */
 const RECEIVED: Operations = { 'queue.get': 1 };
 
-/** No more at once than there are threads to run them: what has not begun when the time is up can be returned. */
+/**
+ * Processes at most one entry more at a time than there are threads: entries that have not begun when the slice is over
+ * can be returned.
+ */
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
@@ -122,7 +126,8 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
   const dispositions = await inParallel(waiting, deps.processor.threads + 1, async (work) => {
     if (isOfBlob(work)) {
       const disposition = await adopt(deps, work, round);
-      // Its operations are counted in the row of its own batch; no other batch of the round pays for them.
+      // Its operations are counted in the row of the batch that it becomes, not in those of the other batches of the
+      // round.
       await publisher.add(work, disposition, {});
       return disposition;
     }
@@ -137,7 +142,9 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
   return dispositions;
 }
 
-/** Reads the frames of all that is surely going to run; redelivered ones read their own, when they run isolated. */
+/**
+ * Reads the frames of all references that will certainly run. A redelivered or resent one is read later (withOwnFrame).
+ */
 async function withFrames(
   { container }: ItemsRoundDeps,
   entries: ChunkEntry[],
@@ -150,10 +157,12 @@ async function withFrames(
 
 const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;
 
-/** Deliveries that may have begun to run it: those returned by a living process do not count. */
+/** Counts the deliveries that may have begun the chunk: those that a living process returned do not count. */
 const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCount - (value.returned ?? 0);
 
-/** One reference's fault is its own: it is returned, logged once, and its neighbours go on. */
+/**
+ * Processes one reference. If it fails, it is logged once and returned to the queue, and the other references continue.
+ */
 async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundContext): Promise<ChunkDisposition> {
   const { address, lease } = round;
   try {
@@ -171,31 +180,40 @@ async function processReference(deps: ItemsRoundDeps, work: Work, round: RoundCo
   }
 }
 
-/** The folders of an absolute path or file URL: clients see the reason, and the machine's are not their business. */
+/**
+ * Matches the folders of an absolute path or file URL: clients see the reason, and must not see the folders of the
+ * machine.
+ */
 const FOLDERS = /(?:file:\/\/)?(?:\b[A-Za-z]:)?(?<![\w.])[\\/](?:[^\s\\/'":]+[\\/])+/g;
-/** Longest reason that the gate shows, on one line. */
+/** Maximum length of the reason that the gate shows, on one line. */
 const MAX_REASON_CHARS = 500;
 
-/** Once per round: its other chunks would meet the same error. The end of the wave shows it on the gate. */
+/**
+ * Logs the error once per round, because its other chunks would fail with it too. The end of the wave writes it to the
+ * gate.
+ */
 function reportStartError(round: RoundContext, error: ThreadStartError): void {
   if (round.startError !== '') return;
   round.startError = storableLine(error.message.replaceAll(FOLDERS, ''), MAX_REASON_CHARS);
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 
-/** Unstarted, and visible to others at once. */
+/** Returns an unstarted reference to the queue, where it is visible immediately. */
 async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDisposition> {
   await lease.returnToQueue(work.message.messageId, 0, asReturned(work.value));
   return 'returned';
 }
 
 /**
- * As it was before a start that a failing service interrupted, which says nothing about the chunk; but its outcome may
- * be stored anyway, the answer alone being lost.
+ * Returns the reference as it was before a start that a failing service interrupted, which says nothing about the chunk.
+ * It is marked as resent, because the outcome may be stored although the answer was lost.
  */
 const interrupted = ({ value }: Work): Reference => ({ ...asReturned(value), resent: true });
 
-/** What is written into a reference that met `error`: nothing, if the error may be of its own making. */
+/**
+ * Returns the new content of a reference that failed with `error`; undefined (unchanged) if the chunk may have caused the
+ * error.
+ */
 function contentAfter(error: unknown, work: Work): Reference | undefined {
   if (error instanceof ThreadStartError) return asReturned(work.value);
   return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
@@ -214,8 +232,9 @@ async function decideIn(
   { lease, batch }: { lease: Lease; batch: BatchFacts },
 ): Promise<ChunkDisposition> {
   const { value: reference } = work;
-  // Nothing of it is pending: a repeat. What it names may be on its way out with the batch, and must not come back. But who
-  // had the same message before may have died while it collected the batch (collect-here.ts): what is left is done now.
+  // The batch is finished, so this reference is a repeat. Its blobs may be being deleted with the batch, and must not be
+  // created again. But the previous receiver of the same message may have crashed while it collected the batch
+  // (collect-here.ts). Then the stored outcome is used to finish that work.
   const isRepeat = isFinished(batch.state);
   if (isRepeat && work.message.dequeueCount === 1) return repeatOf(batch);
   if (mayBeDone(work)) {
@@ -223,7 +242,7 @@ async function decideIn(
     if (stored) return toDisposition(reference, stored);
   }
   if (isRepeat) return repeatOf(batch);
-  // Its row stays pending, and gets a new reference from the resume that is to come, or has got it from the last one.
+  // The chunk row stays pending. The next resume puts a new reference for it, or the latest resume already has.
   if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
   if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
   if (deliveries(work) < ISOLATION_DELIVERIES) {
@@ -235,8 +254,8 @@ async function decideIn(
 const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancelled' ? 'cancelled' : 'duplicate');
 
 /**
- * A chunk that was delivered before runs isolated, after its start was counted in its message; after two such starts
- * without an end it is split or killed.
+ * Runs a redelivered chunk isolated, after its start was counted in the message. After two unfinished isolated starts, it
+ * is split, or ends as `killed` if it has one item.
  */
 async function runIsolated(
   deps: ItemsRoundDeps,
@@ -245,22 +264,24 @@ async function runIsolated(
 ): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
-  // It has waited for its turn, perhaps for a start of the same chunk that had lost its lease.
+  // This call has waited for the lock, perhaps for a run of the same chunk whose lease was lost.
   const stored = await readOutcomeHeader(deps.container(CONTAINERS.results), reference);
   if (stored) return toDisposition(reference, stored);
   if (starts >= MAX_ISOLATED_STARTS) {
     const items = reference.take ?? reference.items;
     if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
-    // The dead letter keeps its item, and of a retries frame its index.
+    // The dead letter needs the frame for its item and, for a retries frame, for the item's index.
     return store(deps, work, ending(deps, await withOwnFrame(deps, work), 'killed'));
   }
-  // Before the mark: storage that fails is no sign of a death.
+  // The frame is read before the start is counted: a failing storage service is no sign of a crash.
   const framed = await withOwnFrame(deps, work);
   if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
   return run(deps, framed, batch, { isIsolated: true });
 }
 
-/** The frame of a reference that was not read with the others, since it might have been done: resent or redelivered. */
+/**
+ * Reads the frame of a resent or redelivered reference. It was not read with the others, because the chunk might be done.
+ */
 async function withOwnFrame({ container }: ItemsRoundDeps, work: Work): Promise<Work> {
   if (!mayBeDone(work)) return work;
   return { ...work, frame: await readRange(container(work.value.container), work.value) };
@@ -274,7 +295,7 @@ async function run(
 ): Promise<ChunkDisposition> {
   const { value: reference, frame } = work;
   const permits = deps.permitsOf(reference.workload);
-  // Others must not stand still because this one waits for its limits: the rest of it is passed on.
+  // Other chunks must not wait while an isolated chunk waits for its limits: its remaining items are passed on.
   const budgetMs = isIsolated && permits !== undefined ? ISOLATED_LIMITED_MS : undefined;
   if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
   const outcome = await deps.running.run(reference.batch, (stop, watch) =>
@@ -295,16 +316,17 @@ const ending = (deps: ItemsRoundDeps, work: Work, kind: 'cancelled' | 'killed' |
 
 const ENDING_TEXT = {
   cancelled: 'The batch was cancelled.',
-  killed: 'The process died whenever this item ran, also alone.',
-  payloadMissing: 'The blob that holds this item is not there, or ends before it.',
+  killed: 'The process crashed each time this item ran, even alone.',
+  payloadMissing: 'The blob that contains this item does not exist, or ends before the item.',
 };
 
 /**
- * Also when the lease was lost meanwhile: whoever has the message now finds this outcome, or has stored another one, which
- * then stands. Thrown away, the work of a system that is too slow for its leases would never come to an end.
+ * Stores the outcome, even if the lease was lost meanwhile: the worker that now has the message finds this outcome, or
+ * has stored another one, which then counts. If it were discarded instead, a system that is too slow for its leases would
+ * never finish.
  */
 async function store(deps: ItemsRoundDeps, work: Work, made: ChunkOutcome): Promise<ChunkDisposition> {
-  // A round may wait for long: it keeps what it reports, and not the bytes.
+  // A round may last long: it keeps the data for its report, and not the bytes of the body.
   const { body, ...outcome } = made;
   const { header, first, isSent } = await putOutcome(deps.container(CONTAINERS.results), work.value, made);
   if (first) deps.onStored(work.value, { header, body });

@@ -1,7 +1,7 @@
 /**
- * A round of the one dequeue task on a result queue: each batch's ends go into the ledger in one transaction; then the
- * references that follow from them, then the end of the batch if nothing is pending and that transaction has not ended it, and
- * last the messages are deleted.
+ * A round of the one dequeue task on a result queue. Each batch's ends are written to the ledger in one transaction. Then
+ * the references that follow from them are put. Then the batch ends, if nothing is pending and that transaction has not
+ * ended it. The messages are deleted last.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
@@ -34,10 +34,12 @@ import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';
 
-/** Batches collected at once; each has a partition of its own, so they do not get in each other's way. */
+/**
+ * Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict.
+ */
 const BATCHES_AT_ONCE = 8;
 
-/** Makes the round of a slice on one result queue. */
+/** Creates the round of a slice on one result queue. */
 export function createCollectRound(
   deps: FinalizeDeps,
   address: QueueAddress,
@@ -64,8 +66,9 @@ export function createCollectRound(
 }
 
 /**
- * `failed`: ids of the batches that met a fault; their messages stay, and come again. `deferred`: those of them that met an
- * outage, which is likely to pass soon. `chunks`: those charged for it.
+ * Collects all batches. `failed`: ids of the batches that could not be collected; their messages stay and are delivered
+ * again. `deferred`: those of them that failed because of an outage, which probably passes soon. `chunks`: number of
+ * chunks charged to the drain.
  */
 async function collectAll(
   deps: FinalizeDeps,
@@ -77,7 +80,7 @@ async function collectAll(
   let chunks = 0;
   await inParallel([...byBatch(entries)], BATCHES_AT_ONCE, async ([batch, work]) => {
     try {
-      // On its own, so that what is done for a batch is charged to that one.
+      // Measured separately, so that the operations for a batch are charged to that batch.
       await deps.meter.measure(() =>
         collectBatch(deps, batch, {
           ...work,
@@ -100,20 +103,20 @@ async function collectAll(
 
 interface BatchWork {
   ends: ChunkEnd[];
-  /** The drain that collects them; default none. */
+  /** The drain that collects them, if any. */
   collector?: Drain;
-  /** Called with how many ends the batch was charged for, with each transaction. */
+  /** Called with each transaction, with the number of ends that the batch was charged for. */
   onCharged?: (ends: number) => void;
-  /** Of the messages, where all chunks of each are of one trace; else the batch row's own counts. */
+  /** Traces of messages whose chunks all share one trace; without one, the trace of the batch row is used. */
   traceparents?: (string | undefined)[];
-  /** The rows as they were read before, if they were; written only if they are so still. */
+  /** The rows as they were read before, if they were; written only if they have not changed. */
   read?: ApplyRead | undefined;
 }
 
-/** Groups ends by batch; a message's operations are shared out over its chunks. */
+/** Groups ends by batch. The operations of a message are divided evenly among its chunks. */
 function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
-  // One that was put twice may be received twice at once.
+  // A message that was put twice may be received twice in one round.
   const each = new Map(entries.map((entry) => [nameOf(entry.message), entry]));
   for (const entry of each.values()) {
     for (const end of entry.value.chunks) addEnd(works, end, entry);
@@ -133,10 +136,16 @@ function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, va
   });
 }
 
-/** Of its text, not the service's id: a put whose answer was lost is repeated, and its two messages are charged as one. */
+/**
+ * Derived from the text and not from the service's id: a put whose answer was lost is repeated, and its two messages are
+ * charged as one.
+ */
 const nameOf = ({ messageText }: DequeuedMessageItem): string => digestOf(Buffer.from(messageText)).slice(0, 32);
 
-/** Applies a batch's ends, follows up, and ends the batch when nothing is pending; also for a message of repeats alone. */
+/**
+ * Applies a batch's ends, puts follow-ups, and ends the batch if nothing is pending; also for a message that contains
+ * only repeats.
+ */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
   const { ends, collector, onCharged } = work;
   const trace = commonTrace(work.traceparents ?? []);
@@ -170,12 +179,12 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
 
 /**
  * Publishes the events that follow from the ends of a delivery, with the batch's state after them. Every delivery
- * publishes the same, so that the crash of a process between the transaction and the deletion of the messages loses no
- * event.
+ * publishes the same events, so that none is lost if the process crashes between the transaction and the deletion of the
+ * messages.
  */
 async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): Promise<void> {
   const isHalt = !isEnding(batch) && all.some((applied) => applied.isHalt);
-  // First: nobody but an operator goes on with such a batch, and the alert must not wait for the topic.
+  // First: only an operator can continue such a batch, and the alert must not wait for the topic.
   if (isHalt) log.warn('batch-paused', { batch: batch.id, workload: batch.workload, ...batch.paused });
   if (deps.registry.workload(batch.workload)?.resultsReady === true)
     for (const applied of all) await publishResultsReady(deps, batch, applied.own);
@@ -187,7 +196,7 @@ async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): 
   if (isHalt) await publishPaused(deps, batch);
 }
 
-/** What is known of the batch only once its row is read, so that the span gets its start. */
+/** Returns the options of a span that starts before the batch row is read, and needs data of that row. */
 function spanOf(
   batch: BatchRow,
   { ends, trace, startMs }: { ends: ChunkEnd[]; trace: string | undefined; startMs: number },
@@ -196,10 +205,12 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
-/** What ends now waits for nobody. */
+/** Whether the batch ends now; then events about its progress are no longer useful. */
 const isEnding = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
-/** References of what follows in a paused batch are put when it is resumed: its rows are pending until then. */
+/**
+ * Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then.
+ */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
   const { batch, followUps, repeated, fresh } = applied;
   const openedMs = Date.parse(batch.openedAt);
@@ -208,7 +219,7 @@ async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]):
   if (batch.state === 'paused') return;
   const timed = (rows: ChunkRow[]): ChunkRow[] => (batch.state === 'cancelling' ? rows.map(atOnce) : rows);
   await enqueue(deps, batch, timed(followUps));
-  // Most have their reference already, and may have run by it.
+  // Most have their reference already, and may have been run by it.
   await enqueue(deps, batch, timed(repeated), { resent: true });
 }
 
@@ -218,12 +229,12 @@ async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied):
 }
 
 /**
- * What follows in a batch that is being cancelled is met by a worker at once, and cancelled: nobody waits for a retry's
- * due time.
+ * In a batch that is being cancelled, a follow-up is put immediately, so that a worker cancels it: no retry waits until
+ * it is due.
  */
 const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
-/** Cuts ends into runs that fit a transaction with the rows that they insert. Pure. */
+/** Splits ends into groups that fit into a transaction with the rows that they insert. Pure. */
 export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {
   const groups: ChunkEnd[][] = [];
   let room = 0;

@@ -131,7 +131,7 @@ describe('a reference of version 2', () => {
   });
 
   it.each<[string, () => Promise<NamedFileEnd>, RegExp]>([
-    ['is not there', ends({ end: 'absent' }), /billing\/a\.ndjson of container inbox is not there/],
+    ['is not there', ends({ end: 'absent' }), /billing\/a\.ndjson does not exist in container inbox/],
     ['cannot be moved away', ends(STUCK), /It has a lease/],
     ['cannot be looked at', () => Promise.reject(serviceError(400)), /400/],
   ])('whose blob %s goes to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {

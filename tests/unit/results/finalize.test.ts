@@ -351,7 +351,7 @@ test('a partial aggregate that is gone or damaged leaves a batch without a repor
 
   await finalize(deps, BATCH);
 
-  expect((await row())?.reportProblem).toMatch(/^The partial aggregate of chunk 000001 .*is not there/);
+  expect((await row())?.reportProblem).toMatch(/^The partial aggregate of chunk 000001 .*does not exist/);
   expect(blobs.has(String(first))).toBe(true);
 });
 

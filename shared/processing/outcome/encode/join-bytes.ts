@@ -1,5 +1,5 @@
 /**
- * The parts one after the other, in an ArrayBuffer of their own, not a slice of Buffer's pool: it is transferred to another
+ * Joins the parts in a separate ArrayBuffer, not in a slice of Buffer's pool, because it is transferred to another
  * thread.
  */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
