@@ -67,10 +67,7 @@ export interface PipelineOptions {
   host: HostLimits;
   /** The file that worker threads run (its default export is `serve(registry)`), or what runs chunks instead of threads. */
   processor: URL | ChunkRunner;
-  /**
-   * Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes
-   * them.
-   */
+  /** Default: made from the settings. Their topic takes the events, and their meter has the clock; the caller closes them. */
   clients?: PipelineClients;
   /** How long a chunk runs until its batch is looked at and its progress is written, and how often then. Default 10 s. */
   checkIntervalMs?: number;
@@ -129,16 +126,10 @@ export interface Pipeline {
 
 /** The platform gives an app five seconds to end (host: WorkerTerminateGracePeriodInSeconds); one is for what follows. */
 const CLOSE_WAIT_MS = 4_000;
-/**
- * Length of the process's id in the results of slices, which histories keep: enough to distinguish the instances of an
- * app.
- */
+/** Length of the process's id in the results of slices, which histories keep: enough to distinguish the instances of an app. */
 const INSTANCE_LETTERS = 8;
 
-/**
- * Named files that are taken at the same time: each needs about 30 MiB and time of the main thread, which uploads need,
- * too.
- */
+/** Named files that are taken at the same time: each needs about 30 MiB and time of the main thread, which uploads need, too. */
 const NAMED_FILES_AT_ONCE = 2;
 
 /** Makes a pipeline; nothing is connected or started before its first use. */

@@ -1,6 +1,4 @@
-/**
- * References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch.
- */
+/** References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch. */
 import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';

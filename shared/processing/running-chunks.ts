@@ -19,9 +19,7 @@ const CHECK_INTERVAL_MS = 10_000;
 const CHECKS_PER_INTERVAL = 10;
 
 export interface RunningChunks {
-  /**
-   * Runs a chunk of `batch`, with the signal that stops it, and with a function that accepts the reader of its progress.
-   */
+  /** Runs a chunk of `batch`, with the signal that stops it, and with a function that accepts the reader of its progress. */
   run: <T>(batch: string, run: (stop: AbortSignal, watch: Watch) => Promise<T>) => Promise<T>;
   /** How often a batch was found that is no longer under way, for example cancelled or paused. */
   changesSeen: () => number;
@@ -158,10 +156,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   };
 }
 
-/**
- * Sums the progress of all chunks that have a thread, including those of less than ten seconds; undefined if there is
- * none.
- */
+/** Sums the progress of all chunks that have a thread, including those of less than ten seconds; undefined if there is none. */
 function sumProgress(chunks: Iterable<RunningChunk>): RunningProgress | undefined {
   const all = [...chunks].flatMap(({ read }) => (read === undefined ? [] : [{ chunks: 1, ...read() }]));
   // The latest chunk is the last one: its error is shown.

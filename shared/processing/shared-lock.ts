@@ -7,9 +7,7 @@ export interface SharedLock {
   exclusive: <T>(fn: () => Promise<T>) => Promise<T>;
 }
 
-/**
- * Creates a lock that serves callers in order: an exclusive one waits for all before it, and all behind it wait for it.
- */
+/** Creates a lock that serves callers in order: an exclusive one waits for all before it, and all behind it wait for it. */
 export function createSharedLock(): SharedLock {
   let barrier: Promise<unknown> = Promise.resolve();
   let running = new Set<Promise<unknown>>();

@@ -188,9 +188,7 @@ function readRetryLine(text: string, line: number): Source {
   return { line, index: retry.index, attempts: retry.attempts, text, retry };
 }
 
-/**
- * Checked without a schema: the pipeline wrote these lines, and a schema per line costs more than the rest of reading.
- */
+/** Checked without a schema: the pipeline wrote these lines, and a schema per line costs more than the rest of reading. */
 function parseRetry(text: string, line: number): RetryItem {
   try {
     const retry = JSON.parse(text) as RetryItem;

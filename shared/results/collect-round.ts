@@ -34,9 +34,7 @@ import { type Entry, readEntries } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { announce, countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';
 
-/**
- * Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict.
- */
+/** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
 /** Creates the round of a slice on one result queue. */
@@ -208,9 +206,7 @@ function spanOf(
 /** Whether the batch ends now; then events about its progress are no longer useful. */
 const isEnding = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
-/**
- * Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then.
- */
+/** Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then. */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
   const { batch, followUps, repeated, fresh } = applied;
   const openedMs = Date.parse(batch.openedAt);

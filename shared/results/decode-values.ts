@@ -11,10 +11,7 @@ export function decodeValues(frame: Uint8Array, place: FramePlace): unknown[] {
   return JSON.parse(`[${lines}]`) as unknown[];
 }
 
-/**
- * Returns the lines of a partial aggregate; undefined if the results of the chunk could not be folded in its worker
- * thread.
- */
+/** Returns the lines of a partial aggregate; undefined if the results of the chunk could not be folded in its worker thread. */
 export function partialLinesIn(values: readonly unknown[]): PartialLine[] | undefined {
   const lines = values as (PartialLine | FailedFold)[];
   return failureOf(lines) === undefined ? (lines as PartialLine[]) : undefined;

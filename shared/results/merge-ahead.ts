@@ -12,14 +12,9 @@ import type { Registry } from '../workload/registry.ts';
 import { decodeValues, partialLinesIn } from './decode-values.ts';
 import { createMerge, type Merge } from './merge.ts';
 
-/**
- * Estimated bytes that are kept for all batches together. The stored partial aggregate of 5,000 items of billing has 17
- * KB.
- */
+/** Estimated bytes that are kept for all batches together. The stored partial aggregate of 5,000 items of billing has 17 KB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/**
- * Partial aggregates merged in one turn of the event loop, some 5 ms each. More than one, to catch up after a late chunk.
- */
+/** Partial aggregates merged in one turn of the event loop, some 5 ms each. More than one, to catch up after a late chunk. */
 const MERGES_AT_ONCE = 4;
 /** Approximate maximum memory of a batch or a waiting outcome without its bytes, and of a digest. */
 const ENTRY_BYTES = 1_024;

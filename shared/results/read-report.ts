@@ -26,9 +26,7 @@ export interface Report {
   lines: string[];
 }
 
-/**
- * A report has at most `reduce.maxKeys` lines and was created in memory; this only limits the memory for a damaged blob.
- */
+/** A report has at most `reduce.maxKeys` lines and was created in memory; this only limits the memory for a damaged blob. */
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
 
 /**

@@ -97,9 +97,7 @@ async function mergePartials(
   return merge.lines();
 }
 
-/**
- * Returns what was merged ahead, with the number of its chunks; undefined if the rows do not begin with exactly these.
- */
+/** Returns what was merged ahead, with the number of its chunks; undefined if the rows do not begin with exactly these. */
 function mergedOf(
   { merge, digests }: MergedAhead,
   parts: readonly ChunkFrame[],

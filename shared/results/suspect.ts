@@ -16,9 +16,7 @@ import { type ChunkFrame, frameOfChunk, readLines } from './chunk-pages.ts';
 
 const MAX_CAUSES = 3;
 const MAX_MESSAGE_CHARS = 300;
-/**
- * Maximum decoded size of a dead frame that is read for an example: 10,000 typical dead letters. Larger ones are skipped.
- */
+/** Maximum decoded size of a dead frame that is read for an example: 10,000 typical dead letters. Larger ones are skipped. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 export interface SuspectDeps {

@@ -22,9 +22,7 @@ export interface WholeEnding {
   error: unknown;
   nowMs: number;
   version: number;
-  /**
-   * The stored frame, if there is one: dead letters then contain their items and, for kind `retries`, the right index.
-   */
+  /** The stored frame, if there is one: dead letters then contain their items and, for kind `retries`, the right index. */
   frame?: Uint8Array;
 }
 

@@ -122,10 +122,7 @@ function codeOf(thrown: unknown): string | number | undefined {
   return Number.isFinite(code) ? (code as number) : undefined;
 }
 
-/**
- * Returns the causes of an error, of its causes and so on, nearest first. The errors of an AggregateError count as
- * causes.
- */
+/** Returns the causes of an error, of its causes and so on, nearest first. The errors of an AggregateError count as causes. */
 function causesOf(thrown: unknown): unknown[] {
   const known = new Set([thrown]);
   for (const one of known) {

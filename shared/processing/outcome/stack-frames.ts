@@ -19,9 +19,7 @@ const PACKAGE = /(?:^|\/)node_modules\/|^(?:dist\/)?functions\//;
 /** The nearest folder with a package.json: of the sources, of the build in `dist/` and of the deployed package. */
 const ROOT = dirname(findPackageJSON('.', import.meta.url) ?? fileURLToPath(import.meta.url));
 
-/**
- * A place in a file, relative to the app's root. `rank` orders the places that are shown; undefined if it is not shown.
- */
+/** A place in a file, relative to the app's root. `rank` orders the places that are shown; undefined if it is not shown. */
 interface Place {
   text: string;
   rank: 'own' | 'package' | undefined;

@@ -18,9 +18,7 @@ import type { Lease } from '../lease.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';
 import { type ChunkDisposition, type EndedReference, handlerOperations } from './publish-results.ts';
 
-/**
- * Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict.
- */
+/** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
 /**

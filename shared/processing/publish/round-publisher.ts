@@ -13,9 +13,7 @@ import {
   publishResults,
 } from './publish-results.ts';
 
-/**
- * Maximum wait of an ended chunk for the rest of its round. One message for all costs least, and no result waits long.
- */
+/** Maximum wait of an ended chunk for the rest of its round. One message for all costs least, and no result waits long. */
 const PUBLISH_MS = 5_000;
 
 /** The state of a round that its publisher needs. */

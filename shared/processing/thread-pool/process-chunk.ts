@@ -7,15 +7,9 @@ import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';
 
-/**
- * Number of threads that may end before they begin, until the chunk is returned: one dying thread can take another with
- * it.
- */
+/** Number of threads that may end before they begin, until the chunk is returned: one dying thread can take another with it. */
 const MAX_UNSTARTED = 3;
-/**
- * Number of threads that may end for a chunk that requires a fresh one: other chunks may always take the fresh ones
- * first.
- */
+/** Number of threads that may end for a chunk that requires a fresh one: other chunks may always take the fresh ones first. */
 const MAX_USED = 16;
 /** A chunk that is too large to hold or write as a whole is split; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
@@ -47,9 +41,7 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   return outcome;
 }
 
-/**
- * Creates the first run of a chunk, for a thread or for this one. No item begins after `maxMs`, or the job's own budget.
- */
+/** Creates the first run of a chunk, for a thread or for this one. No item begins after `maxMs`, or the job's own budget. */
 export function taskOf(job: ChunkJob, maxMs: number): ThreadTask {
   const { reference, frame, nowMs, deadlineAt, permits, budgetMs = maxMs } = job;
   const [first, last] = rangeOf(reference);

@@ -176,9 +176,7 @@ async function runWatched(
 const COPY_WAIT_MS = 5;
 const MAX_COPY_WAITS = 200;
 
-/**
- * Waits for the copies that a thread sent before its death: they arrive on another channel than the event of its death.
- */
+/** Waits for the copies that a thread sent before its death: they arrive on another channel than the event of its death. */
 async function received(copies: readonly Copy[], sent: number): Promise<void> {
   for (let waits = 0; copies.length < sent && waits < MAX_COPY_WAITS; waits += 1) await sleep(COPY_WAIT_MS);
 }

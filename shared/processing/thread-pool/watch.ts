@@ -1,13 +1,9 @@
 import { readThreadStatus, STOP_GRACE_MS, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
-/**
- * An asynchronous handler that exceeds its time is ended in the thread itself; only a blocked thread reaches this limit.
- */
+/** An asynchronous handler that exceeds its time is ended in the thread itself; only a blocked thread reaches this limit. */
 const GRACE_MS = 2_000;
-/**
- * Loading a thread's file takes a fraction of a second; a machine that needs longer than this is too slow to wait for.
- */
+/** Loading a thread's file takes a fraction of a second; a machine that needs longer than this is too slow to wait for. */
 export const START_MS = 20_000;
 /** Decoding and encoding take milliseconds; only an endless `toJSON` or a thrashing heap takes this long. */
 const OUTSIDE_MS = 60_000;
@@ -21,9 +17,7 @@ export function isStuck(status: ThreadStatus, sameForMs: number): boolean {
   return sameForMs > (status.stop === undefined ? status.timeoutMs + GRACE_MS : STOP_GRACE_MS[status.stop]);
 }
 
-/**
- * Watches the status of a thread; calls `onStuck` once when it no longer changes. Returns a function that stops watching.
- */
+/** Watches the status of a thread; calls `onStuck` once when it no longer changes. Returns a function that stops watching. */
 export function watchThread(
   statusBuffer: StatusBuffer,
   clockMs: () => number,

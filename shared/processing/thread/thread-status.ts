@@ -62,9 +62,7 @@ export interface ChunkProgress {
   error?: string | undefined;
 }
 
-/**
- * The values of the counters. `sequence` is 0 before the thread has begun. `copies` is the number of copies it has sent.
- */
+/** The values of the counters. `sequence` is 0 before the thread has begun. `copies` is the number of copies it has sent. */
 export interface ThreadStatus {
   sequence: number;
   /** Whether user code may be running. False while the frame is read and while the outcome is written. */

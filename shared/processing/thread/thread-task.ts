@@ -15,9 +15,7 @@ export interface ChunkJob {
   reference: Reference;
   frame: Uint8Array;
   nowMs: number;
-  /**
-   * When the batch's report is due, ISO text; handlers receive it. If absent, the workload's `deadlineSeconds` from now.
-   */
+  /** When the batch's report is due, ISO text; handlers receive it. If absent, the workload's `deadlineSeconds` from now. */
   deadlineAt?: string | undefined;
   /** Its abort reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
   stop?: AbortSignal | undefined;

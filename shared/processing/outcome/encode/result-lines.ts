@@ -1,9 +1,7 @@
 const FIRST_CAPACITY = 64 * 1_024;
 /** Maximum size of memory that is kept: more than the results of an ordinary chunk need. */
 const MAX_KEPT_BYTES = 8 * 1_024 * 1_024;
-/**
- * Further results stay as text in the heap, which has a limit: endless results must end their thread, not the process.
- */
+/** Further results stay as text in the heap, which has a limit: endless results must end their thread, not the process. */
 const MAX_BYTES = 32 * 1_024 * 1_024;
 /** Maximum number of bytes of UTF-8 per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;

@@ -2,9 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isInstance, TimeoutError } from '../../outcome/error-text.ts';
 
-/**
- * If a timer fires this late, the thread was busy with something else, and the call's time limit is extended accordingly.
- */
+/** If a timer fires this late, the thread was busy with something else, and the call's time limit is extended accordingly. */
 const BLOCKED_MS = 100;
 
 /** The call is cancelled without a verdict, and is repeated when no other call is in flight. */
@@ -17,9 +15,7 @@ class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
-/**
- * The context in which a handler runs: all work that the handler starts, and all callbacks of it, belong to this flight.
- */
+/** The context in which a handler runs: all work that the handler starts, and all callbacks of it, belong to this flight. */
 const current = new AsyncLocalStorage<Flight>();
 
 /**
@@ -48,10 +44,7 @@ export class Flight {
     return this.#reason !== undefined;
   }
 
-  /**
-   * Returns whether the call failed because it was set aside. A handler may keep such an error of another call, and throw
-   * it.
-   */
+  /** Returns whether the call failed because it was set aside. A handler may keep such an error of another call, and throw it. */
   isSetAside(thrown: unknown): boolean {
     return thrown === this.#reason && isInstance(thrown, SetAsideError);
   }

@@ -15,9 +15,7 @@ export interface Units<T> {
   start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
 }
 
-/**
- * Runs all units. A unit starts only if the chunk was not stopped. Items that have ended are copied when a copy is due.
- */
+/** Runs all units. A unit starts only if the chunk was not stopped. Items that have ended are copied when a copy is due. */
 export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
   const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
@@ -31,10 +29,7 @@ export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Un
   return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
 }
 
-/**
- * Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed
- * on.
- */
+/** Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed on. */
 function runAdmitted<T>(
   run: ChunkRun,
   { limit, units, sourcesOf, start }: Units<T>,

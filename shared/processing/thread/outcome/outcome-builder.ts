@@ -1,18 +1,19 @@
-import { causeOf, countCause, isCauseOf } from '../../../contract/cause.ts';
+import { causeOf } from '../../../contract/cause.ts';
 import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../../contract/outcome.ts';
 import { storableLine } from '../../../contract/text/text.ts';
 import type { Workload } from '../../../workload/define.ts';
-import { Reject, Retry } from '../../../workload/errors.ts';
+import { Reject } from '../../../workload/errors.ts';
 import { InvalidItem } from '../../../workload/validate-item.ts';
-import { type EncodedOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts';
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { ChunkOutcome, EndedItem, OtherEnd } from '../thread-task.ts';
+import type { EndedItem, OtherEnd } from '../thread-task.ts';
 import { retryDelayMs } from './back-off.ts';
+import { type EncodedEnds, encodeEnds } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
 export interface Chances {
@@ -163,44 +164,18 @@ export class OutcomeBuilder {
   }
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
-  encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
-    const partial = this.#fold?.lines() ?? [];
+  encode({ isCancelled = false } = {}): EncodedEnds {
     const { results } = this.#ended;
-    const others = isCancelled ? this.#ended.others().map(cancelledIfRetry) : this.#ended.others();
-    const retries = linesOf(others, 'retry');
-    const dead = linesOf(others, 'dead');
-    const cancelled = linesOf(others, 'cancelled').length;
-    const counts = {
-      items: this.#sources.length,
-      succeeded: results.items,
-      dead: dead.length,
-      cancelled,
-      retried: retries.length,
-    };
-    const causes = new Map<string, number>();
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const end of others) {
-      if (end.cause !== undefined) countCause(causes, end.cause);
-      if (end.dueMs !== undefined) dueMs = Math.min(dueMs, end.dueMs);
-    }
-    const due = retries.length > 0 ? { dueAt: new Date(dueMs).toISOString() } : {};
-    const movedItems = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
-    const moved = movedItems > 0 ? { moved: movedItems } : {};
-    const invalidItems = others.filter(({ cause }) => cause !== undefined && isCauseOf('invalid', cause)).length;
-    const invalid = invalidItems > 0 ? { invalid: invalidItems } : {};
-    const ending = isCancelled ? 'cancelled' : 'processed';
-    const encoded = encodeOutcome(
-      { ending, counts, ...due, ...moved, ...invalid },
-      { results: { bytes: results.inOrder(), items: results.items }, retries, dead, partial },
-    );
-    results.release();
-    return {
-      ...encoded,
-      failures: others.filter(({ failed }) => failed).length,
+    const others = this.#ended.others();
+    const encoded = encodeEnds({
+      results,
+      others,
+      partial: this.#fold?.lines() ?? [],
       failure: this.#failure,
-      ran: results.items + others.filter((other) => other.ran && !isThrottled(other)).length,
-      causes: Object.fromEntries(causes),
-    };
+      isCancelled,
+    });
+    results.release();
+    return encoded;
   }
 
   #end(slot: number, ended: OtherEnd): void {
@@ -222,7 +197,7 @@ export class OutcomeBuilder {
    * failure.
    */
   #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
-    const seconds = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
+    const seconds = retryAfterSeconds(thrown);
     const nowMs = this.#chances.nowMs();
     if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
     const afterMs = Math.min(Math.max(seconds, LEAST_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
@@ -244,7 +219,7 @@ export class OutcomeBuilder {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
+    const after = retryAfterSeconds(thrown);
     const dueMs =
       this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
@@ -270,25 +245,7 @@ const LEAST_AFTER_SECONDS = 1;
 
 const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
-/** Reads `after` of a thrown value, whose getter may throw. */
-function afterOf(thrown: Retry): number | undefined {
-  try {
-    return thrown.after;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether a call was throttled. It says nothing about the item, or about the health of the called service. */
-const isThrottled = ({ kind, ran, failed }: OtherEnd): boolean => kind === 'retry' && ran && !failed;
-
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
-
-const cancelledIfRetry = (ended: OtherEnd): OtherEnd =>
-  ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
-
-const linesOf = (others: readonly OtherEnd[], kind: OtherEnd['kind']): string[] =>
-  others.filter((other) => other.kind === kind).map(({ line }) => line);
 
 /** Returns the attempts of an item and the failed one. Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [
