@@ -1,7 +1,7 @@
 /** The end of a batch in the transaction that ends its last chunks. */
 import { expect, test } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { collectBatch } from '../../../shared/results/collect-round.ts';
+import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW } from './finalize-fixtures.ts';
 
