@@ -11,7 +11,7 @@ import type { ChunkProgress, Stop } from './thread/thread-status.ts';
 import type { Watch } from './thread/thread-task.ts';
 
 /**
- * Once a chunk has run for this long, its batch is read and its progress is written, and again at this interval. These
+ * After a chunk has run for this long, its batch is read and its progress is written, and again at this interval. These
  * are two table operations per interval for each batch and process, for any number of chunks. Shorter chunks cost none.
  */
 const CHECK_INTERVAL_MS = 10_000;

@@ -9,7 +9,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
 const ITEMS = 150;
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '2', SLUICE_INBOX_SCHEDULE: '' };
 
-describe('a deployment in mid-drain', () => {
+describe('a deployment during a drain', () => {
   let stack: TestStack;
   let folder: string;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 
-describe('an outage of what the handler calls', () => {
+describe('an outage of the service that the handler calls', () => {
   let stack: TestStack;
   let downstream: Server;
   let status = 200;
@@ -24,7 +24,7 @@ describe('an outage of what the handler calls', () => {
     await stack?.stop();
   });
 
-  it('opens the circuit, burns no attempts, and the drain goes on by itself when it is over', async () => {
+  it('opens the circuit, charges no attempts, and the drain continues by itself after the outage', async () => {
     status = 503;
     const items = Array.from({ length: 500 }, (_, n) => ({ n, do: 'call', url }));
     const { id } = await send(stack, 'outage', items);

@@ -217,7 +217,7 @@ describe('a write of the gate whose answer is lost', () => {
     expect(await readEntity(table, GATES_PARTITION, policyRowKey(queue))).toMatchObject({ version: 1 });
   });
 
-  test('a heartbeat is there', async () => {
+  test('a heartbeat is stored', async () => {
     const { table, queue } = gateOf();
     lossy.lose('table', /^PATCH .*\/gates\(/);
 
@@ -228,7 +228,7 @@ describe('a write of the gate whose answer is lost', () => {
   });
 });
 
-describe("somebody else's write of the gate is not taken for one's own", () => {
+describe('the gate write of another process is not taken for its own', () => {
   test('two wakers at different times: one starts, the other is counted', async () => {
     const { deps, queue, started, row } = gateOf();
 
@@ -242,7 +242,7 @@ describe("somebody else's write of the gate is not taken for one's own", () => {
     expect(await row()).toMatchObject({ generation: 1, wakes: 1 });
   });
 
-  test('a policy that was put meanwhile is a policy of its own', async () => {
+  test('a policy that was put meanwhile is a separate policy', async () => {
     const { table, queue } = gateOf();
     await writePolicy(table, queue, { policy: DEFAULT_POLICY });
 
@@ -272,7 +272,7 @@ describe('a share of a workload’s limits whose claim was answered too late', (
   };
   const holders = async () => (await readQuota(lossy.world.clients.gates, 'limited')).row.holders.map(({ id }) => id);
 
-  test('is had once, and given up', async () => {
+  test('is claimed once, and released', async () => {
     const limiter = limiterOf('a');
     lossy.lose(...CREATE);
     const entry = await limiter.enter({ queue: 'limited-normal-0', workload });

@@ -119,22 +119,25 @@ describe('a reference of version 2', () => {
     ['is taken by somebody else just now', ends({ end: 'deferred' })],
     ['is not read to its end', ends({ end: 'unfinished' })],
     ['meets a service that is busy', () => Promise.reject(serviceError(503))],
-  ])('whose blob %s comes again after five seconds, however often, and is not charged', async (_what, take) => {
-    const worker = world();
-    for (let n = 1; n <= 9; n++) expect(await worker.deliver(take)).toMatchObject({ received: 1, done: 0 });
+  ])(
+    'whose blob %s is delivered again after five seconds, any number of times, and is not charged',
+    async (_what, take) => {
+      const worker = world();
+      for (let n = 1; n <= 9; n++) expect(await worker.deliver(take)).toMatchObject({ received: 1, done: 0 });
 
-    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
-    expect(worker.seen.waits.filter((seconds) => seconds !== RENEWED)).toEqual(Array(9).fill(5));
-    expect(worker.left().tries ?? 0).toBe(0);
-    await worker.deliver(ends({ end: 'absent' }));
-    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
-  });
+      expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+      expect(worker.seen.waits.filter((seconds) => seconds !== RENEWED)).toEqual(Array(9).fill(5));
+      expect(worker.left().tries ?? 0).toBe(0);
+      await worker.deliver(ends({ end: 'absent' }));
+      expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+    },
+  );
 
   it.each<[string, () => Promise<NamedFileEnd>, RegExp]>([
-    ['is not there', ends({ end: 'absent' }), /billing\/a\.ndjson does not exist in container inbox/],
+    ['does not exist', ends({ end: 'absent' }), /billing\/a\.ndjson does not exist in container inbox/],
     ['cannot be moved away', ends(STUCK), /It has a lease/],
     ['cannot be looked at', () => Promise.reject(serviceError(400)), /400/],
-  ])('whose blob %s goes to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {
+  ])('whose blob %s is moved to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {
     const worker = world();
     for (let n = 1; n <= 4; n++) await worker.deliver(take);
     expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
@@ -158,7 +161,7 @@ describe('a reference of version 2', () => {
     ).toHaveLength(1);
   });
 
-  it('of which one process after the other dies goes to the poison queue in the end', async () => {
+  it('that crashes one process after the other is finally moved to the poison queue', async () => {
     const worker = world();
     // The first delivery is not counted: a message that comes again may be one.
     for (let n = 1; n <= 6; n++) await worker.die();
@@ -169,7 +172,7 @@ describe('a reference of version 2', () => {
     expect(worker.seen).toMatchObject({ deleted: 1, poison: [expect.stringMatching(/each of 5 tries/)] });
   });
 
-  it('that others have received and left is not charged for it', async () => {
+  it('that others received without a try is not charged for it', async () => {
     const worker = world();
     for (let n = 1; n <= 20; n++) worker.leave();
 
@@ -180,7 +183,7 @@ describe('a reference of version 2', () => {
     expect(await worker.deliver(ends({ end: 'accepted' }))).toMatchObject({ done: 1 });
   });
 
-  it('that is received when the time of the slice is up is returned at once, uncharged', async () => {
+  it('that is received after the end of the slice is returned immediately, uncharged', async () => {
     const worker = world();
 
     await worker.deliver(() => expect.fail('It is not taken.'), { isOver: () => true });
@@ -189,7 +192,7 @@ describe('a reference of version 2', () => {
     expect(worker.left()).toEqual(REFERENCE);
   });
 
-  it('that waits behind other files until the time of the slice is up is returned, uncharged', async () => {
+  it('that waits behind other files until the end of the slice is returned, uncharged', async () => {
     const worker = world();
     const { fileSlots, endOthers } = busySlots();
     let isOver = false;
@@ -204,7 +207,7 @@ describe('a reference of version 2', () => {
     expect(worker.left()).toEqual(REFERENCE);
   });
 
-  it('that waits behind the file of which its process dies is not charged', async () => {
+  it('that waits behind a file that crashes its process is not charged', async () => {
     const worker = world();
     for (let n = 1; n <= 2; n++) {
       const { fileSlots } = busySlots();

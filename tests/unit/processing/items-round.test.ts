@@ -151,7 +151,7 @@ test.each<[string, Fault]>([
   ['a frame that cannot be read', { on: 'read', error: BUSY }],
   ['an outcome that cannot be written', { on: 'write', error: NO_ANSWER }],
   ['a right that is missing', { on: 'write', error: FORBIDDEN }],
-])('however often storage fails by %s, no chunk is killed for it', async (_what, fault) => {
+])('no chunk is killed because storage fails with %s, however often', async (_what, fault) => {
   const { deliver, stored } = world();
   for (let times = 0; times < 20; times += 1) await deliver(fault);
   expect(stored).toEqual([]);
@@ -161,7 +161,7 @@ test.each<[string, Fault]>([
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('however often no thread starts, no chunk is killed for it, and each round reports why', async () => {
+test('no chunk is killed because no thread starts, however often, and each round reports the reason', async () => {
   const { deliver, die, stored } = world();
   const fault: Fault = { on: 'start', error: new ThreadStartError(`No\n ${'x'.repeat(1_000)}`) };
   // One that is suspected of having killed a process.
@@ -174,7 +174,7 @@ test('however often no thread starts, no chunk is killed for it, and each round 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a reference of a batch that is gone is deleted and counted, and nothing runs', async () => {
+test('a reference of a deleted batch is deleted and counted, and nothing runs', async () => {
   const { batch, deleted, deliver, runs } = world();
   batch.state = undefined;
 
@@ -192,7 +192,7 @@ test('an outcome that was stored although its answer was lost is found, and noth
   expect(runs()).toBe(1);
 });
 
-test('an isolated chunk does not wait long for its limits, as the others of its process wait for it', async () => {
+test('an isolated chunk does not wait long for its limits, because the other chunks of its process wait for it', async () => {
   for (const permits of [createPermits(false), undefined]) {
     const { deliver, die, jobs } = world(permits === undefined ? {} : { permits });
     die();
@@ -201,7 +201,7 @@ test('an isolated chunk does not wait long for its limits, as the others of its 
   }
 });
 
-test('isolated starts that a failing storage interrupted do not count', async () => {
+test('isolated starts that a storage failure interrupted do not count', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: BUSY });
@@ -211,7 +211,7 @@ test('isolated starts that a failing storage interrupted do not count', async ()
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a redelivered chunk whose frame cannot be read, whatever the error says, does not count as started', async () => {
+test('a redelivered chunk whose frame cannot be read does not count as started, whatever the error is', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: new TypeError('terminated') });
@@ -221,7 +221,7 @@ test('a redelivered chunk whose frame cannot be read, whatever the error says, d
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a chunk whose outcome storage refuses is split, and not retried indefinitely', async () => {
+test('a chunk whose outcome is refused by storage is split, and not retried indefinitely', async () => {
   const { deliver, stored } = world();
   for (let times = 0; times < 3; times += 1) await deliver({ on: 'write', error: TOO_LARGE });
 
@@ -230,7 +230,7 @@ test('a chunk whose outcome storage refuses is split, and not retried indefinite
   expect(stored.map(({ ending }) => ending)).toEqual(['split']);
 });
 
-test('the outcome of a worker that has lost its lease is stored, and stands', async () => {
+test('the outcome of a worker that has lost its lease is stored, and counts', async () => {
   const { deliver, die, stored } = world();
   const taken = { on: 'renew', error: serviceError(400) } as const;
   await deliver(taken);
@@ -241,7 +241,7 @@ test('the outcome of a worker that has lost its lease is stored, and stands', as
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('an outcome is shown to the process that has stored it, and to no other', async () => {
+test('an outcome is passed to the process that has stored it, and to no other', async () => {
   const { deliver, own, stored } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
   // The next delivery finds what was stored, and cannot know by whom.
@@ -266,7 +266,7 @@ test('a chunk that is stopped because its batch was cancelled keeps what has fin
   expect(deleted()).toBe(1);
 });
 
-test('a chunk that nobody has begun is cancelled unrun', async () => {
+test('a chunk that no worker has begun is cancelled without a run', async () => {
   const { batch, deliver, runs, stored } = world();
   batch.state = 'cancelling';
 
@@ -276,7 +276,7 @@ test('a chunk that nobody has begun is cancelled unrun', async () => {
   expect(runs()).toBe(0);
 });
 
-test('a chunk that waits for a thread while the process is being stopped goes back as it came', async () => {
+test('a chunk that waits for a thread while the process is being stopped is returned uncharged', async () => {
   const { deliver, stored, left, deleted } = world();
 
   const work = await deliver({ on: 'start', error: new NotBegunError('The process is being stopped.') });
@@ -286,7 +286,7 @@ test('a chunk that waits for a thread while the process is being stopped goes ba
   expect(left()).toEqual({ ...reference, returned: 1 });
 });
 
-test('no folder of the machine is in the error of a thread that does not start', async () => {
+test('the error of a thread that does not start contains no folder of the machine', async () => {
   const message = "Cannot find module '/srv/app/dist/a-b/module.js' imported from file:///srv/app/dist/thread.js";
 
   const { startError } = await world().deliver({ on: 'start', error: new ThreadStartError(message) });
@@ -302,7 +302,7 @@ test('a handler receives the deadline of its batch', async () => {
   expect(jobs).toMatchObject([{ deadlineAt: DEADLINE }]);
 });
 
-test('a reference of a paused batch is deleted and nothing runs; its row gets another one when the batch is resumed', async () => {
+test('a reference of a paused batch is deleted and nothing runs; the resume puts another one for its row', async () => {
   const { deliver, batch, deleted, runs, stored } = world();
   batch.state = 'paused';
 
@@ -313,7 +313,7 @@ test('a reference of a paused batch is deleted and nothing runs; its row gets an
   expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
 });
 
-test('an outcome that is stored is published although its batch is paused', async () => {
+test('a stored outcome is published although its batch is paused', async () => {
   const { deliver, batch, deleted, runs } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
   batch.state = 'paused';
@@ -336,7 +336,7 @@ test.each(['running', 'cancelling'])(
   },
 );
 
-test('the last chunk of a small batch is collected by its round, and again when its reference comes again, by the same name', async () => {
+test('the last chunk of a small batch is collected by its round, and again with the same name when its reference is delivered again', async () => {
   const { batch, deliver, collected, deleted, runs } = world();
   batch.pending = 1;
 
@@ -354,7 +354,7 @@ test('the last chunk of a small batch is collected by its round, and again when 
   expect([runs(), deleted()]).toEqual([1, 1]);
 });
 
-test('a second reference of a batch that is finished is deleted, and nothing is collected for it', async () => {
+test('a second reference of a finished batch is deleted, and nothing is collected for it', async () => {
   const { batch, deliver, collected, deleted } = world();
   batch.state = 'completed';
   batch.pending = 0;

@@ -60,7 +60,7 @@ describe('planPage', () => {
     expect(page.next).toBe(next);
   });
 
-  it('reads no further than it must', async () => {
+  it('reads no more rows than necessary', async () => {
     let read = 0;
     const rows = (async function* () {
       for await (const each of rowsOf(1, 1, 1, 1, 1)) {
@@ -74,7 +74,7 @@ describe('planPage', () => {
 });
 
 describe('readAhead', () => {
-  it('keeps the order and never has more reads under way', async () => {
+  it('keeps the order, and never exceeds the number of simultaneous reads', async () => {
     let under = 0;
     let most = 0;
     const read = async (n: number): Promise<number> => {
@@ -90,7 +90,7 @@ describe('readAhead', () => {
     expect(most).toBe(3);
   });
 
-  it('fails at the place of the failure', async () => {
+  it('fails at the position of the failed read', async () => {
     const got: number[] = [];
     const read = async (n: number): Promise<number> => {
       if (n === 2) throw new Error('third');
@@ -103,7 +103,7 @@ describe('readAhead', () => {
     expect(got).toEqual([0, 1]);
   });
 
-  it('waits for the reads that are under way when its reader leaves', async () => {
+  it('waits for the running reads when its reader leaves', async () => {
     let under = 0;
     const read = async (n: number): Promise<void> => {
       under += 1;

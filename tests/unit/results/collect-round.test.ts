@@ -180,24 +180,27 @@ test('dead letters are published per result message, before the end of their bat
 test.each([
   ['the topic refuses the event', 'ItemsDeadLettered', one],
   ['a reference of what follows cannot be put', 'put', headerOf({ dead: 1, retried: 1 }, { causes: { a: 1 } })],
-])('they are published, and logged for the alert, although %s after the transaction', async (_what, fault, header) => {
-  const { deliver, fail, published, deleted, lines } = await world(2);
-  fail(fault);
-  await deliver({ m1: [endOf('000000', header)] });
-  expect([published, deleted]).toEqual([[], []]);
+])(
+  'dead letters are published, and logged for the alert, although %s after the transaction',
+  async (_what, fault, header) => {
+    const { deliver, fail, published, deleted, lines } = await world(2);
+    fail(fault);
+    await deliver({ m1: [endOf('000000', header)] });
+    expect([published, deleted]).toEqual([[], []]);
 
-  // The message comes again, now beside another one.
-  await deliver({ m0: [endOf('000001')], m1: [endOf('000000', header)] });
+    // The message comes again, now beside another one.
+    await deliver({ m0: [endOf('000001')], m1: [endOf('000000', header)] });
 
-  expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
-  expect(deleted).toContain('m1');
-  expect(lines.map(({ event }) => event)).toContain('items-dead-lettered');
-});
+    expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
+    expect(deleted).toContain('m1');
+    expect(lines.map(({ event }) => event)).toContain('items-dead-lettered');
+  },
+);
 
 test.each([
   ['at once', [['m1', 'm1 again']]],
   ['one after the other', [['m1'], ['m1 again']]],
-])('a message that was put twice, since its answer was lost, is charged once: %s', async (_when, deliveries) => {
+])('a message that was put twice, because its answer was lost, is charged once: %s', async (_when, deliveries) => {
   const { deliver, row } = await world(3);
   for (const ids of deliveries) await deliver(Object.fromEntries(ids.map((id) => [id, [endOf('000000')]])));
   await deliver({ m2: [endOf('000000')] });
@@ -218,18 +221,21 @@ test('a repeat of an end by another message is not published again', async () =>
 test.each([
   ['storage', serviceError(503)],
   ['the topic', Object.assign(new Error('away'), { retryable: true })],
-])('after an outage of %s a message is visible again in five seconds, which the gate knows', async (_what, error) => {
-  const { deliver, fail, deleted, returned, due, lines } = await world(1);
-  fail('ItemsDeadLettered', error);
+])(
+  'after an outage of %s, a message is visible again in five seconds, and the gate records that time',
+  async (_what, error) => {
+    const { deliver, fail, deleted, returned, due, lines } = await world(1);
+    fail('ItemsDeadLettered', error);
 
-  await deliver({ m1: [endOf('000000', one)] });
+    await deliver({ m1: [endOf('000000', one)] });
 
-  expect(lines.at(-1)?.event).toBe('collect-deferred');
-  expect([deleted, returned]).toEqual([[], [{ id: 'm1', seconds: 5, text: undefined }]]);
-  expect(await due()).toEqual(['2026-01-01T00:01:05.000Z']);
-});
+    expect(lines.at(-1)?.event).toBe('collect-deferred');
+    expect([deleted, returned]).toEqual([[], [{ id: 'm1', seconds: 5, text: undefined }]]);
+    expect(await due()).toEqual(['2026-01-01T00:01:05.000Z']);
+  },
+);
 
-test('what no outage explains is an alert, and is tried again when the message becomes visible by itself', async () => {
+test('an error other than an outage raises an alert, and is tried again when the message becomes visible by itself', async () => {
   const { deliver, fail, deleted, returned, due, lines } = await world(1);
   fail('ItemsDeadLettered', serviceError(400));
 
@@ -239,7 +245,7 @@ test('what no outage explains is an alert, and is tried again when the message b
   expect([deleted, returned, await due()]).toEqual([[], [], []]);
 });
 
-test('a message that cannot be returned either is logged beside the outage, and the round ends', async () => {
+test('a message that cannot be returned is logged in addition to the outage, and the round ends', async () => {
   const { deliver, fail, deleted, returned, lines } = await world(1);
   fail('ItemsDeadLettered', serviceError(503));
   fail('return', serviceError(500));
@@ -252,7 +258,7 @@ test('a message that cannot be returned either is logged beside the outage, and 
 
 const again = headerOf({ retried: 1 });
 
-test('a repeat of an end puts what follows once more, and says so: the first reference may have run by then', async () => {
+test('a repeat of an end puts its follow-ups again, marked as resent: the first reference may have run by then', async () => {
   const { deliver, puts } = await world(2);
 
   await deliver({ m1: [endOf('000000', again)] });
@@ -261,7 +267,7 @@ test('a repeat of an end puts what follows once more, and says so: the first ref
   expect(puts).toEqual(['000000.r1', '000000.r1 resent']);
 });
 
-test('what follows in a paused batch has its row and no reference, at a repeat of the end, too', async () => {
+test('follow-ups in a paused batch have rows and no references, also at a repeat of the end', async () => {
   const { deliver, pause, pending, puts, deleted } = await world(2);
   await pause();
 
@@ -283,7 +289,7 @@ test('a batch of too many dead letters is paused by the transaction that counts 
   expect(lines).toContainEqual(expect.objectContaining({ event: 'batch-paused', by: 'halt', reason }));
 });
 
-test('a process that dies after it has paused a batch does not keep it from the alert and the event', async () => {
+test('a batch that was paused by its rule gets its alert and its event even if the process crashes after the pause', async () => {
   const { deliver, fail, lines, published } = await world(2, { halt: { deadShare: 0, after: 1 } });
   fail('ItemsDeadLettered');
   await deliver({ m1: [endOf('000000', one)] });
@@ -296,7 +302,7 @@ test('a process that dies after it has paused a batch does not keep it from the 
   expect(published).toContainEqual({ id: `paused-${BATCH}-0-0`, items: 8, details });
 });
 
-test('results that are collected after the rule has paused their batch are no further alert and event', async () => {
+test('results that are collected after the rule has paused their batch cause no further alert and event', async () => {
   const { deliver, lines, published, wait } = await world(3, { halt: { deadShare: 0, after: 1 } });
   await deliver({ m1: [endOf('000000', one)] });
   wait(1_000);
@@ -308,7 +314,7 @@ test('results that are collected after the rule has paused their batch are no fu
   expect(published).toEqual([]);
 });
 
-test('a batch that pauses by its rule and ends by the same result message is no alert and no event', async () => {
+test('a batch that pauses by its rule and ends with the same result message causes no alert and no event', async () => {
   // Two transactions: the first pauses the batch, and the second ends it.
   const bad = ends(99).map(({ chunk }) => endOf(chunk, one));
   const { deliver, lines, published, row } = await world(99, { halt: { deadShare: 0, after: 1 } });
@@ -320,7 +326,7 @@ test('a batch that pauses by its rule and ends by the same result message is no 
   expect(published.filter(({ id }) => id.startsWith('paused-'))).toEqual([]);
 });
 
-test('a paused batch ends when nothing of it is pending', async () => {
+test('a paused batch ends when no chunk is pending', async () => {
   const { deliver, pause, row } = await world(1);
   await pause();
 
@@ -336,7 +342,7 @@ const idsOf = (published: { id: string }[], type: string): string[] =>
 const progressId = (percent: number): string => `progress-${BATCH}-0-${percent}`;
 
 describe('progress', () => {
-  test('is published once per threshold and minute, with the highest that was passed, and not at the end', async () => {
+  test('is published once per threshold and minute, with the highest threshold that was passed, and not at the end', async () => {
     const { deliver, published, wait } = await world(8);
     const chunk = (n: number): ChunkEnd => endOf(`00000${n}`);
 
@@ -360,7 +366,7 @@ describe('progress', () => {
     expect(published.at(-1)?.id).toBe(`completed-${BATCH}-0`);
   });
 
-  test('that a crash kept from its event is published by the next delivery of the message, and by no other', async () => {
+  test('that was not published because of a crash is published by the next delivery of the message, and by no other', async () => {
     const { deliver, fail, published, deleted, wait } = await world(8);
     wait(60_000);
     fail('BatchProgress');
@@ -391,7 +397,7 @@ describe('ResultsReady', () => {
   const ready = (published: { id: string; details: unknown }[]) =>
     published.filter(({ id }) => id.startsWith('results-')).map(({ details }) => details);
 
-  test('is published by no workload that does not ask for it', async () => {
+  test('is not published for a workload that does not request it', async () => {
     const { deliver, published } = await world(2);
 
     await deliver({ m1: [endOf('000000')] });
@@ -399,7 +405,7 @@ describe('ResultsReady', () => {
     expect(published).toEqual([]);
   });
 
-  test('is one per transaction, names the chunks with results, and comes before the end', async () => {
+  test('is published once per transaction, with the chunks that have results, before the end', async () => {
     const { deliver, published } = await world(4, { resultsReady: true });
 
     await deliver({ m1: [endOf('000002', one), endOf('000000')], m2: [endOf('000001', dead)] });
@@ -423,7 +429,7 @@ describe('ResultsReady', () => {
     expect(chunks).toEqual([98, 1]);
   });
 
-  test('that a crash kept from the topic is published by the next delivery, with the same id, and not by a copy', async () => {
+  test('that was not published because of a crash is published by the next delivery, with the same id, and not by a copy', async () => {
     const { deliver, fail, published, deleted, wait } = await world(3, { resultsReady: true });
     fail('ResultsReady');
     await deliver({ m1: [endOf('000000'), endOf('000001')] });
@@ -442,7 +448,7 @@ describe('ResultsReady', () => {
     expect(new Set(idsOf(published, 'results')).size).toBe(1);
   });
 
-  test('of a message that comes again after a redrive names the revision of its chunks', async () => {
+  test('of a message that is delivered again after a redrive contains the revision of its chunks', async () => {
     const { deliver, published, redrive } = await world(1, { resultsReady: true });
     await deliver({ m1: [endOf('000000')] });
     await redrive();
@@ -476,7 +482,7 @@ describe('a batch whose chunks end too slowly', () => {
     expect(made.slice(0, 4)).toEqual(['table.list', 'table.write', 'table.list', 'table.write']);
   });
 
-  test('is published when the message comes again, if the topic was away after the transaction', async () => {
+  test('is published when the message is delivered again, if the topic was unavailable after the transaction', async () => {
     const { deliver, fail, published, deleted, setTime } = await world(10);
     setTime(LATE);
     fail('DeadlineAtRisk');
@@ -499,7 +505,7 @@ describe('a batch whose chunks end too slowly', () => {
     expect([published, (await row())?.atRiskAt]).toEqual([[], undefined]);
   });
 
-  test('is not at risk when these are its last ones, however late', async () => {
+  test('is not at risk when these chunks are its last ones, however late', async () => {
     const { deliver, published, setTime } = await world(1);
     setTime('2026-01-01T00:09:00.000Z');
 

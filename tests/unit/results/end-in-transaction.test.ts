@@ -30,7 +30,7 @@ test('the batch row is written twice: with the last ends, and when the end is an
   expect(batch.store.row('open', BATCH)).toBeUndefined();
 });
 
-test('the state is that of all chunks', async () => {
+test('the state is derived from all chunks', async () => {
   const batch = await batchWith({});
 
   await collectBatch(batch.deps, BATCH, { ends: both(headerOf({ dead: 1 })) });

@@ -31,7 +31,7 @@ test.each([
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
-test('counters that do not agree with the rows are an alert, those of discarded items too', async () => {
+test('counters that differ from the rows raise an alert, also those of discarded items', async () => {
   const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf({ dead: 1 }) });
   await changeBatch(deps.table, BATCH, () => ({ dead: 0, discarded: 1 }));
 
@@ -46,7 +46,7 @@ test('counters that do not agree with the rows are an alert, those of discarded 
 const INVALID = headerOf({ dead: 4 }, { invalid: 4, causes: { 'invalid: InvalidItem: id: Required': 4 } });
 const suspect = { causes: [{ cause: 'invalid: InvalidItem: id: Required', count: 8 }] };
 
-test('a batch of which no item is valid ends as suspect, with the causes in its row, its event and its log', async () => {
+test('a batch without a valid item ends as suspect, with the causes in its row, its event and its log', async () => {
   const { deps, row, store } = await batchWith({ '000000': INVALID, '000001': INVALID });
   const states: unknown[] = [];
   deps.publish = async (_address, { type, details }) => void states.push([type, details?.state]);
@@ -62,7 +62,7 @@ test('a batch of which no item is valid ends as suspect, with the causes in its 
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
-test('a batch of invalid items of which one was cancelled is cancelled, and names no causes', async () => {
+test('a batch of invalid items with one cancelled item is cancelled, and has no causes', async () => {
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': headerOf({ dead: 3, cancelled: 1 }) });
 
   const lines = await logged(() => finalize(deps, BATCH));
@@ -72,7 +72,7 @@ test('a batch of invalid items of which one was cancelled is cancelled, and name
   expect(lines.map(({ event }) => event)).not.toContain('batch-suspect');
 });
 
-test('one whose report cannot be made is reportFailed, not suspect', async () => {
+test('a batch whose report cannot be created ends as reportFailed, not as suspect', async () => {
   // A partial aggregate that is not there.
   const partial = { offset: 0, length: 9, bytes: 9, items: 1, digest: '' };
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': { ...INVALID, partial } }, summing());
@@ -83,7 +83,7 @@ test('one whose report cannot be made is reportFailed, not suspect', async () =>
   expect((await row())?.suspect).toBeUndefined();
 });
 
-test('a suspect batch whose items have succeeded in the next revision has no causes any more', async () => {
+test('a suspect batch whose items have succeeded in the next revision no longer has causes', async () => {
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': INVALID });
   await finalize(deps, BATCH);
   const opening = { items: 8, openedAt: NOW, deadlineAt: NOW };
@@ -102,7 +102,7 @@ test('a suspect batch whose items have succeeded in the next revision has no cau
   expect((await row())?.suspect).toBeUndefined();
 });
 
-test('a batch that ends 40 days after its acceptance has its latencies, which are beyond an Int32', async () => {
+test('a batch that ends 40 days after its acceptance has latencies that exceed an Int32', async () => {
   const { deps, row, store } = await batchWith({});
   const after = '2026-02-10T00:00:00.000Z';
   const ends = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf(), message: 'm' }));
@@ -124,7 +124,7 @@ test('a batch with a pending chunk does not end', async () => {
   expect(published).toEqual([]);
 });
 
-test('repeated, it changes nothing and publishes nothing again', async () => {
+test('a repeat changes nothing and publishes nothing again', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await finalize(deps, BATCH);
   const before = await row();
@@ -135,7 +135,7 @@ test('repeated, it changes nothing and publishes nothing again', async () => {
   expect(published).toHaveLength(1);
 });
 
-test('a batch that somebody finished and did not announce is announced by the next', async () => {
+test('a batch that was finished and not announced is announced by the next finisher', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ state: 'completed', announced: false, reportRevision: 0 }));
 
@@ -145,7 +145,7 @@ test('a batch that somebody finished and did not announce is announced by the ne
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
 });
 
-test('it is announced also by one whose own write went through without an answer', async () => {
+test('a batch is also announced by a finisher whose own write lost its answer', async () => {
   const { deps, store, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   let lost = true;
   store.before(async (name) => {
@@ -183,7 +183,7 @@ async function logged(fn: () => Promise<void>): Promise<{ event: string; error?:
   return lines.map((line) => JSON.parse(line));
 }
 
-test('a missed deadline is an alert, also when whoever finished the batch died right after it', async () => {
+test('a missed deadline raises an alert, even if the finisher crashed immediately after the end', async () => {
   const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   const state = { state: 'completed', announced: false, reportRevision: 0 } as const;
   await changeBatch(deps.table, BATCH, () => ({ ...state, completedAt: '2026-01-01T00:05:00.001Z' }));
@@ -195,7 +195,7 @@ test('a missed deadline is an alert, also when whoever finished the batch died r
   );
 });
 
-test('it is logged before the end counts as announced', async () => {
+test('a missed deadline is logged before the end counts as announced', async () => {
   const { deps, store } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ deadlineAt: '2026-01-01T00:00:59.000Z' }));
   const order: string[] = [];
@@ -245,7 +245,7 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
     /^The partial aggregate of chunk 000001 .*SyntaxError/,
     ['{"key":"k","value":1}', '{'],
   ],
-])('a batch whose report cannot be made ends as reportFailed: %s', async (_what, reduce, problem, lines) => {
+])('a batch whose report cannot be created ends as reportFailed: %s', async (_what, reduce, problem, lines) => {
   const { deps, row, published, blobs } = await partials(reduce, lines);
 
   const log = await logged(() => finalize(deps, BATCH));
@@ -260,7 +260,7 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
 describe('a batch whose workload is not deployed', () => {
   const NOT_DEPLOYED = { type: 'conflict', message: 'Workload "billing" is not deployed any more.' };
 
-  test('stays as it is, and ends with its report and its event as soon as a deployment has the workload', async () => {
+  test('does not change, and ends with its report and its event as soon as a deployment has the workload', async () => {
     const { deps, row, published, blobs, store } = await partials({});
     const before = [...blobs.keys()];
 
@@ -278,7 +278,7 @@ describe('a batch whose workload is not deployed', () => {
     expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
   });
 
-  test('is not announced without its event, where a crash has kept that from being published', async () => {
+  test('is not announced without its event, if a crash prevented the publication', async () => {
     const { deps, row, published } = await partials({});
     await finalize({ ...deps, publish: () => Promise.reject(new Error('away')) }, BATCH).catch(() => undefined);
     expect(await row()).toMatchObject({ state: 'completed', announced: false });
@@ -301,7 +301,7 @@ describe('a batch whose workload is not deployed', () => {
   });
 });
 
-test('finish makes the row of each key of what was merged, once', async () => {
+test('finish creates the row of each merged key, once', async () => {
   const lines = ['{"key":"a","value":1}', '{"key":"b","value":5}'];
   const asked: unknown[] = [];
   const finish = (key: string, acc: unknown) => {
@@ -334,7 +334,7 @@ test('a chunk whose fold failed in its thread is folded again from its results',
 test.each<[string, Partial<Sum>, RegExp]>([
   ['key', { key: (result) => (result === 0 ? fail(new TypeError('no key')) : 'k') }, /result 2 .*TypeError: no key$/],
   ['add', { add: () => fail(new RangeError('too much')) }, /result 1 .*RangeError: too much$/],
-])('where %s throws again, the batch ends as reportFailed', async (_step, reduce, problem) => {
+])('if %s throws again, the batch ends as reportFailed', async (_step, reduce, problem) => {
   const { deps, row } = await partials(reduce, failedFold);
 
   await finalize(deps, BATCH);
@@ -345,7 +345,7 @@ test.each<[string, Partial<Sum>, RegExp]>([
   expect(reportProblem).toMatch(problem);
 });
 
-test('a partial aggregate that is gone or damaged leaves a batch without a report, not open', async () => {
+test('a missing or damaged partial aggregate leaves a batch without a report, but not open', async () => {
   const { deps, row, blobs } = await partials({});
   const [first, second] = [...blobs.keys()];
   blobs.delete(String(second));
@@ -357,7 +357,7 @@ test('a partial aggregate that is gone or damaged leaves a batch without a repor
 });
 
 test.each([503, 403, 404])(
-  'a fault of storage (%i) leaves the batch open, to be ended when it has passed',
+  'an error of storage (%i) leaves the batch open, and it ends once the error has passed',
   async (status) => {
     const { deps, row, blobs } = await partials({});
     const { container } = deps;

@@ -20,7 +20,7 @@ describe('parseReport', () => {
     expect(parseReport(stored(header, frame))).toEqual({ header, lines });
   });
 
-  it('reads one of an earlier version, which discarded nothing', () => {
+  it('reads a report of an earlier version, which has no discarded items', () => {
     const { discarded: _discarded, ...counts } = header.counts;
     const read = parseReport(stored({ ...header, counts }, frame));
     expect(read.header.counts).toEqual({ ...counts, discarded: 0 });

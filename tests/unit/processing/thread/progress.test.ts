@@ -16,7 +16,7 @@ test('results and dead letters have ended; dead letters and failed attempts are 
   expect(progress).toEqual({ items: 5, ended: 4, inFlight: 0, failing: 3 });
 });
 
-test('what is passed on unrun has not ended', async () => {
+test('an item that is passed on unrun has not ended', async () => {
   const later = new Date(NOW_MS + 60_000).toISOString();
   const lines = [
     { index: 1, attempts: [], item: { id: 1 } },

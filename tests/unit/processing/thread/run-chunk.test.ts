@@ -45,7 +45,7 @@ describe('results', () => {
     expect(retries[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([message]);
   });
 
-  it('see what the handler receives with each item', async () => {
+  it('show the context that the handler receives with each item', async () => {
     const map: MapItem = (_, { batch, position, attempt, signal, log }) => {
       log('seen');
       return [batch.length, position, attempt, signal.aborted];
@@ -60,7 +60,7 @@ describe('results', () => {
 });
 
 describe('an item that does not fit the schema', () => {
-  it('is dead and names the paths', async () => {
+  it('becomes a dead letter with the paths', async () => {
     const { dead, ran, causes, header } = await run(
       workloadOf(() => 1),
       ids(1, 'two', 3),
@@ -84,7 +84,7 @@ describe('an item that does not fit the schema', () => {
     expect(header.invalid).toBe(1);
   });
 
-  it('lists what does not fit, also beyond the first few', async () => {
+  it('lists what does not fit, and counts what exceeds the list', async () => {
     const many: StandardSchemaV1<unknown, Item> = {
       '~standard': {
         version: 1,
@@ -124,7 +124,7 @@ describe('an item that does not fit the schema', () => {
     expect(dead[0]).not.toHaveProperty('item');
   });
 
-  it('is found by asynchronous schemas too', async () => {
+  it('is also found by asynchronous schemas', async () => {
     const slow: StandardSchemaV1<unknown, Item> = {
       '~standard': {
         version: 1,
@@ -147,7 +147,7 @@ describe('an item that does not fit the schema', () => {
 describe('retries that are not due', () => {
   const retry = (index: number, notBefore: string) => ({ index, attempts: [], notBefore, item: { id: index } });
 
-  it('are passed on as they came, uncharged, and the chunk is due with them', async () => {
+  it('are passed on unchanged and uncharged, and the chunk is due with them', async () => {
     const later = retry(8, '2026-01-01T00:05:00.000Z');
     const lines = [retry(7, '2026-01-01T00:00:00.900Z'), later, retry(9, '2026-01-01T01:00:00.000Z')];
     const { results, retries, header, ran } = await run(
@@ -170,7 +170,7 @@ describe('retries that are not due', () => {
 });
 
 describe('concurrency', () => {
-  it('keeps so many in flight, and results and folds in the order of the items', async () => {
+  it('limits the calls in flight, and keeps results and folds in the order of the items', async () => {
     let inFlight = 0;
     let most = 0;
     const map: MapItem = async ({ id }) => {
@@ -200,7 +200,7 @@ describe('concurrency', () => {
     expect(log).toEqual(['+40', '+1', '-1', '+2', '-2', '-40']);
   });
 
-  it('leaves a synchronous handler as it is: one after another, without a turn of the event loop', async () => {
+  it('does not affect a synchronous handler: calls follow each other without a turn of the event loop', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -215,7 +215,7 @@ describe('concurrency', () => {
     expect(turns).toBe(0);
   });
 
-  it('begins no item after the time of the chunk, but one at least', async () => {
+  it('begins no item after the time of the chunk, but at least one', async () => {
     const { results, retries } = await run(
       workloadOf(({ id }) => id),
       ids(1, 2, 3),
@@ -241,7 +241,7 @@ describe('a stop', () => {
     return { workload: workloadOf(map, { concurrency: 2, timeoutSeconds: 60 }), stop: controller.signal };
   };
 
-  it('of a cancelled batch aborts what is in flight, keeps what has ended, and cancels the rest', async () => {
+  it('of a cancelled batch aborts calls in flight, keeps ended items, and cancels the rest', async () => {
     const { workload, stop } = cancelled(() => 1);
     const { results, header, failures, dead } = await run(workload, { ...ids(1, 2, 3, 4), stop });
     expect(results).toEqual([1]);
@@ -252,7 +252,7 @@ describe('a stop', () => {
     expect([failures, dead]).toEqual([0, []]);
   });
 
-  it('of an instance keeps what has ended, lets end what is in flight, and passes the rest on, uncharged', async () => {
+  it('of an instance keeps ended items, lets calls in flight finish, and passes the rest on uncharged', async () => {
     const stop = new AbortController();
     /** 1 ends at once, so that 2 and 3 are in flight when the stop comes, and end after it. */
     const follow: MapItem = async ({ id }) => {
@@ -280,7 +280,7 @@ describe('a stop', () => {
     expect(calls).toBe(0);
   });
 
-  it('cancels also what would be tried again', async () => {
+  it('also cancels items that would be tried again', async () => {
     const { workload, stop } = cancelled(() => {
       throw new Error('busy');
     });
@@ -289,7 +289,7 @@ describe('a stop', () => {
   });
 });
 
-describe('what a dead thread has left', () => {
+describe('the remains of a dead thread', () => {
   const workload = workloadOf(
     () => {
       throw new Error('No handler is called.');
@@ -307,7 +307,7 @@ describe('what a dead thread has left', () => {
   ];
   const items = Uint8Array.from([ENDED, ENDED, ENDED, IN_FLIGHT, IN_FLIGHT, NOT_BEGUN]);
 
-  it('is made into the outcome: what was copied stands, the rest is passed on with how it has to run', async () => {
+  it('become the outcome: copied items keep their ends, the rest is passed on with how it must run', async () => {
     const remains = { items, copies, verdict: undefined };
     const { results, partial, retries, header, failures } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains });
     expect(results).toEqual([10, 20]);
@@ -322,7 +322,7 @@ describe('what a dead thread has left', () => {
     expect([failures, header.moved]).toEqual([0, 4]);
   });
 
-  it('charges the item that was alone in flight: a dead letter, or a timeout that runs alone again', async () => {
+  it('charge the item that ran alone: a dead letter, or a timeout that runs alone again', async () => {
     const error = { name: 'ThreadExitError', message: 'exit code 3' };
     const killed = { items, copies, verdict: { slot: 3, atMs: NOW_MS, kind: 'killed', error } as const };
     expect((await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: killed })).dead).toMatchObject([
@@ -335,7 +335,7 @@ describe('what a dead thread has left', () => {
   });
 });
 
-describe('items that a dead thread has left', () => {
+describe('items that a dead thread did not finish', () => {
   const retry = (index: number, rerun?: 'alone' | 'careful') => ({
     index,
     attempts: [],
@@ -343,7 +343,7 @@ describe('items that a dead thread has left', () => {
     ...(rerun && { rerun }),
   });
 
-  it('run alone first if they were in flight; what follows is copied as it ends', async () => {
+  it('run first and alone if they were in flight; the next ones are copied as they end', async () => {
     const log: string[] = [];
     const map: MapItem = async ({ id }) => {
       log.push(`+${id}`);
@@ -359,7 +359,7 @@ describe('items that a dead thread has left', () => {
   });
 });
 
-describe('a frame that is not what was promised', () => {
+describe('a frame that does not match its reference', () => {
   it('makes every item a dead letter without the item', async () => {
     const { reference, ...job } = ids(1, 2);
     const digest = `sha256:${'0'.repeat(64)}`;

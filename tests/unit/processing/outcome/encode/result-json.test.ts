@@ -55,11 +55,11 @@ describe('a result', () => {
     [{ price: new Money(Number.NaN) }, 'result.price.cents is NaN'],
     [{ text: 'a\ud800' }, 'result.text has a lone surrogate'],
     [[{ '\udfff': 1 }], 'result[0]["\\udfff"] has a lone surrogate in its name'],
-  ])('is refused by its path: %#', (value, message) => {
+  ])('is refused with its path: %#', (value, message) => {
     expect(() => write(value)).toThrow(new TypeError(message));
   });
 
-  it('is refused when it is nested too deep or has a cycle', () => {
+  it('is refused when it is nested too deeply or has a cycle', () => {
     const ring: Record<string, unknown> = { many: [1, {}] };
     ring.ring = ring;
     expect(() => write(ring)).toThrow('circular');
@@ -70,7 +70,7 @@ describe('a result', () => {
     }
   });
 
-  it('fails as its own code does', () => {
+  it('fails with the error of its own code', () => {
     const broken = {
       get price() {
         throw new RangeError('no price');
@@ -79,7 +79,7 @@ describe('a result', () => {
     expect(() => write(broken)).toThrow(new RangeError('no price'));
   });
 
-  it('that is JSON is what JSON.stringify makes of it', () => {
+  it('that is plain JSON is encoded as by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         expect(write(value)).toBe(JSON.stringify(value));
@@ -87,7 +87,7 @@ describe('a result', () => {
     );
   });
 
-  it('that is written comes back as it was, properties that are undefined left out', () => {
+  it('is read back as it was written, without undefined properties', () => {
     const values = fc.anything({
       withDate: true,
       withMap: true,

@@ -59,7 +59,7 @@ async function run(
 }
 
 describe('the calls of a chunk', () => {
-  it('take a permit each; what finds none in the chunk’s time is passed on, and no attempt is charged', async () => {
+  it('take one permit each; items that get none in the chunk’s time are passed on uncharged', async () => {
     const permits = permitsOf({ rate: 3 });
     const { header, retries, waitedSeconds } = await run(
       workloadOf(async ({ id }) => id),
@@ -71,7 +71,7 @@ describe('the calls of a chunk', () => {
     expect(inFlightOf(permits)).toBe(0);
   });
 
-  it('take it also where the handler is synchronous', async () => {
+  it('take permits even if the handler is synchronous', async () => {
     const { header } = await run(
       workloadOf(({ id }) => id),
       permitsOf({ rate: 2 }),
@@ -79,7 +79,7 @@ describe('the calls of a chunk', () => {
     expect(header.counts).toMatchObject({ succeeded: 2, retried: 3 });
   });
 
-  it('begin nothing once the budget is over, though nothing has been begun by then', async () => {
+  it('do not begin after the end of the budget, even if none has begun by then', async () => {
     let calls = 0;
     const { header } = await run(
       workloadOf(() => (calls += 1)),
@@ -88,7 +88,7 @@ describe('the calls of a chunk', () => {
     expect([calls, header.counts.retried]).toEqual([0, 5]);
   });
 
-  it('are no more at a time than may be in flight', async () => {
+  it('never exceed the number that may be in flight', async () => {
     let now = 0;
     let most = 0;
     const map: MapItem = async () => {
@@ -127,7 +127,7 @@ describe('the calls of a chunk', () => {
     expect([header.counts.succeeded, readTaken(permits)]).toEqual([succeeded, taken]);
   });
 
-  it('go on elsewhere when their process has had no share for ten seconds', async () => {
+  it('are passed on when their process has had no share for ten seconds', async () => {
     let nowMs = 0;
     const permits = createPermits(false);
     const { header } = await run(
@@ -143,7 +143,7 @@ describe('the calls of a chunk', () => {
   });
 });
 
-describe('a Retry with `after` where the rate is limited', () => {
+describe('a Retry with `after` of a workload with a rate limit', () => {
   const busy = workloadOf(async ({ id }) => {
     if (id === 2) throw new Retry('429', { after: 30 });
     if (id === 3) throw new Retry('later');
@@ -151,7 +151,7 @@ describe('a Retry with `after` where the rate is limited', () => {
     return id;
   });
 
-  it('charges no attempt, counts as no failure, comes back when it may, and is reported', async () => {
+  it('charges no attempt, is not counted as a failure, is due after its wait, and is reported', async () => {
     const permits = permitsOf();
     const { header, retries, failures, ran } = await run(busy, permits);
     expect(header.counts).toMatchObject({ succeeded: 2, dead: 1, retried: 2 });
@@ -164,7 +164,7 @@ describe('a Retry with `after` where the rate is limited', () => {
     expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
   });
 
-  it('is an attempt like any other after the batch’s deadline, and where the rate is not limited', async () => {
+  it('is an attempt like any other after the batch’s deadline, and without a rate limit', async () => {
     const late = await run(busy, permitsOf(), { deadlineAt: '2020-01-01T00:00:00Z' });
     const unlimited = await run({ ...busy, rateLimit: undefined } as unknown as Workload, permitsOf());
     for (const { retries, failures } of [late, unlimited])
@@ -187,7 +187,7 @@ describe('a Retry with `after` where the rate is limited', () => {
     expect([readThrottled(permits), header.moved]).toEqual([seconds, charged === 0 ? 1 : undefined]);
   });
 
-  it('of a thousand items at once is one report', async () => {
+  it('of a thousand items at the same time is one report', async () => {
     const permits = permitsOf();
     const list = Array.from({ length: 1_000 }, (_, id) => id);
     const workload = workloadOf(async (_item, { position }) => {

@@ -19,7 +19,7 @@ describe('mapChunk', () => {
       timeoutSeconds: 0.05,
     });
 
-  it('gets the valid items at once, and an error in its place fails that item alone', async () => {
+  it('gets the valid items in one call, and an error in the place of a result fails only that item', async () => {
     const calls: number[][] = [];
     const workload = whole((items, contexts) => {
       calls.push(contexts.map(({ position }) => position));
@@ -48,7 +48,7 @@ describe('mapChunk', () => {
     expect(failures).toBe(2);
   });
 
-  it('takes groups, several at a time, with results and failures per item', async () => {
+  it('runs several groups at the same time, with results and failures per item', async () => {
     const calls: number[][] = [];
     let inFlight = 0;
     let most = 0;
@@ -71,7 +71,7 @@ describe('mapChunk', () => {
     expect(dead.map(({ index }) => index)).toEqual([102, 103]);
   });
 
-  it('gets one item alone when a killer is looked for', async () => {
+  it('gets one item alone to find the item that ends the thread', async () => {
     const calls: number[] = [];
     const workload = whole(async (items) => {
       calls.push(items.length);
@@ -110,7 +110,7 @@ describe('mapChunk', () => {
   it.each([
     ['cancelled', { cancelled: 3, retried: 0 }],
     ['returned', { cancelled: 0, retried: 3 }],
-  ] as const)('is charged with nothing that it answers once it is stopped: %s', async (reason, counts) => {
+  ] as const)('is not charged for an answer after its stop: %s', async (reason, counts) => {
     const stop = new AbortController();
     const workload = defineWorkload({
       ...{ name: 'each', version: 3, item, timeoutSeconds: 60 },
