@@ -49,7 +49,7 @@ describe('a misbehaving handler costs only its own item', () => {
   it('an item that crashes the whole process repeatedly is found by splitting', async () => {
     const { id } = await send(stack, 'odd', oddItems(40, { 13: { do: 'kill' } }));
     const revive = setInterval(() => {
-      // Nothing but the app is dead; a platform starts an instance again by itself.
+      // Only the app has crashed; a platform starts an instance again by itself.
       stack.restartHosts().catch(() => {});
     }, 500);
 

@@ -36,7 +36,7 @@ describe('an outage of the service that the handler calls', () => {
     status = 200;
     const batch = await finished(stack, id, 90);
 
-    // Far more time than three attempts' back-off has passed, and nobody ran out of them.
+    // Much more time than the back-off of three attempts has passed, and no item has used up its attempts.
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 500, succeeded: 500, dead: 0 } });
     expect(await report(stack, id)).toEqual({ all: { count: 500, sum: (500 * 499) / 2 } });
     expect((await queueOf(stack, 'outage-normal-0'))?.paused ?? undefined).toBeUndefined();

@@ -92,7 +92,7 @@ describe('two pools, one app each', () => {
     const { since } = (await fileOf(other, foreign)) as InboxFileView;
     const retried = { method: 'POST', headers, body: JSON.stringify({ name: foreign }) };
     expect((await stack.api('inbox/retry', retried)).status).toBe(202);
-    // The pool of its workload judges it once more, whichever app received the request.
+    // The pool of its workload judges it again, whichever app received the request.
     await expect
       .poll(async () => (await fileOf(other, foreign)) ?? {})
       .toMatchObject({ state: 'rejected', since: expect.not.stringContaining(since) });

@@ -34,7 +34,7 @@ const TRANSACTION: Lost = ['table', /^POST .*\/\$batch$/];
 const DUE = '2026-01-01T00:10:00.000Z';
 
 let queues = 0;
-/** A gate of its own, and what is started by it. */
+/** A separate gate, and the drains that it starts. */
 function gateOf() {
   const queue = `lost-${queues++}`;
   const table: Table = lossy.world.clients.gates;
@@ -85,7 +85,7 @@ const CASES: Case[] = [
     started: [1],
   },
   {
-    write: 'a wake that takes an idle gate takes it once',
+    write: 'a wake that acquires an idle gate acquires it once',
     lost: REPLACE,
     before: { generation: 3 },
     act: ({ deps, queue }) => wake(deps, queue),
@@ -118,7 +118,7 @@ const CASES: Case[] = [
     after: { status: 'idle', total: 4 },
   },
   {
-    write: 'a `finish-wave` that goes on gives the next wave, and counts the last one once',
+    write: 'a `finish-wave` that continues returns the next wave, and counts the last one once',
     lost: REPLACE,
     before: HELD,
     act: (gate) => finishOnce(gate, 9),
@@ -134,7 +134,7 @@ const CASES: Case[] = [
     after: { active: 2, depth: 7 },
   },
   {
-    write: 'a due time is noted once',
+    write: 'a due time is recorded once',
     lost: REPLACE,
     before: HELD,
     act: ({ table, queue }) => recordDue(table, queue, [DUE]),
@@ -174,7 +174,7 @@ const CASES: Case[] = [
     after: { policyVersion: 1 },
   },
   {
-    write: 'a policy that expects the present version is written',
+    write: 'a policy that expects the current version is written',
     lost: TRANSACTION,
     before: { policyVersion: 4 },
     act: ({ table, queue }) => writePolicy(table, queue, { policy: DEFAULT_POLICY, expected: 4 }),
@@ -183,7 +183,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** A request of an operator for the gate's queue, and what its route needs. */
+/** A request of an operator for the gate's queue, with the data that its route needs. */
 function operator({ deps, queue }: Gate) {
   const registry = { queue: () => ({ ...address, queue }) } as unknown as Registry;
   const url = `http://localhost/api/queues/${queue}/pause`;

@@ -20,7 +20,7 @@ const TEXT = '{"v":1}';
 let queues = 0;
 const freshQueue = () => lossy.world.clients.queue(`lost-${queues++}`);
 
-/** A queue with one message, which is held. */
+/** A queue with one message, which is received. */
 async function held() {
   const queue = freshQueue();
   await putMessage(queue, CONTENT);
@@ -119,7 +119,7 @@ test('an unreadable message is set aside, and deleted from its queue', async () 
 
 test.each<[string, Lost, number]>([
   ['reference', ['queue', /^POST .*\/echo-normal-0\/messages/], 1],
-  // Both copies are received at once, and one is left out as it is.
+  // Both copies are received in the same round, and one is skipped as a repeat.
   ['result', ['queue', /^POST .*\/echo-results\/messages/], 0],
   ['deletion of a reference', ['queue', /^DELETE .*\/echo-normal-0\/messages/], 0],
   ['deletion of a result', ['queue', /^DELETE .*\/echo-results\/messages/], 0],

@@ -19,7 +19,7 @@ const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.me
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
 const lines: [message: string, fields: LogFields][] = [];
 let processor: Processor;
-/** Of thread files that a test writes. */
+/** Folder of the thread files that a test writes. */
 let folder: string;
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('a processor', () => {
 
   it('has no thread before it is started or gets a chunk', async () => {
     let own = 0;
-    // Threads of the processor that other tests share have another limit.
+    // The threads of the processor that other tests share have another limit.
     const count = ({ resourceLimits }: Worker): void => {
       if (resourceLimits?.maxOldGenerationSizeMb === 99) own += 1;
     };

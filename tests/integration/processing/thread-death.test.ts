@@ -37,7 +37,7 @@ const processActs = (acts: string[], workload = 'each'): Promise<ChunkOutcome> =
     ),
   );
 
-/** How often the handler was called for each item, by id; written outside of the threads. */
+/** Number of calls of the handler for each item, by id; written outside of the threads. */
 async function calls(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const id of (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean)) counts[id] = (counts[id] ?? 0) + 1;
@@ -51,7 +51,7 @@ const isUncharged = ({ attempts, notBefore }: RetryItem): boolean => attempts.le
 /** Stops a run whose items would never end. */
 const MOST_CHUNKS = 10;
 
-/** Runs the acts, and what threads that died have left of them, until only charged items are to be tried again. */
+/** Runs the acts, and the remains of threads that died, until only charged items must be tried again. */
 async function runAll(acts: string[], { workload = 'each' } = {}) {
   let outcome = await processActs(acts, workload);
   const end = { chunks: 1, succeeded: [] as number[], retried: [] as unknown[][], dead: [] as unknown[][] };
@@ -124,7 +124,7 @@ describe('a handler that ends its thread', () => {
     const { 8: killer, ...others } = await calls();
     expect(killer).toBe(2);
     expect(Object.values(others).filter((n) => n === 1).length).toBeGreaterThan(3);
-    // Usually one or two had ended after the last copy; on a busy machine the copy may come after all of them.
+    // Usually, one or two have ended after the last copy; on a busy machine, the copy may come after all of them.
     expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(2);
   });
 
@@ -162,7 +162,7 @@ describe('a handler that blocks its thread', () => {
     expect(charged).toMatchObject([{ index: 101, attempts: [{ error: TIMEOUT }], rerun: 'alone' }]);
     expect(second).toMatchObject({ failures: 1 });
     expect(second.header.handlerSeconds).toBeGreaterThan(2.2);
-    // The time in which the thread was blocked is over: the wait begins after it.
+    // The time in which the thread was blocked has passed: the wait begins after it.
     expect(Date.parse(charged[0]?.notBefore ?? '')).toBeGreaterThan(NOW_MS + 2_800);
   });
 
@@ -179,7 +179,7 @@ describe('an asynchronous handler that hangs', () => {
   it('is charged with a timeout while its thread continues', async () => {
     const { results, retries } = await readAll(await processActs(['hangAsync', 'ok', 'awaitAbort']));
     expect(results.map(idOf)).toEqual([1]);
-    // What a thread that was ended leaves behind is charged with nothing, and runs alone.
+    // An item that a terminated thread leaves behind is not charged, and runs alone.
     expect(retries.map(({ index, attempts, rerun }) => [index, errorOf(attempts), rerun])).toEqual([
       [100, TIMED_OUT, undefined],
       [102, TIMED_OUT, undefined],

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('../../helpers/threads/young-generation.ts', import.meta.url));
 
-/** MiB of both semi-spaces of a worker thread, in a process with these NODE_OPTIONS. */
+/** Size of both semi-spaces of a worker thread in MiB, in a process with these NODE_OPTIONS. */
 async function youngMib(nodeOptions: string): Promise<number> {
   const env = { ...process.env, NODE_OPTIONS: nodeOptions };
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', script], { env });

@@ -17,7 +17,7 @@ const mapping = (map: Map, options: Partial<WorkloadOptions<typeof item, unknown
   defineWorkload({ name: 'calls', version: 1, item, timeoutSeconds: 5, reduce, ...options, map });
 const items = (count: number): Item[] => Array.from({ length: count }, (_, id) => ({ id }));
 
-/** A meeting of `count` calls: they wait for the last of them, and leave in the opposite order, then the last. */
+/** Lets `count` calls wait for the last of them. They then end in the opposite order, and the last one ends last. */
 function meetingOf(count: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
   return () =>

@@ -12,7 +12,7 @@ const run = (list: string[], { workload = unruly, ...options }: RunOptions & { w
 const deadOf = ({ deadLetters }: RunResult) =>
   deadLetters.map(({ index, reason, error }) => [index, reason, error.name]);
 
-// Side by side: threads take their time to start, and no run may see another's.
+// Run in parallel, because threads take time to start. No run may affect another one.
 describe.concurrent('a workload of a module, in a thread', () => {
   it('continues when an item ends the thread, which does not count as a retry of other items', async () => {
     const end = await run(['wait', 'waitAndExit', 'once', 'wait']);

@@ -25,7 +25,7 @@ const REFERENCE: BlobReference = { v: 2, workload: 'billing', producer: 'erp', b
 /** The visibility timeout. */
 const RENEWED = 300;
 
-/** A worker on one message of version 2, whose deliveries are counted as the service counts them. */
+/** A worker on one message of version 2. Deliveries are counted as the service counts them. */
 function world(reference: BlobReference = REFERENCE) {
   let text = JSON.stringify(reference);
   let deliveries = 0;
@@ -46,18 +46,18 @@ function world(reference: BlobReference = REFERENCE) {
   };
   return {
     ...{ seen, logged },
-    /** The message as it lies in the queue. */
+    /** The message as it is stored in the queue. */
     left: () => JSON.parse(text) as BlobReference,
-    /** Somebody else, who does not read version 2. */
+    /** A receiver that does not support version 2. */
     leave: () => {
       deliveries += 1;
     },
-    /** A process that dies while it takes the blob. */
+    /** A process that crashes while it takes the blob. */
     die: () => new Promise<void>((taking) => void deliver(() => new Promise(() => taking()))),
     deliver,
   };
 
-  /** `fileSlots`: of the process. */
+  /** `fileSlots` are those of the process. */
   async function deliver(
     take: () => Promise<NamedFileEnd>,
     { isOver = (): boolean => false, fileSlots = createSlots(1) } = {},
@@ -84,7 +84,7 @@ function world(reference: BlobReference = REFERENCE) {
   }
 }
 
-/** Slots that other files have taken, until those end. */
+/** Slots that other files use until they end. */
 function busySlots(): { fileSlots: Slots; endOthers: () => void } {
   const fileSlots = createSlots(1);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -116,9 +116,9 @@ describe('a reference of version 2', () => {
   );
 
   it.each<[string, () => Promise<NamedFileEnd>]>([
-    ['is taken by somebody else just now', ends({ end: 'deferred' })],
-    ['is not read to its end', ends({ end: 'unfinished' })],
-    ['meets a service that is busy', () => Promise.reject(serviceError(503))],
+    ['is being taken by another worker', ends({ end: 'deferred' })],
+    ['is not read completely', ends({ end: 'unfinished' })],
+    ['is read from a busy service', () => Promise.reject(serviceError(503))],
   ])(
     'whose blob %s is delivered again after five seconds, any number of times, and is not charged',
     async (_what, take) => {
@@ -136,7 +136,7 @@ describe('a reference of version 2', () => {
   it.each<[string, () => Promise<NamedFileEnd>, RegExp]>([
     ['does not exist', ends({ end: 'absent' }), /billing\/a\.ndjson does not exist in container inbox/],
     ['cannot be moved away', ends(STUCK), /It has a lease/],
-    ['cannot be looked at', () => Promise.reject(serviceError(400)), /400/],
+    ['cannot be read', () => Promise.reject(serviceError(400)), /400/],
   ])('whose blob %s is moved to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {
     const worker = world();
     for (let n = 1; n <= 4; n++) await worker.deliver(take);
@@ -163,7 +163,7 @@ describe('a reference of version 2', () => {
 
   it('that crashes one process after the other is finally moved to the poison queue', async () => {
     const worker = world();
-    // The first delivery is not counted: a message that comes again may be one.
+    // The first delivery is not counted: only a repeated delivery may follow a crash.
     for (let n = 1; n <= 6; n++) await worker.die();
     expect(worker.left().tries).toBe(5);
 
@@ -219,9 +219,9 @@ describe('a reference of version 2', () => {
   });
 
   it.each<[string, Partial<BlobReference>]>([
-    ['of another workload than its queue', { workload: 'other', blob: 'other/a.ndjson' }],
+    ['for another workload than that of its queue', { workload: 'other', blob: 'other/a.ndjson' }],
     ['to a blob of another workload', { blob: 'other/a.ndjson' }],
-    ['to an address to import from', { blob: 'billing/a.ndjson.url' }],
+    ['to a file to import', { blob: 'billing/a.ndjson.url' }],
   ])('%s is malformed', (_what, fields) => {
     expect(() => readReferenceOn(address, JSON.stringify({ ...REFERENCE, ...fields }))).toThrow(MalformedMessageError);
   });

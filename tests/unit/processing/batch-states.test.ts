@@ -4,10 +4,10 @@ import { createBatchStates, type ReadBatchFacts } from '../../../shared/processi
 import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
-/** Reads for a chunk that is not the batch's first. */
+/** Reads for a chunk that is not the first one of the batch. */
 const ofLaterChunk = (read: ReadBatchFacts) => (batch: string) => read(batch, '000001');
 
-/** A batch in a table whose reads are counted. */
+/** A batch in a table that counts its reads. */
 async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'completed') {
   const { table, before } = memoryTable();
   await insertBatch(table, batchRowOf({ state }), []);
@@ -84,7 +84,7 @@ test('a batch that was resumed is not taken for paused by a caller that joined a
   const held = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  // The service has answered the first read, and the answer is on its way.
+  // The service has answered the first read, but the answer has not arrived.
   table.getEntity = (async (...args: Parameters<typeof getEntity>) => {
     const entity = await getEntity(...args);
     await held;

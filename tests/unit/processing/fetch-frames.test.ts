@@ -9,9 +9,9 @@ const at = (offset: number, length: number, blob = 'a') => referenceOf({ blob, o
 
 describe('reads', () => {
   test.each([
-    ['neighbours, in whatever order they came', [at(100, 50), at(0, 100)], [[0, 150, 2]]],
+    ['neighbours, in any order', [at(100, 50), at(0, 100)], [[0, 150, 2]]],
     ['frames over a small gap', [at(0, 100), at(100 + 512 * KiB, 10)], [[0, 110 + 512 * KiB, 2]]],
-    ['the same frame, asked for twice', [at(0, 100), at(0, 100)], [[0, 100, 2]]],
+    ['the same frame, requested twice', [at(0, 100), at(0, 100)], [[0, 100, 2]]],
   ])('join %s', (_what, references, expected) => {
     const ranges = planReads(references);
 

@@ -24,7 +24,7 @@ const registry = createRegistry([
 const address = registry.queue('billing-normal-0') as QueueAddress;
 const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
-/** What storage refuses just now. */
+/** The operation that storage refuses at present. */
 type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew' | 'collect'; error: object };
 
 const DEADLINE = '2026-01-01T00:05:00.000Z';
@@ -33,10 +33,10 @@ const outcomeOf = (ending: 'processed' | 'cancelled', cancelled: number, results
   return { ...encodeOutcome({ ending, counts }, { results }), failures: 0, failure: '', ran: 2, causes: {} };
 };
 const DONE = outcomeOf('processed', 0, ['1', '2']);
-/** One item had finished. */
+/** One item had finished before. */
 const STOPPED = outcomeOf('cancelled', 1, ['1']);
 
-/** A worker on one message, whose deliveries are counted as the service counts them. */
+/** A worker on one message. Deliveries are counted as the service counts them. */
 function world({ permits }: { permits?: Permits } = {}) {
   const stored: OutcomeHeader[] = [];
   const own: OutcomeHeader[] = [];
@@ -115,12 +115,12 @@ function world({ permits }: { permits?: Permits } = {}) {
   } as unknown as ItemsRoundDeps;
   return {
     stored,
-    /** Those that the process knows to be its own. */
+    /** Outcomes that the process knows to be its own. */
     own,
     batch,
     deleted: () => deleted,
     collected,
-    /** The message as it lies in the queue. */
+    /** The message as it is stored in the queue. */
     left: () => JSON.parse(text) as unknown,
     runs: () => runs,
     jobs,
@@ -128,14 +128,14 @@ function world({ permits }: { permits?: Permits } = {}) {
     stopWhileRunning: () => {
       whileRunning = () => stop.abort('cancelled');
     },
-    /** Delivers the message once, while `during` lasts. */
+    /** Delivers the message once; `during` runs meanwhile. */
     deliver: async (during?: Fault): Promise<WorkCounts> => {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
       return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message]));
     },
-    /** A process that dies with the message in its hands. */
+    /** A process that crashes while it holds the message. */
     die: () => {
       deliveries += 1;
     },
@@ -150,7 +150,7 @@ const TOO_LARGE = serviceError(413);
 test.each<[string, Fault]>([
   ['a frame that cannot be read', { on: 'read', error: BUSY }],
   ['an outcome that cannot be written', { on: 'write', error: NO_ANSWER }],
-  ['a right that is missing', { on: 'write', error: FORBIDDEN }],
+  ['a missing permission', { on: 'write', error: FORBIDDEN }],
 ])('no chunk is killed because storage fails with %s, however often', async (_what, fault) => {
   const { deliver, stored } = world();
   for (let times = 0; times < 20; times += 1) await deliver(fault);
@@ -164,7 +164,7 @@ test.each<[string, Fault]>([
 test('no chunk is killed because no thread starts, however often, and each round reports the reason', async () => {
   const { deliver, die, stored } = world();
   const fault: Fault = { on: 'start', error: new ThreadStartError(`No\n ${'x'.repeat(1_000)}`) };
-  // One that is suspected of having killed a process.
+  // A chunk that may have crashed its process.
   die();
   for (let times = 0; times < 20; times += 1) {
     expect(await deliver(fault)).toMatchObject({ done: 0, startError: `No ${'x'.repeat(497)}` });
@@ -234,7 +234,7 @@ test('the outcome of a worker that has lost its lease is stored, and counts', as
   const { deliver, die, stored } = world();
   const taken = { on: 'renew', error: serviceError(400) } as const;
   await deliver(taken);
-  // Lost before the isolated start of the next one: that one finds it ended.
+  // The lease is lost before the isolated start of the next worker, which finds the chunk ended.
   die();
   await deliver();
 
@@ -244,7 +244,7 @@ test('the outcome of a worker that has lost its lease is stored, and counts', as
 test('an outcome is passed to the process that has stored it, and to no other', async () => {
   const { deliver, own, stored } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
-  // The next delivery finds what was stored, and cannot know by whom.
+  // The next delivery finds the stored outcome, and cannot know who stored it.
   await deliver();
   expect([own, stored.length]).toEqual([[], 1]);
 
@@ -309,7 +309,7 @@ test('a reference of a paused batch is deleted and nothing runs; the resume puts
   const work = await deliver();
 
   expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
-  // Else the probe of a circuit would take it for a try.
+  // Otherwise, the probe of a circuit would count it as a try.
   expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
 });
 
@@ -342,7 +342,7 @@ test('the last chunk of a small batch is collected by its round, and again with 
 
   await deliver({ on: 'collect', error: BUSY });
   expect([collected.length, deleted()]).toEqual([1, 0]);
-  // Whoever collected it had finished it when he died.
+  // The worker that collected the batch had finished it when it crashed.
   batch.state = 'completed';
   batch.pending = 0;
   await deliver();

@@ -104,7 +104,9 @@ test('a message that was returned to the queue is not deleted', async () => {
 });
 
 describe('while a renewal is in progress', () => {
-  /** The queue has made the change of the first update already, or refused it; who asked hears of it after `answer`. */
+  /**
+   * The queue has already made or refused the change of the first update. The caller receives the answer after `answer`.
+   */
   function slowAnswer({ lease, calls }: ReturnType<typeof queue>) {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     const slow = (async (...args: Parameters<LeaseQueue['updateMessage']>) => {
@@ -118,7 +120,9 @@ describe('while a renewal is in progress', () => {
     return { lease: { ...lease, updateMessage: slow }, calls, answer };
   }
 
-  /** Calls `use` during a renewal, answers that one after, and returns what `use` came to and all calls of the queue. */
+  /**
+   * Calls `use` during a renewal, then answers the renewal, and returns the result of `use` and all calls of the queue.
+   */
   async function duringRenewal<T>(use: (held: Lease) => Promise<T>, own = queue()) {
     const { lease, calls, answer } = slowAnswer(own);
     const held = holdLease(lease, [messageOf('text')], 300);

@@ -11,7 +11,7 @@ const SECOND = 1_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A process, and the batches as their rows say. */
+/** A process, and the rows of its batches. */
 function world() {
   const states = new Map<string, BatchState>();
   const looks: string[] = [];
@@ -52,7 +52,7 @@ function world() {
     away: (is: boolean) => {
       isAway = is;
     },
-    /** Begins a chunk that takes `ms`; gives why it was stopped, if it was. One item of a hundred ends each second. */
+    /** Begins a chunk that takes `ms`; returns why it was stopped, if it was. One item of a hundred ends each second. */
     begin: (batch: string, ms: number, error?: string): { stoppedBy: () => unknown } => {
       let reason: unknown;
       const begunMs = Date.now();

@@ -87,8 +87,8 @@ describe('itemJsonOf', () => {
 
   it.each([
     ['numbers beyond double precision', '{"id": 12345678901234567890.10}'],
-    ['more levels than JSON.stringify takes', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
-    ['what looks like the field before it', '{"a":1,"item":2}'],
+    ['more levels than JSON.stringify accepts', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
+    ['text that looks like the previous field', '{"a":1,"item":2}'],
   ])('keeps the text of an item that was tried before: %s', (_what, text) => {
     const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: {"a":1,"item":3}' }];
     const line = `${JSON.stringify({ index: 7, attempts }).slice(0, -1)},"item":${text}}`;

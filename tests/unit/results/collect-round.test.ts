@@ -31,13 +31,13 @@ const ends = (n: number, header = headerOf()) =>
   Array.from({ length: n }, (_, index) => endOf(String(index).padStart(6, '0'), header));
 const parts = Array.from({ length: 32 }, (_, part): [number, number] => [part, 1]);
 
-// A transaction takes 100 operations: the batch row, 98 rows of chunks, and one to spare.
+// A transaction has at most 100 operations: the batch row, 98 rows of chunks, and one spare.
 test.each([
-  ['98 ends fit one transaction', ends(98), [98]],
-  ['99 need two', ends(99), [98, 1]],
-  ['a retry brings a row of its own', ends(98, headerOf({ retried: 1 })), [49, 49]],
-  ['a split brings a row a part', ends(4, headerOf({}, { ending: 'split', parts })), [2, 2]],
-  ['nothing needs none', [], []],
+  ['98 ends fit into one transaction', ends(98), [98]],
+  ['99 ends need two transactions', ends(99), [98, 1]],
+  ['a retry needs an additional row', ends(98, headerOf({ retried: 1 })), [49, 49]],
+  ['a split needs one row per part', ends(4, headerOf({}, { ending: 'split', parts })), [2, 2]],
+  ['no ends need no transaction', [], []],
 ])('%s', (_what, list, sizes) => {
   expect(groupsByRows(list).map((group) => group.length)).toEqual(sizes);
 });
@@ -45,7 +45,7 @@ test.each([
 const OPENED = '2026-01-01T00:00:00.000Z';
 
 /**
- * A collector on a batch of `chunks` chunks that was opened 50 seconds ago. A call that `fails` names throws, once.
+ * A collector on a batch of `chunks` chunks that was opened 50 seconds ago. A call that is given to `fail` throws once.
  */
 async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: boolean } = {}) {
   const store = memoryTable();
@@ -106,7 +106,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     published,
     deleted,
     returned,
-    /** When messages of the result queue become visible, as the gate knows it. */
+    /** When messages of the result queue become visible, as recorded in the gate. */
     due: async () => (await readGate(gates, 'billing-results')).row.due,
     lines,
     puts,
@@ -128,7 +128,7 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
     setTime: (at: string): void => {
       nowMs = Date.parse(at);
     },
-    /** How far the running chunks of the batch are in one process. */
+    /** Writes the progress of the batch's running chunks in one process. */
     runs: (ended: number) =>
       writeProgress(
         store.table,
@@ -148,7 +148,9 @@ async function world(chunks: number, options: { halt?: HaltRule; resultsReady?: 
   };
 }
 
-/** Messages of other puts are of other times. `m1 again` is a message that says the same as `m1`, since its put was repeated. */
+/**
+ * Messages of different puts have different times. `m1 again` has the same content as `m1`, because its put was repeated.
+ */
 const textOf = (list: ChunkEnd[], id: string): string =>
   JSON.stringify({
     v: 1,
@@ -179,7 +181,7 @@ test('dead letters are published per result message, before the end of their bat
 
 test.each([
   ['the topic refuses the event', 'ItemsDeadLettered', one],
-  ['a reference of what follows cannot be put', 'put', headerOf({ dead: 1, retried: 1 }, { causes: { a: 1 } })],
+  ['a follow-up reference cannot be put', 'put', headerOf({ dead: 1, retried: 1 }, { causes: { a: 1 } })],
 ])(
   'dead letters are published, and logged for the alert, although %s after the transaction',
   async (_what, fault, header) => {
@@ -188,7 +190,7 @@ test.each([
     await deliver({ m1: [endOf('000000', header)] });
     expect([published, deleted]).toEqual([[], []]);
 
-    // The message comes again, now beside another one.
+    // The message is delivered again, now beside another one.
     await deliver({ m0: [endOf('000001')], m1: [endOf('000000', header)] });
 
     expect(published[0]).toEqual(eventOf('000000', 1, { a: 1 }));
@@ -205,7 +207,7 @@ test.each([
   for (const ids of deliveries) await deliver(Object.fromEntries(ids.map((id) => [id, [endOf('000000')]])));
   await deliver({ m2: [endOf('000000')] });
 
-  // The other is of a worker that ran the reference again.
+  // The other message comes from a worker that ran the reference again.
   expect((await row())?.operations['blob.put']).toBe(2);
 });
 

@@ -7,7 +7,7 @@ import { batchWith, fail, NOW } from './finalize-fixtures.ts';
 
 const both = (header = headerOf()) => [endOf('000000', header), endOf('000001', header)];
 
-/** The names of the table's calls from here on. */
+/** Records the names of the table's calls from now on. */
 function callsOf({ store }: Awaited<ReturnType<typeof batchWith>>): string[] {
   const calls: string[] = [];
   store.before(async (name) => void calls.push(name));
@@ -40,7 +40,7 @@ test('the state is derived from all chunks', async () => {
 
 test.each([
   ['a chunk is pending', [endOf('000000', headerOf())]],
-  ['a retry follows', [endOf('000000', headerOf()), endOf('000001', headerOf({ retried: 1 }))]],
+  ['a retry chunk follows', [endOf('000000', headerOf()), endOf('000001', headerOf({ retried: 1 }))]],
 ])('nothing ends, and no report is written, while %s', async (_what, ends) => {
   const batch = await batchWith({});
   batch.deps.queues = () => ({ sendMessage: async () => ({}) }) as never;

@@ -1,4 +1,4 @@
-/** A batch of two chunks over memory, of which a test says how they ended. */
+/** A batch of two chunks in memory. A test specifies how they ended. */
 import { z } from 'zod';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -20,7 +20,7 @@ import { address } from '../drain/drain-fixtures.ts';
 
 export const NOW = '2026-01-01T00:01:00.000Z';
 
-/** A batch of two chunks, of which those named have ended. */
+/** A batch of two chunks, of which the given ones have ended. */
 export async function batchWith(
   ends: Record<string, ReturnType<typeof headerOf>>,
   workload: Workload = address.workload,
@@ -56,14 +56,14 @@ export type Sum = Reduce<unknown, unknown>;
 const plus = (a: unknown, b: unknown): number => Number(a) + Number(b);
 const sum: Sum = { key: () => 'k', init: () => 0, add: plus, merge: plus };
 
-/** A workload with `reduce`, which adds up unless the test changes that. */
+/** A workload with `reduce`, which adds up unless the test changes it. */
 export const summing = (reduce: Partial<Sum> = {}): Workload =>
   defineWorkload({
     ...{ name: 'billing', version: 1, item: z.unknown(), map: (item: unknown) => item },
     reduce: { ...sum, ...reduce },
   });
 
-/** Two chunks that ended with a partial aggregate each, and a workload with `reduce`. */
+/** Two chunks that ended with one partial aggregate each, and a workload with `reduce`. */
 export async function partials(reduce: Partial<Sum>, lines = ['{"key":"k","value":1}', '{"key":"k","value":2}']) {
   const counts = { items: 4, succeeded: 4, dead: 0, cancelled: 0, retried: 0 };
   const outcomes = lines.map((line, n) =>
@@ -83,13 +83,13 @@ export async function ended(outcomes: readonly { header: OutcomeHeader; body: Ui
   return made;
 }
 
-/** The lines of the report of a revision, or undefined. */
+/** Reads the lines of the report of a revision; undefined if there is none. */
 export function reportLines(blobs: ReturnType<typeof memoryBlobs>['blobs'], revision: number): string[] | undefined {
   const blob = blobs.get(`reports/${BATCH}/000${revision}.ndjson.zst`);
   return blob && parseReport(blob.body).lines;
 }
 
-/** Throws what is no expression elsewhere. */
+/** Throws in an expression. */
 export function fail(thrown: unknown): never {
   throw thrown;
 }

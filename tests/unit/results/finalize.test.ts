@@ -73,7 +73,7 @@ test('a batch of invalid items with one cancelled item is cancelled, and has no 
 });
 
 test('a batch whose report cannot be created ends as reportFailed, not as suspect', async () => {
-  // A partial aggregate that is not there.
+  // The partial aggregate does not exist.
   const partial = { offset: 0, length: 9, bytes: 9, items: 1, digest: '' };
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': { ...INVALID, partial } }, summing());
 
@@ -175,7 +175,7 @@ test('a late end of one revision leaves the next one open', async () => {
   expect(store.row('open', `${BATCH}.0001`)).toBeDefined();
 });
 
-/** Runs `fn`, and gives the log lines that it wrote. */
+/** Runs `fn`, and returns the log lines that it wrote. */
 async function logged(fn: () => Promise<void>): Promise<{ event: string; error?: { message: string } }[]> {
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
@@ -212,19 +212,19 @@ test('a missed deadline is logged before the end counts as announced', async () 
 
 const hostile = '\uffff\ud800\u0000';
 
-/** An asynchronous step that fails: its rejection must end nothing. */
+/** An asynchronous step that fails: its rejection must not end the process. */
 const rejected = (): Promise<never> => Promise.reject(new Error('too late'));
 
 test.each<[string, Partial<Sum>, RegExp, string[]?]>([
   ['merge throws', { merge: () => fail(new TypeError('no amount')) }, /^The merge of key "k" .*TypeError: no amount$/],
-  ['merge throws what is no error', { merge: () => fail(7) }, /Error: 7$/],
+  ['merge throws a value that is not an error', { merge: () => fail(7) }, /Error: 7$/],
   ['merge throws characters that storage refuses', { merge: () => fail(new Error(hostile)) }, /Error: \ufffd{3}$/],
   [
-    'merge gives what JSON has no word for',
+    'merge returns a value that JSON cannot represent',
     { merge: () => 1n },
     /^The value of key "k" .*TypeError: report.k is a bigint/,
   ],
-  ['merge gives nothing', { merge: () => undefined }, /^The value of key "k" .*report.k is undefined/],
+  ['merge returns undefined', { merge: () => undefined }, /^The value of key "k" .*report.k is undefined/],
   ['merge returns a promise', { merge: () => rejected() }, /^The merge of key "k" .*TypeError: .*a promise/],
   [
     'finish throws',
@@ -232,9 +232,9 @@ test.each<[string, Partial<Sum>, RegExp, string[]?]>([
     /^The finish of key "k" .*RangeError: no items$/,
   ],
   ['finish returns a promise', { finish: () => rejected() }, /^The finish of key "k" .*TypeError: .*a promise/],
-  ['finish gives nothing', { finish: () => undefined }, /^The value of key "k" .*report.k is undefined/],
+  ['finish returns undefined', { finish: () => undefined }, /^The value of key "k" .*report.k is undefined/],
   [
-    'finish gives what JSON has no word for',
+    'finish returns a value that JSON cannot represent',
     { finish: () => 1n },
     /^The value of key "k" .*TypeError: report.k is a bigint/,
   ],

@@ -17,7 +17,7 @@ interface Value {
   text: string;
 }
 
-/** A result is its own fold. A merge shows its order: by a subtraction that doubles round, and by a text. */
+/** Each result is its own fold. A merge shows its order: by a subtraction that doubles, and by a text. */
 const ordered = summing({
   add: (_acc, result) => result,
   merge: (a, b) => {
@@ -39,7 +39,7 @@ interface Rates {
   failedFolds?: number;
 }
 
-/** An outcome of a chunk that may have folded nothing, not been able to, or have items that are to be retried. */
+/** An outcome of a chunk. It may have folded nothing, may have failed to fold, or may have items to retry. */
 function chunkOf(row: ChunkRow, random: Random, { failedFolds = 0.05 }: Rates = {}): Chunk {
   const lines = ['a', 'b', 'c']
     .filter(() => random() < 0.7)
@@ -63,7 +63,7 @@ function split(row: ChunkRow): Chunk {
   return { row: { ...row, state: 'done', header, doneAt: '2026-01-01T00:00:00.000Z' }, body };
 }
 
-/** The chunks of a batch that has ended, with all that followed from them, in the order of their rows. */
+/** The chunks of a batch that has ended, with all their follow-ups, in the order of their rows. */
 function endedBatch(random: Random, rates: Rates = {}): Chunk[] {
   const { splits = 0.05 } = rates;
   const chunks: Chunk[] = [];
@@ -89,7 +89,7 @@ function add(ahead: MergeAhead, chunks: readonly Chunk[]): void {
   for (const { row, body } of chunks) if (row.header) ahead.add(row.reference, { header: row.header, body });
 }
 
-/** Storage with the outcomes of a batch, and the report that is made of them. */
+/** Storage with the outcomes of a batch, and the report that is created from them. */
 function stored(chunks: readonly Chunk[], workload: Workload) {
   const { container, blobs } = memoryBlobs();
   let reads = 0;

@@ -32,8 +32,8 @@ describe('parseReport', () => {
   });
 
   it.each([
-    ['another number of lines', stored({ ...header, rows: 3 }, frame)],
-    ['a cut frame', stored(header, frame.subarray(0, frame.length - 4))],
+    ['a wrong number of lines', stored({ ...header, rows: 3 }, frame)],
+    ['a truncated frame', stored(header, frame.subarray(0, frame.length - 4))],
     ['no header', Buffer.from(frame)],
     ['nothing', Buffer.alloc(0)],
   ])('refuses %s', (_what, bytes) => {

@@ -18,7 +18,7 @@ const row = (chunk: string, { invalid = 0, ...counts }: Ended): ChunkRow =>
 
 const allInvalid = (chunk: string, items: number): ChunkRow => row(chunk, { items, dead: items, invalid: items });
 
-/** No frame is there: a test without examples. */
+/** No frame exists: a test without examples. */
 const isSuspect = async (rows: ChunkRow[], cancelled = 0): Promise<boolean> =>
   (await findSuspect(memoryBlobs(), { dead: 1, cancelled }, rows)) !== undefined;
 
@@ -29,19 +29,19 @@ describe('a batch is suspect', () => {
     ['the first thousand are invalid, and all others succeed', true, [allInvalid('000000', 1_000), row('000001', {})]],
     ['the 1,000th item succeeds', false, [allInvalid('000000', 999), row('000001', { items: 1 })]],
     [
-      'the first thousand end in the midst of a chunk, another item of which succeeds',
+      'the first thousand end in the middle of a chunk, and another item of that chunk succeeds',
       false,
       [allInvalid('000000', 600), row('000001', { items: 600, dead: 599, invalid: 599 })],
     ],
     ['an item was rejected', false, [row('000000', { items: 3, dead: 3, invalid: 2 })]],
     ['all items were rejected', false, [row('000000', { items: 3, dead: 3 })]],
     [
-      'items were moved to a chunk that follows, and are invalid there',
+      'items were moved to a follow-up chunk, and are invalid there',
       true,
       [row('000000', { items: 1_500, dead: 1_200, invalid: 1_200, retried: 300 }), allInvalid('000000.r1', 300)],
     ],
     [
-      'items were moved to a chunk that follows, and one succeeds there',
+      'items were moved to a follow-up chunk, and one succeeds there',
       false,
       [
         row('000000', { items: 1_500, dead: 1_200, invalid: 1_200, retried: 300 }),
@@ -194,7 +194,7 @@ describe('the causes of a suspect batch', () => {
       },
     ],
     [
-      'cannot be had from storage',
+      'cannot be read from storage',
       ({ deps }: ReturnType<typeof stored>) => {
         deps.container = () => {
           throw serviceError(503);

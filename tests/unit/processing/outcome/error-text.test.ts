@@ -16,7 +16,7 @@ describe('the text of a thrown value', () => {
     ['a code', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), { code: 'ECONNREFUSED' }],
     ['a number as code', Object.assign(new Error('no'), { code: 404 }), { code: 404 }],
     ['an error of another realm', runInNewContext('new TypeError("odd")'), { name: 'TypeError', message: 'odd' }],
-    ['what looks like an error', { message: 'm', code: 'c' }, { name: 'Error', message: 'm', code: 'c' }],
+    ['a value that looks like an error', { message: 'm', code: 'c' }, { name: 'Error', message: 'm', code: 'c' }],
     ['text', 'a text', { name: 'Error', message: 'a text' }],
     ['nothing', undefined, { name: 'Error', message: 'undefined' }],
     ['an object', { status: 503 }, { name: 'Error', message: '{ status: 503 }' }],
@@ -80,7 +80,7 @@ describe('the text of a thrown value', () => {
 
   it.each([
     ['a plain one', { status: 401, headers: { authorization: 'Bearer s3cret' } }, '{ status: 401, headers: [Object] }'],
-    ['that of fetch', new Response(null, { status: 401, headers: { 'x-key': 's3cret' } }), 'Response 401'],
+    ['the response of fetch', new Response(null, { status: 401, headers: { 'x-key': 's3cret' } }), 'Response 401'],
     ['headers of fetch', { headers: new Headers({ 'x-key': 's3cret' }) }, 'headers: '],
     ['one in a list', [{ headers: { authorization: 's3cret' } }], '[ [Object] ]'],
   ])('shows no headers of a thrown response: %s', (_, thrown, expected) => {
@@ -93,7 +93,7 @@ describe('the text of a thrown value', () => {
     ['a proxy whose traps throw', new Proxy({}, new Proxy({}, { get: () => raise }))],
     ['a revoked proxy', revoked()],
     ['an object that cannot be shown', { toString: raise, [Symbol.for('nodejs.util.inspect.custom')]: raise }],
-    ['errors that are no list', Object.assign(new AggregateError([]), { errors: revoked() })],
+    ['errors that are not a list', Object.assign(new AggregateError([]), { errors: revoked() })],
   ])('never throws: %s', (_, thrown) => {
     expect(toErrorText(thrown)).toMatchObject({ name: expect.any(String), message: expect.any(String) });
   });

@@ -100,9 +100,9 @@ describe('a built file', () => {
   });
 
   it.each([
-    ['is no JSON', '{'],
-    ['is of another kind', '{"version":3,"sections":7}'],
-    ['has no place for it', JSON.stringify({ version: 3, sources: [], names: [], mappings: '' })],
+    ['is not JSON', '{'],
+    ['has another format', '{"version":3,"sections":7}'],
+    ['does not contain the place', JSON.stringify({ version: 3, sources: [], names: [], mappings: '' })],
   ])('is shown unchanged when the source map %s', (name, map) => {
     const file = join(folder, `${name.replaceAll(' ', '-')}.js`);
     writeFileSync(`${file}.map`, map);

@@ -18,7 +18,7 @@ const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {})
   end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
 });
 
-/** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
+/** What a queue does with the text of a message before it accepts it: nothing, unless a test refuses it. */
 type Check = (text: string) => void;
 
 /** Publishes the results of dispositions, and returns the calls that it made, in order. */
@@ -58,7 +58,7 @@ async function publishAll(dispositions: ChunkDisposition[], check: Check = () =>
   return { calls, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
 }
 
-/** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
+/** Refuses a text if `isRefused` returns true, as the service refuses a text that it cannot store. */
 const refusing =
   (isRefused: (chunks: FinishedChunk[]) => boolean, status = 400): Check =>
   (text) => {

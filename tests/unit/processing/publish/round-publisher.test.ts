@@ -25,7 +25,7 @@ const address = registry.queue('billing-normal-0') as QueueAddress;
 const OTHER = '01985a00-0000-7000-8000-000000000001';
 const LARGE = '01985a00-0000-7000-8000-000000000002';
 
-/** A round whose clock and results queue the test holds. */
+/** A round whose clock and results queue are controlled by the test. */
 function world() {
   const messages: { chunks: string[]; operations: Operations }[] = [];
   const finished: string[] = [];
@@ -75,7 +75,7 @@ function world() {
   };
   return {
     ...{ messages, finished, returned, collected, publisher, end },
-    /** When references become visible, as the gate knows it. */
+    /** When references become visible, as recorded in the gate. */
     due: async () => (await readGate(gates, address.queue)).row.due,
     setOutage: (out: boolean, error = serviceError(503)) => ([isOut, fault] = [out, error]),
   };

@@ -25,7 +25,7 @@ const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
   status: readThreadStatus(statusBuffer),
 });
 
-/** Threads that end as `runs` says, one run after the other; the clock advances by one second per run. */
+/** Threads that end as `runs` specifies, one run after the other; the clock advances by one second per run. */
 async function process(
   items: number,
   runs: Run[],
@@ -61,8 +61,8 @@ describe('processChunk', () => {
   });
 
   it.each([
-    ['has died before it did anything', [diesWith()]],
-    ['has died, and the thread after it', [diesWith(3), diesWith()]],
+    ['has died before it began any item', [diesWith()]],
+    ['has died, and the next thread too', [diesWith(3), diesWith()]],
   ])('splits a chunk whose thread %s', async (_, runs) => {
     const { outcome } = await process(9, runs);
     expect(outcome.header).toMatchObject({ ending: 'split', counts: { items: 9 } });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { createStartGuard } from '../../../../shared/processing/thread-pool/start-guard.ts';
 
-/** A guard over runs that are counted. */
+/** A guard whose runs are counted. */
 function world() {
   const clock = { nowMs: 0 };
   const guard = createStartGuard(() => clock.nowMs);

@@ -33,8 +33,8 @@ describe('verdictOf', () => {
   });
 
   it.each([
-    ['of several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
-    ['for one that was alone in flight by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
+    ['among several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
+    ['for one that was in flight alone by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
     ['when none was in flight', death([ENDED, NOT_BEGUN])],
     ['for a memory that others may have filled', death([ENDED, ALONE], { error: OUT_OF_MEMORY })],
     ['once the chunk had to stop', death([ALONE], { status: { ...status, stop: 'cancelled' } })],

@@ -10,7 +10,7 @@ const map: MapItem = ({ id }) => {
 };
 
 test('results and dead letters have ended; dead letters and failed attempts are failing', async () => {
-  // The last one fits no schema.
+  // The last item does not fit the schema.
   const { progress } = await run(workloadOf(map), ids(1, 2, 3, 4, 'x'));
 
   expect(progress).toEqual({ items: 5, ended: 4, inFlight: 0, failing: 3 });

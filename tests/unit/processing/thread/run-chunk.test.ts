@@ -230,7 +230,7 @@ describe('concurrency', () => {
 });
 
 describe('a stop', () => {
-  /** Item 1 ends at once with `first`; 2 is cancelled while it runs, and it and the rest would take long. */
+  /** Item 1 ends immediately with `first`; 2 is cancelled while it runs, and it and the rest would take long. */
   const cancelled = (first: () => number) => {
     const controller = new AbortController();
     const map: MapItem = async ({ id }, { signal }) => {
@@ -254,7 +254,7 @@ describe('a stop', () => {
 
   it('of an instance keeps ended items, lets calls in flight finish, and passes the rest on uncharged', async () => {
     const stop = new AbortController();
-    /** 1 ends at once, so that 2 and 3 are in flight when the stop comes, and end after it. */
+    /** Item 1 ends immediately, so that 2 and 3 are in flight when the stop comes, and end after it. */
     const follow: MapItem = async ({ id }) => {
       if (id === 3) setTimeout(() => stop.abort('returned'), 5);
       if (id !== 1) await once(stop.signal, 'abort');

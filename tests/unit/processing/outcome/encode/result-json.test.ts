@@ -109,7 +109,7 @@ describe('a result', () => {
   });
 });
 
-/** What JSON is allowed to do to a value. */
+/** The changes that JSON may make to a value. */
 function asJson(value: unknown): unknown {
   if (Object.is(value, -0)) return 0;
   if (value instanceof Date) return value.toISOString();

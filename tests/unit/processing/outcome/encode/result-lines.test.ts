@@ -4,7 +4,7 @@ import { ResultLines } from '../../../../../shared/processing/outcome/encode/res
 
 const anyLines = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), { maxLength: 60 });
 
-/** Results of the texts that are there, added in the order of `slots`. */
+/** Results with the given texts, added in the order of `slots`. */
 function written(texts: readonly (string | undefined)[], slots: readonly number[]): ResultLines {
   const lines = new ResultLines(texts.length);
   for (const slot of slots) {

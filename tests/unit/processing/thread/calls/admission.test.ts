@@ -18,7 +18,7 @@ import { ids, item, type MapItem } from '../../../../helpers/threads/run-chunk.t
 const FAR_MS = 4_000_000_000_000;
 const NO_RATE = Number.MAX_SAFE_INTEGER;
 
-/** Permits of which `rate` may be taken, and `inFlight` items at a time. */
+/** Permits: at most `rate` calls, and `inFlight` items at a time. */
 function permitsOf({ rate = NO_RATE, inFlight = 1_000_000, isPerItem = false } = {}) {
   const permits = createPermits(isPerItem);
   setShare(permits, { inFlight, hasRate: rate < NO_RATE, untilMs: FAR_MS });
@@ -35,13 +35,13 @@ const groupsOf = (mapChunk: (items: unknown[]) => unknown, options: object = {})
     ...{ rateLimit: { calls: 10, perSeconds: 1 }, ...options },
   });
 
-/** Each reading is a millisecond later: a machine that stops the process for a while takes nothing from a budget. */
+/** Each read of the clock is a millisecond later, so that a paused machine does not use up a budget. */
 function steppingClock(): () => number {
   let nowMs = 0;
   return () => (nowMs += 1);
 }
 
-/** Runs a chunk on permits as a thread does, for at most `budgetMs`. */
+/** Runs a chunk with permits as a thread does, for at most `budgetMs`. */
 async function run(
   workload: Workload,
   permits: ReturnType<typeof permitsOf>,
@@ -159,7 +159,7 @@ describe('a Retry with `after` of a workload with a rate limit', () => {
       [101, 0],
       [102, 1],
     ]);
-    // Nor as one that has run: it must neither open a circuit nor close it.
+    // It does not count as an item that has run either: it must neither open nor close a circuit.
     expect([failures, ran]).toEqual([1, 4]);
     expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
   });
@@ -172,12 +172,12 @@ describe('a Retry with `after` of a workload with a rate limit', () => {
   });
 
   it.each([
-    ['none: a second at least', 0, 1, 0],
-    ['without end: a week at most', Number.POSITIVE_INFINITY, 604_800, 0],
-    ['before now is no time', -1, undefined, 1],
-    ['no number is no time', Number.NaN, undefined, 1],
-    ['nor is text', '5', undefined, 1],
-  ])('of %s', async (_what, after, seconds, charged) => {
+    ['of 0 s is due in one second', 0, 1, 0],
+    ['of an infinite wait is due in a week', Number.POSITIVE_INFINITY, 604_800, 0],
+    ['of a negative wait is a failure', -1, undefined, 1],
+    ['of NaN is a failure', Number.NaN, undefined, 1],
+    ['of a text is a failure', '5', undefined, 1],
+  ])('%s', async (_what, after, seconds, charged) => {
     const permits = permitsOf();
     const workload = workloadOf(() => {
       throw new Retry('429', { after: after as number });

@@ -36,7 +36,7 @@ describe('mapChunk', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('all of them')), 'Error: all of them'],
-    ['gives too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
+    ['returns too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
     ['gives none', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
     ['hangs', () => new Promise(() => {}), 'TimeoutError: timed out after 0.05 s'],
   ])('fails all items for retry when it %s', async (_, mapChunk, message) => {

@@ -24,7 +24,7 @@ describe('runUpTo', () => {
 
   it.each([
     ['that need no wait', () => undefined],
-    ['that are promises and wait for nothing', () => Promise.resolve()],
+    ['that are promises without a wait', () => Promise.resolve()],
   ])('lets calls in flight continue between units %s', async (_, rest) => {
     let begun = 0;
     let endedAt = 0;
