@@ -10,6 +10,7 @@ import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
@@ -92,4 +93,12 @@ export function reportLines(blobs: ReturnType<typeof memoryBlobs>['blobs'], revi
 /** Throws in an expression. */
 export function fail(thrown: unknown): never {
   throw thrown;
+}
+
+/** Runs `fn`, and returns the log lines that it wrote. */
+export async function logged(fn: () => Promise<void>): Promise<{ event: string; error?: { message: string } }[]> {
+  const lines: string[] = [];
+  const heard = (line: string): void => void lines.push(line);
+  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, fn);
+  return lines.map((line) => JSON.parse(line));
 }
