@@ -73,7 +73,7 @@ export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold 
 function checked(keys: unknown): readonly string[] {
   const wrong = Array.isArray(keys) ? keys.find((key) => typeof key !== 'string') : keys;
   if (Array.isArray(keys) && wrong === undefined) return keys;
-  throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
+  throw new TypeError(`reduce.key must return a string or an array of strings, got ${typeof wrong}.`);
 }
 
 /**

@@ -32,9 +32,14 @@ function world(reference: BlobReference = REFERENCE) {
   const seen = { asked: [] as Omit<NamedFile, 'signal'>[], waits: [] as number[], poison: [] as string[], deleted: 0 };
   const logged: { level: string; line: string }[] = [];
   const note = (level: string) => (line: string) => void logged.push({ level, line: String(line) });
+  let fault: { on: 'update' | 'poison'; error: object } | undefined;
+  const meet = (on: 'update' | 'poison'): void => {
+    if (fault?.on === on) throw fault.error;
+  };
   const queue = {
     name: address.queue,
     updateMessage: async (_id: string, _receipt: string, next: string | undefined, seconds: number) => {
+      meet('update');
       text = next ?? text;
       seen.waits.push(seconds);
       return { popReceipt: 'receipt' };
@@ -42,10 +47,17 @@ function world(reference: BlobReference = REFERENCE) {
     deleteMessage: async () => {
       seen.deleted += 1;
     },
-    sendMessage: async (message: string) => void seen.poison.push(message),
+    sendMessage: async (message: string) => {
+      meet('poison');
+      seen.poison.push(message);
+    },
   };
   return {
     ...{ seen, logged },
+    /** Makes calls of one kind fail, or none. */
+    setFault: (next: typeof fault): void => {
+      fault = next;
+    },
     /** The message as it is stored in the queue. */
     left: () => JSON.parse(text) as BlobReference,
     /** A receiver that does not support version 2. */
@@ -159,6 +171,29 @@ describe('a reference of version 2', () => {
     expect(
       worker.logged.filter(({ level, line }) => level === 'error' && line.includes('poison-message')),
     ).toHaveLength(1);
+  });
+
+  it('whose lease is lost before its try is counted is left to the worker that has the message now', async () => {
+    const worker = world();
+    worker.leave();
+    worker.setFault({ on: 'update', error: serviceError(404, 'MessageNotFound') });
+
+    expect(await worker.deliver(ends({ end: 'accepted' }))).toMatchObject({ received: 1, done: 0 });
+
+    expect(worker.seen).toMatchObject({ asked: [], deleted: 0, poison: [] });
+  });
+
+  it('that cannot be copied to the poison queue stays, and is moved there at its next delivery', async () => {
+    const worker = world({ ...REFERENCE, tries: 4 });
+    worker.setFault({ on: 'poison', error: serviceError(503) });
+    expect(await worker.deliver(ends({ end: 'absent' }))).toMatchObject({ received: 1, done: 0 });
+    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+    expect(worker.logged.filter(({ line }) => line.includes('message-not-set-aside'))).toHaveLength(1);
+    worker.setFault(undefined);
+
+    await worker.deliver(ends({ end: 'absent' }));
+
+    expect(worker.seen).toMatchObject({ deleted: 1, poison: [expect.any(String)] });
   });
 
   it('that crashes one process after the other is finally moved to the poison queue', async () => {

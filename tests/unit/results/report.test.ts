@@ -94,6 +94,16 @@ test.each<[string, Partial<Sum>, RegExp]>([
   expect(reportProblem).toMatch(problem);
 });
 
+test('if the repeated fold of a chunk cannot be written, the batch ends as reportFailed', async () => {
+  const { deps, row } = await partials({ add: () => 1n as never }, failedFold);
+
+  await finalize(deps, BATCH);
+
+  const { state, reportProblem } = (await row()) ?? {};
+  expect(state).toBe('reportFailed');
+  expect(reportProblem).toMatch(/^The fold of chunk 000001 cannot be written: TypeError: report.k is a bigint/);
+});
+
 test('a missing or damaged partial aggregate leaves a batch without a report, but not open', async () => {
   const { deps, row, blobs } = await partials({});
   const [first, second] = [...blobs.keys()];

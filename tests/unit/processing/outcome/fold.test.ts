@@ -28,9 +28,9 @@ describe('reduce', () => {
 
   const later = async () => ({ sum: 1 });
   it.each([
-    ['key throws', {}, 4, 'TypeError: reduce.key must return a string or strings, got number.'],
+    ['key throws', {}, 4, 'TypeError: reduce.key must return a string or an array of strings, got number.'],
     ['add throws', {}, 5, 'Error: cannot add'],
-    ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, and returned a'],
+    ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, but returned a'],
     ['a value cannot be written', { add: () => 1n as never }, 6, 'TypeError: report.even is a bigint'],
   ])('keeps the results of items when %s, and reports what was thrown', async (_what, change, id, failed) => {
     const workload = workloadOf((one) => one.id, { reduce: { ...reduce, ...change } });

@@ -1,6 +1,7 @@
+import type { ContainerClient } from '@azure/storage-blob';
 import { expect, test } from 'vitest';
 import { putOutcome, readOutcomeHeader } from '../../../../shared/processing/outcome/outcome-store.ts';
-import { headerOf, referenceOf } from '../../../helpers/data/factories.ts';
+import { headerOf, referenceOf, serviceError } from '../../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
 
 const chunk = referenceOf();
@@ -16,6 +17,16 @@ test('the first outcome of a chunk counts; a second writer continues with it', a
   expect(first).toEqual({ header: headerOf(), first: true, isSent: true });
   expect(second).toEqual({ header: headerOf(), first: false, isSent: false });
   expect([...blobs.values()].map(({ body }) => body.toString())).toEqual(['first']);
+});
+
+test('a refused put fails if no outcome is stored: the one that was in its way has been deleted', async () => {
+  const blob = {
+    upload: () => Promise.reject(serviceError(409)),
+    getProperties: () => Promise.reject(serviceError(404)),
+  };
+  const results = { getBlockBlobClient: () => blob } as unknown as ContainerClient;
+
+  await expect(putOutcome(results, chunk, outcome('x'))).rejects.toMatchObject({ statusCode: 409 });
 });
 
 test('a chunk that has not ended has no header', async () => {

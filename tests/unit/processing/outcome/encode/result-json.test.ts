@@ -31,6 +31,11 @@ describe('a result', () => {
     ['minus zero', -0, '0'],
     ['a pair of surrogates', '😀', '"😀"'],
     ['an escape that only looks like a surrogate', '\\ud800', '"\\\\ud800"'],
+    [
+      'such an escape beside other values',
+      [1, null, { at: new Date(0), text: '\\ud800' }],
+      '[1,null,{"at":"1970-01-01T00:00:00.000Z","text":"\\\\ud800"}]',
+    ],
     ['200 levels', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`), `${'['.repeat(200)}${']'.repeat(200)}`],
   ])('may have %s', (_, value, json) => {
     expect(write(value)).toBe(json);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../../shared/processing/outcome/error-text.ts';
 import { IN_FLIGHT } from '../../../../../shared/processing/thread/thread-status.ts';
@@ -34,10 +35,30 @@ describe('mapChunk', () => {
     ]);
   });
 
+  it('gets the items in their order from an asynchronous schema, without the invalid ones', async () => {
+    const slow: StandardSchemaV1<unknown, Item> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: async (value) => {
+          const { id } = value as Item;
+          await sleep(id === 1 ? 5 : 0);
+          return id === 2 ? { issues: [{ message: 'not 2' }] } : { value: { id } };
+        },
+      },
+    };
+    const workload = { ...whole((items) => items.map(({ id }) => id)), item: slow };
+
+    const { results, dead } = await run(workload, ids(1, 2, 3));
+
+    expect(results).toEqual([1, 3]);
+    expect(dead.map(({ index, reason }) => [index, reason])).toEqual([[101, 'invalid']]);
+  });
+
   it.each([
     ['throws', () => Promise.reject(new Error('all of them')), 'Error: all of them'],
     ['returns too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
-    ['gives none', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
+    ['returns no list', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
     ['hangs', () => new Promise(() => {}), 'TimeoutError: timed out after 0.05 s'],
   ])('fails all items for retry when it %s', async (_, mapChunk, message) => {
     const { retries, failures } = await run(whole(mapChunk), ids(1, 2));

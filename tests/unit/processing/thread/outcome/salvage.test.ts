@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../../shared/processing/thread/thread-status.ts';
+import { DEAD, ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../../shared/processing/thread/thread-status.ts';
 import type { Copy } from '../../../../../shared/processing/thread/thread-task.ts';
 import { NOW_MS, retriesJob } from '../../../../helpers/data/chunks.ts';
 import { ids, type MapItem, run, workloadOf } from '../../../../helpers/threads/run-chunk.ts';
@@ -36,6 +36,26 @@ describe('the remains of a dead thread', () => {
     ]);
     expect(header.counts).toEqual({ items: 6, succeeded: 2, dead: 0, cancelled: 0, retried: 4 });
     expect([failures, header.moved]).toEqual([0, 4]);
+  });
+
+  it('keep a dead letter that was copied', async () => {
+    const letter = {
+      index: 100,
+      reason: 'rejected',
+      error: { name: 'Reject', message: 'no' },
+      attempts: [],
+      version: 3,
+    };
+    const bytes = new TextEncoder().encode(JSON.stringify(letter));
+    const end = { kind: 'dead', ran: true, failed: false, cause: 'rejected: Reject: no' } as const;
+    const copied: Copy = { ends: [[0, bytes.length, end]], bytes };
+    const remains = { items: Uint8Array.from([DEAD, IN_FLIGHT]), copies: [copied], verdict: undefined };
+
+    const { dead, causes, header } = await run(workload, ids(1, 2), { remains });
+
+    expect(dead).toEqual([letter]);
+    expect(causes).toEqual({ 'rejected: Reject: no': 1 });
+    expect(header.counts).toMatchObject({ dead: 1, retried: 1 });
   });
 
   it('charge the item that ran alone: a dead letter, or a timeout that runs alone again', async () => {
