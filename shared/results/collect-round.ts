@@ -50,8 +50,8 @@ export function createCollectRound(
 
 /**
  * Collects all batches. `failed`: ids of the batches that could not be collected; their messages stay and are delivered
- * again. `deferred`: those of them that failed because of an outage, which probably passes soon. `chunks`: number of
- * chunks charged to the drain.
+ * again. `deferred`: those of them that failed because of an outage, which probably passes soon. `chunks`: the number of
+ * ends that batches were charged for.
  */
 async function collectAll(
   deps: FinalizeDeps,

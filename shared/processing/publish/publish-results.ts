@@ -103,7 +103,7 @@ export function countWork(
     if (disposition === 'orphaned') total.orphanedReferences += 1;
     // Like a cancelled chunk: a probe that receives it has tried nothing, and continues.
     if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
-    // Its batch counts it as well: the request that cancelled it recorded this drain.
+    // Its batch counts it as well: the cancel request assigned the chunk to this drain.
     if (disposition === 'cancelled') total.chunks += 1;
     if (typeof disposition === 'string') continue;
     total.chunks += 1;

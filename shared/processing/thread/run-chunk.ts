@@ -44,7 +44,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
-    // An item that must run alone needs a fresh thread: traces of earlier calls must not terminate it.
+    // An item that must run alone needs a fresh thread: traces of earlier calls must not end the thread during its run.
     const needsFresh = !task.remains && !task.acceptsUsed && sources.marked('alone').length > 0;
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
