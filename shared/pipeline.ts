@@ -30,7 +30,8 @@ import type { CollectEnds } from './processing/publish/collect-here.ts';
 import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
-import { collectBatch, createCollectRound } from './results/collect-round.ts';
+import { collectBatch } from './results/collect-batch.ts';
+import { createCollectRound } from './results/collect-round.ts';
 import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
 import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
@@ -79,7 +80,7 @@ export interface PipelineOptions {
    * How long a chunk runs before its batch is checked and its progress is written, and the interval after that.
    * Defaults to 10 s.
    */
-  lookMs?: number;
+  checkIntervalMs?: number;
   /**
    * Maximum number of chunks of a batch that the round of its last chunks collects without a result message. Defaults
    * to the chunks of one receive: collecting a larger batch takes time that other chunks need.
@@ -164,7 +165,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const lock = createSharedLock();
   const ending = new AbortController();
   const processId = randomUUID();
-  const running = runningChunksOf(deps, { processId, lookMs: options.lookMs, ending: ending.signal });
+  const running = runningChunksOf(deps, { processId, checkIntervalMs: options.checkIntervalMs, ending: ending.signal });
   const rounds = createOpenRounds();
   const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
   const takeFile: ItemsRoundDeps['takeFile'] = (file) =>
@@ -234,7 +235,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
 function runningChunksOf(
   deps: () => PipelineDeps,
-  { processId, ...options }: { processId: string; lookMs: number | undefined; ending: AbortSignal },
+  { processId, ...options }: { processId: string; checkIntervalMs: number | undefined; ending: AbortSignal },
 ): RunningChunks {
   return createRunningChunks({
     ...options,

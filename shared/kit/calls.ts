@@ -6,11 +6,11 @@ import { isPromise } from '../workload/validate-item.ts';
 
 /** How the handler was called. A call of `mapChunk` is one call of each of its items. */
 export interface Calls {
-  /** By the items' position in the batch: 0 for those that no handler saw. */
+  /** Calls by the item's position in the batch; 0 for an item that no handler saw. */
   calls: number[];
-  /** Most calls of the handler at the same time; one that has timed out counts until it ends. */
+  /** Maximum number of calls of the handler at the same time; a call that has timed out counts until it ends. */
   maxInFlight: number;
-  /** Tries after a failed one, over all items. A call that is made again for a thread that died is none. */
+  /** Number of tries after a failed one, over all items. A call that is repeated because a thread died does not count. */
   retried: number;
 }
 
@@ -19,7 +19,7 @@ export interface CallCounters {
   /** Calls, and the latest attempt, by position. */
   calls: Int32Array<SharedArrayBuffer>;
   attempts: Int32Array<SharedArrayBuffer>;
-  /** Calls of the handler in all, and most at the same time. */
+  /** Total number of calls of the handler, and the maximum at the same time. */
   totals: Int32Array<SharedArrayBuffer>;
   /** The call at which the batch is cancelled. */
   cancelAt: number;
@@ -31,7 +31,7 @@ const MAX_IN_FLIGHT = 1;
 const shared = (length: number): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT));
 
-/** Makes the counters of a batch. */
+/** Creates the counters of a batch. */
 export const createCallCounters = (items: number, cancelAt = Number.POSITIVE_INFINITY): CallCounters => ({
   calls: shared(items),
   attempts: shared(items),
@@ -39,7 +39,7 @@ export const createCallCounters = (items: number, cancelAt = Number.POSITIVE_INF
   cancelAt,
 });
 
-/** What has been counted. */
+/** Reads the counters. */
 export const readCalls = ({ calls, attempts, totals }: CallCounters): Calls => ({
   calls: [...calls],
   maxInFlight: Atomics.load(totals, MAX_IN_FLIGHT),
@@ -83,11 +83,14 @@ class CallCounter {
   }
 }
 
-/** The workload with a handler that counts, for one thread; `stop` is aborted, with a Stop, when the batch is cancelled. */
+/**
+ * Returns the workload with a handler that counts, for one thread. `stop` is aborted, with a Stop, when the batch is
+ * cancelled.
+ */
 export function countCalls(workload: Workload, counters: CallCounters): { workload: Workload; stop: AbortSignal } {
   const { map, mapChunk } = workload;
   const counter = new CallCounter(counters);
-  // A proxy: whatever else the handler is stays as it is.
+  // A proxy keeps all other properties of the handler.
   const counted = <Handler extends (input: never, context: never) => unknown>(
     handler: Handler,
     contextsOf: (context: Parameters<Handler>[1]) => readonly ItemContext[],
@@ -115,7 +118,7 @@ function endOf(call: () => unknown, onEnd: () => void): unknown {
     const result = call();
     if (!isPromise(result)) return result;
     isPending = true;
-    // Its `then` is called once: there are queries that run at each.
+    // Its `then` is called only once, because some queries run at each call.
     const pending = Promise.resolve(result);
     void pending.then(onEnd, onEnd);
     return pending;

@@ -7,22 +7,22 @@ import { readUpload } from '../intake/read-upload.ts';
 import { DEFAULTS, readSettings } from '../settings.ts';
 import type { Workload } from '../workload/define.ts';
 
-/** What to run over: items, or the chunks of an upload that is being read. */
+/** The source to run over: items, or the chunks of an upload that is being read. */
 export type ItemSource = Iterable<unknown> | AsyncIterable<ItemChunk>;
 
 /** Consecutive items, which need not come from an upload. */
 export type ItemChunk = Omit<RawChunk, 'end' | 'release'>;
 
-/** What intake makes of an upload, in memory. */
+/** The result of the intake of an upload, in memory. */
 export interface CutItems {
   payload: Buffer;
-  /** As the queue would hold them. */
+  /** References as the queue would contain them. */
   references: Reference[];
   /** The 1-based line of the source on which an item begins, by its position in the batch. */
   lineOf: (position: number) => number;
 }
 
-/** Takes a source in: the payload blob, and the references to its chunks. Items are taken as an upload of NDJSON. */
+/** Encodes a source as a payload blob, with the references to its chunks. Items are read like an NDJSON upload. */
 export async function cutIntoChunks(
   { name: workload, version, chunk }: Workload,
   source: ItemSource,

@@ -3,7 +3,7 @@ import type { OpenContainer } from '../workload/container.ts';
 /** Blobs by name. */
 export type Blobs = Record<string, Uint8Array>;
 
-/** Containers in memory; what is not there yet is empty. `given` is left as it was. */
+/** Creates containers in memory. A container that is not given is empty. `given` does not change. */
 export function createMemory(given: Record<string, Blobs> = {}): {
   containers: Record<string, Blobs>;
   open: OpenContainer;
@@ -24,5 +24,5 @@ export function createMemory(given: Record<string, Blobs> = {}): {
   };
 }
 
-/** Without a prototype: `__proto__` is a blob name as any other. */
+/** Without a prototype, so that `__proto__` is an ordinary blob name. */
 const copyOf = (blobs: Blobs): Blobs => Object.assign(Object.create(null) as Blobs, blobs);

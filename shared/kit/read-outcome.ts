@@ -2,19 +2,19 @@
 import type { DeadItem, FailedFold, OutcomeHeader, PartialLine, RetryItem } from '../contract/outcome.ts';
 import { type FetchBytes, readFrameLines } from '../processing/outcome/read-outcome.ts';
 
-/** The results as JSON text, in the order of the chunk's items. */
+/** Reads the results as JSON text, in the order of the chunk's items. */
 export const readResultLines = (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<string[]> =>
   readFrameLines(header.results, fetchBytes);
 
-/** The items that are to be tried again. */
+/** Reads the items that must be tried again. */
 export const readRetries = async (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<RetryItem[]> =>
   (await readFrameLines(header.retries, fetchBytes)).map((line) => JSON.parse(line));
 
-/** The dead letters. */
+/** Reads the dead letters. */
 export const readDead = async (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<DeadItem[]> =>
   (await readFrameLines(header.dead, fetchBytes)).map((line) => JSON.parse(line));
 
-/** The partial aggregate, sorted by key, or the line of a fold that failed. */
+/** Reads the partial aggregate, sorted by key, or the line of a fold that failed. */
 export const readPartial = async (
   header: OutcomeHeader,
   fetchBytes: FetchBytes,

@@ -1,7 +1,7 @@
 /**
- * Runs a workload over items in memory, by the code that runs it in the cloud. Chunking, validation, handler, retries, dead
- * letters, frames and report are the real ones; queues, storage, limits across instances and the waits between attempts are
- * left out.
+ * Runs a workload over items in memory, with the code that runs it in the cloud. Chunking, validation, handler, retries,
+ * dead letters, frames and report are real. Queues, storage, limits across instances and the waits between attempts are
+ * omitted.
  */
 import { followUps } from '../batches/apply/follow-ups.ts';
 import { outcomeBlobName } from '../contract/names.ts';
@@ -18,40 +18,39 @@ import { moduleUrl } from './module-url.ts';
 import { readDead, readPartial, readResultLines } from './read-outcome.ts';
 import { runHere, runInThreads } from './runners.ts';
 
-/** How to run. */
 export interface RunOptions {
-  /** The batch that the items are run as: idempotency keys follow from it. Default: the same one in every run. */
+  /** The batch as which the items run: idempotency keys follow from it. By default, the same one in every run. */
   batch?: string;
-  /** When the run begins, as handlers and dead letters see it, in milliseconds of Unix time; default 2026-01-01. */
+  /** When the run begins, as handlers and dead letters see it, in milliseconds of Unix time. Defaults to 2026-01-01. */
   startMs?: number;
-  /** What lies in the workload's containers at the start, by container and name. */
+  /** Content of the workload's containers at the start, by container and name. */
   blobs?: Record<string, Blobs>;
   /**
-   * In a real worker thread, which may die: with `true` for a workload of workloads/index.ts, else with the address of the
-   * module whose default export is the workload. The handler is the module's, the limits are those of `workload`. There
-   * are no containers.
+   * Runs in a real worker thread, which may die. `true` is for a workload of workloads/index.ts; otherwise, the address
+   * of the module whose default export is the workload. The handler comes from the module, the limits from `workload`.
+   * There are no containers.
    */
   threads?: boolean | URL;
-  /** The call of the handler at which the batch is cancelled: none begins after it; 0 for a batch that never began. */
+  /** The call of the handler at which the batch is cancelled: no call begins after it; 0 for a batch that never began. */
   cancelAfterCalls?: number;
 }
 
-/** What became of the items. */
+/** The results of a run. */
 export interface ItemsRun extends Calls {
-  /** In the order in which `GET batches/{id}/results` gives them: by chunk, those of retries after the chunk's own. */
+  /** In the order of `GET batches/{id}/results`: by chunk, and results of retries after those of their chunk. */
   results: unknown[];
-  /** By their position in the batch. */
+  /** In the order of their positions in the batch. */
   deadLetters: DeadItem[];
-  /** Value by key; empty for a workload without `reduce`, and when the report fails. */
+  /** Value by key; empty for a workload without `reduce`, and if the report fails. */
   report: Record<string, unknown>;
   /**
-   * Why there is no report: a ReportError when `merge` or `finish` throws or returns what is not JSON; an Error when the
-   * results of a chunk cannot be folded, or when the report depends on the order of the chunks.
+   * Why there is no report: a ReportError if `merge` or `finish` throws or returns a value that is not JSON; an Error if
+   * the results of a chunk cannot be folded, or if the report depends on the order of the chunks.
    */
   reportError: Error | undefined;
   /** Items that had not ended when the batch was cancelled. */
   cancelled: number;
-  /** Chunks, those of retries included. */
+  /** Number of chunks, including those of retries. */
   chunks: number;
   /** Wall time of all chunks; the calls of one chunk run side by side. */
   handlerSeconds: number;
@@ -59,16 +58,16 @@ export interface ItemsRun extends Calls {
   lineOf: (position: number) => number;
   /** The workload's containers after the run. */
   blobs: Record<string, Blobs>;
-  /** What handlers logged. */
+  /** Log lines of the handlers. */
   log: string[];
   /** The outcome blobs as the pipeline stores them, by name. */
   outcomes: Blobs;
 }
 
 const APP_WORKLOADS = moduleUrl('../../workloads/index');
-/** When a run begins for which nothing else is said, so that what it makes is the same each time. */
+/** Default start of a run, so that its results are the same each time. */
 const START_MS = Date.UTC(2026, 0, 1);
-/** The batch of such a run, made at START_MS. */
+/** Default batch of a run, with an id created at START_MS. */
 const BATCH = '019b76da-a800-7000-8000-000000000000';
 
 interface End {
@@ -77,9 +76,9 @@ interface End {
 }
 
 /**
- * Runs `workload` over the items of `source` until each is a result, a dead letter or cancelled. Everything is held in
- * memory: the caller bounds the source.
- * @throws Error when an item is none of them; Problem for no items, and for whatever the source throws.
+ * Runs `workload` over the items of `source` until each is a result, a dead letter or cancelled. Everything is kept in
+ * memory: the caller must limit the source.
+ * @throws Error if an item is none of them; Problem if there are no items, and the errors of the source.
  */
 export async function runItems(workload: Workload, source: ItemSource, options: RunOptions = {}): Promise<ItemsRun> {
   const { batch = BATCH, startMs = START_MS, threads } = options;
@@ -147,7 +146,7 @@ async function collect(
   const cancelled = ends.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
   if (items !== results.length + deadLetters.length + cancelled) {
     const ended = `${results.length} results, ${deadLetters.length} dead letters and ${cancelled} cancelled ones`;
-    throw new Error(`${items} items came to ${ended}.`);
+    throw new Error(`Expected ${items} ended items, got ${ended}.`);
   }
   return {
     results,
@@ -160,7 +159,7 @@ async function collect(
   };
 }
 
-/** As in the cloud, a report that fails costs no result. */
+/** As in the cloud, a failed report costs no result. */
 async function tryReport(workload: Workload, ends: End[]): Promise<Pick<ItemsRun, 'report' | 'reportError'>> {
   try {
     return { report: await reportOf(workload, ends), reportError: undefined };
@@ -169,7 +168,7 @@ async function tryReport(workload: Workload, ends: End[]): Promise<Pick<ItemsRun
   }
 }
 
-/** Chunks finish in any order, and are merged in another one after a repair: the report must be the same. */
+/** Chunks finish in any order, and a repair may merge them in another one: the report must be the same. */
 async function reportOf(workload: Workload, ends: readonly End[]): Promise<Record<string, unknown>> {
   const forward = await mergeAll(workload, ends);
   const backward = await mergeAll(workload, ends.toReversed());
@@ -181,7 +180,7 @@ async function reportOf(workload: Workload, ends: readonly End[]): Promise<Recor
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
-/** In the cloud the report folds the results again, and fails as this does while the workload is the same. */
+/** In the cloud, the report folds the results again, and fails like this one as long as the workload is the same. */
 function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
   const failure = failureOf(lines);
   if (failure === undefined) return lines as PartialLine[];
@@ -190,7 +189,7 @@ function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
 
 async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
   const merge = createMerge(workload);
-  // Read again for each merge: it may change what it is given.
+  // Read again for each merge, because a merge may change its input.
   for (const end of ends) merge.add(foldedOf(await readPartial(end.outcome.header, fetchFrom(end))));
   return merge.lines();
 }

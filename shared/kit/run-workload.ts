@@ -1,4 +1,4 @@
-/** The test kit: runs a workload over a list of items, and fails where a test should. */
+/** The test kit: runs a workload over a list of items, and throws if a test should fail. */
 import type { Workload } from '../workload/define.ts';
 import { type ItemsRun, type RunOptions, runItems } from './run-items.ts';
 
@@ -7,8 +7,8 @@ export type RunResult = Omit<ItemsRun, 'reportError'>;
 
 /**
  * Runs `workload` over `items` until each is a result, a dead letter or cancelled.
- * @throws Error when the report depends on the order of the chunks, or an item is none of them; Problem for no
- * items; ReportError when `merge` or `finish` throws, or returns what is not JSON.
+ * @throws Error if the report depends on the order of the chunks, or if an item is none of them; Problem if there are no
+ * items; ReportError if `merge` or `finish` throws or returns a value that is not JSON.
  */
 export async function runWorkload(
   workload: Workload,

@@ -11,13 +11,13 @@ import { moduleUrl } from './module-url.ts';
 import type { KitThreadData } from './thread.ts';
 import { whileFollowing } from './while-following.ts';
 
-/** Something that runs chunks. */
+/** Runs chunks. */
 export interface Runner {
   run: (job: ChunkJob) => Promise<ChunkOutcome>;
   close: () => Promise<void>;
 }
 
-/** What every run has. */
+/** The tools of every run. */
 export interface RunnerTools {
   counters: CallCounters;
   log: (message: string) => void;
@@ -25,7 +25,7 @@ export interface RunnerTools {
 
 const BUDGET_MS = 240_000;
 
-/** Runs chunks as a worker thread does, in this one; retries are spread by nothing. */
+/** Runs chunks like a worker thread, but in this thread, and without jitter between retries. */
 export function runHere(workload: Workload, container: OpenContainer, { counters, log }: RunnerTools): Runner {
   const counted = countCalls(workload, counters);
   const tools = { clockMs: () => performance.now(), random: () => 0.5, container, log };
@@ -38,9 +38,9 @@ export function runHere(workload: Workload, container: OpenContainer, { counters
   };
 }
 
-/** Runs chunks in a worker thread with the handler of `module`, and the limits of `workload`. */
+/** Runs chunks in a worker thread with the handler of `module` and the limits of `workload`. */
 export function runInThreads(workload: Workload, module: URL, { counters, log }: RunnerTools): Runner {
-  // Functions and schemas cannot be handed to a thread: it has those of the module.
+  // Functions and schemas cannot be sent to a thread: it uses those of the module.
   const { item: _item, id: _id, map: _map, mapChunk: _mapChunk, reduce: _reduce, lane: _lane, ...limits } = workload;
   const threadData: KitThreadData = { module: module.href, limits, counters };
   const processor = createProcessor({
@@ -53,7 +53,8 @@ export function runInThreads(workload: Workload, module: URL, { counters, log }:
   return {
     run: (job) => processor.process(job),
     close: async () => {
-      // Log lines come by another port: one in nine outcomes was read before its line, none by two turns (of 3,000).
+      // Log lines come by another port: without a turn of the event loop, one in nine outcomes was read before its line;
+      // after two turns, none of 3,000.
       for (let turns = 0; turns < 2; turns += 1) await nextTurn();
       await processor.close();
     },

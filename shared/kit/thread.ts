@@ -1,4 +1,4 @@
-/** What the kit's worker threads load: the workload that a module exports, with the limits of the test. */
+/** The module that the kit's worker threads load: the workload that a module exports, with the limits of the test. */
 import { workerData } from 'piscina';
 import { serve } from '../processing/thread/serve.ts';
 import type { ThreadTask } from '../processing/thread/thread-task.ts';
@@ -7,9 +7,9 @@ import { createRegistry, type Registry } from '../workload/registry.ts';
 import { type CallCounters, countCalls } from './calls.ts';
 import { whileFollowing } from './while-following.ts';
 
-/** What a thread of the kit is given when it starts. */
+/** The data that a thread of the kit receives when it starts. */
 export interface KitThreadData {
-  /** Its address. The workload is its default export, or in the `registry` that it exports. */
+  /** Address of the module. The workload is its default export, or in the `registry` that it exports. */
   module: string;
   limits: Omit<Workload, 'item' | 'id' | 'map' | 'mapChunk' | 'reduce' | 'lane'>;
   counters: CallCounters;

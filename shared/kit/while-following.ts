@@ -1,7 +1,7 @@
 import { followStop } from '../processing/thread/thread-status.ts';
 import type { ThreadTask } from '../processing/thread/thread-task.ts';
 
-/** Runs a task, and asks it to end early once `stop` is aborted, as the pool does; its reason is a Stop. */
+/** Runs a task, and asks it to end early once `stop` is aborted with a Stop as its reason, as the thread pool does. */
 export async function whileFollowing<T>(
   { statusBuffer }: ThreadTask,
   stop: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** References of version 2: the blob that one names is taken as a file of the inbox, and becomes a batch of its own. */
+/** References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch. */
 import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';
@@ -15,19 +15,19 @@ import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import type { SharedLock } from './shared-lock.ts';
 
-/** Failed tries after which a message goes to the poison queue. */
+/** Number of failed tries after which a message is moved to the poison queue. */
 const MAX_TRIES = 5;
 /**
- * Wait before the next try if a blob did not exist, or could not be taken for a reason of its own. Five tries
- * take four minutes, for a producer that puts the message before the blob is committed.
+ * Wait before the next try if the blob does not exist, or if the error concerns this blob only. Five tries take four
+ * minutes, for producers that put the message before they commit the blob.
  */
 const ABSENT_RETRY_SECONDS = 60;
 
 export interface AdoptDeps {
   queues: (name: string) => Queue;
-  /** Takes a file of the inbox by its name. */
+  /** Takes a file of the inbox, found by its name. */
   takeFile: (file: Omit<NamedFile, 'signal'>) => Promise<NamedFileEnd>;
-  /** For the files that the process takes at a time, whatever its slices. */
+  /** Limits the files that the process takes at the same time, over all slices. */
   fileSlots: Pick<Slots, 'run'>;
   lock: SharedLock;
   gate: Pick<GateDeps, 'table' | 'now'>;
@@ -40,21 +40,24 @@ interface AdoptRound {
 }
 
 /**
- * Reads a message of a queue of items.
- * @throws MalformedMessageError also for a blob that this queue must not take: of another workload, or an address to
- * import from, which would keep a slice waiting for a server of the internet; NewerContractError.
+ * Reads a message from a queue of items.
+ * @throws MalformedMessageError, also for a blob that this queue must not accept: one of another workload, or an import
+ * (`.url`), which would make a slice wait for a server on the internet.
+ * @throws NewerContractError
  */
 export function readReferenceOn({ workload }: QueueAddress, text: string): Reference | BlobReference {
   const reference = readReference(text);
   if (!isBlobReference(reference)) return reference;
   if (reference.workload !== workload.name)
-    throw new MalformedMessageError(`Reference is of workload ${reference.workload}, in a queue of ${workload.name}.`);
+    throw new MalformedMessageError(
+      `Reference is for workload ${reference.workload}, but the queue belongs to ${workload.name}.`,
+    );
   if (isImport(reference.blob))
-    throw new MalformedMessageError('Reference names an address to import from (.url): only the inbox takes those.');
+    throw new MalformedMessageError('Reference names a file to import (.url). Only the inbox accepts such files.');
   return reference;
 }
 
-/** Makes a batch of the blob that a reference names, or rejects it as the inbox does. Never throws. */
+/** Creates a batch from the blob of a reference, or rejects the blob as the inbox does. Never throws. */
 export async function adopt(
   deps: AdoptDeps,
   entry: Entry<BlobReference>,
@@ -70,13 +73,13 @@ export async function adopt(
   const charged = { ...value, tries: tries + 1 };
   const begin = async (): Promise<TakeEnd | 'lost'> => {
     if (isOver()) return 'passing';
-    // Not while it waits for its turn: it would be charged for the files before it.
+    // The try is counted only now: a reference that waits for its turn must not be charged for the files before it.
     if (message.dequeueCount > 1 && !(await lease.rewrite(message.messageId, charged))) return 'lost';
     return take(deps, entry);
   };
   try {
-    // The blob may be what its process dies of, each time.
-    if (tries >= MAX_TRIES) throw new Error(`Its process ended at each of ${tries} tries.`);
+    // The blob may crash the process on each try.
+    if (tries >= MAX_TRIES) throw new Error(`The process ended during each of ${tries} tries.`);
     const end = await inTurn(deps, begin);
     if (end === 'lost') return 'returned';
     log.info('blob-reference', { queue: address.queue, producer: value.producer, file: value.blob, end });
@@ -95,9 +98,9 @@ export async function adopt(
 }
 
 /**
- * Runs what takes a blob when its turn comes, which may be many slices later behind a hundred large files. Not beside a chunk
- * that runs isolated: should the process die of the blob, that chunk would be charged. The lock comes last, since an isolated
- * chunk waits for all that have it, and the rest of the process for that chunk.
+ * Runs `begin` when its turn comes, which may be many slices later if a hundred large files wait. It never runs beside a
+ * chunk that runs isolated: if the blob crashed the process, that chunk would be charged. The lock is acquired last,
+ * because an isolated chunk waits for all holders of the lock, and the rest of the process waits for that chunk.
  */
 const inTurn = <T>({ fileSlots, lock }: AdoptDeps, begin: () => Promise<T>): Promise<T> =>
   fileSlots.run(() => lock.shared(begin));
@@ -106,7 +109,7 @@ type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing';
 
 /**
  * Takes the blob.
- * @throws Error where the blob is not there, or stays in the inbox until an operator acts.
+ * @throws Error if the blob does not exist, or stays in the inbox until an operator acts.
  */
 async function take({ takeFile }: AdoptDeps, { message, value }: Entry<BlobReference>): Promise<TakeEnd> {
   const { blob: name, producer, etag } = value;
@@ -115,7 +118,7 @@ async function take({ takeFile }: AdoptDeps, { message, value }: Entry<BlobRefer
   switch (taken.end) {
     case 'absent':
       throw new Error(
-        `Blob ${name} of container inbox is not there${etag === undefined ? '' : ` as version ${etag}`}.`,
+        `Blob ${name}${etag === undefined ? '' : ` with ETag ${etag}`} does not exist in container inbox.`,
       );
     case 'stuck':
       log.error('inbox-stuck', { file: name, ...taken.decision, error: taken.error, code: errorCodeOf(taken.error) });
@@ -137,7 +140,7 @@ async function setAside(
     await copyAside(message, error, { queue: queues(address.queue), queues, workload: address.workload.name });
     return 'setAside';
   } catch (failure) {
-    // It is delivered again, and set aside then.
+    // The message is delivered again, and is set aside then.
     log.warn('message-not-set-aside', {
       queue: address.queue,
       messageId: message.messageId,

@@ -4,34 +4,34 @@ import { readBatch } from '../batches/ledger.ts';
 import { chunkId } from '../contract/names.ts';
 import type { Table } from '../storage/table.ts';
 
-/** What a worker has to know of the batch of a chunk. */
+/** The facts that a worker needs about the batch of a chunk. */
 export interface BatchFacts extends Pick<BatchRow, 'state' | 'deadlineAt' | 'resumes'> {
-  /** Chunks without an end, of a small batch: whoever ends the last of them collects them, too. Absent of larger ones. */
+  /** Number of pending chunks, of small batches only: the worker that ends the last one also collects the batch. */
   pending?: number | undefined;
-  /** What was read for it, with the row of its only chunk: its collector need not read it again. */
+  /** The rows of the batch and of its only chunk, as they were read: the collector need not read them again. */
   read?: ApplyRead | undefined;
 }
 
 /**
- * Reads what is known of a batch, for one of its chunks, by one operation; undefined = there is no such batch (any more).
- * With the first chunk its row is read, too: a small batch has no other.
+ * Reads the facts of a batch for one of its chunks, with one operation; undefined if the batch does not exist (any more).
+ * For the first chunk, also reads the chunk row, because a small batch may have no other chunk.
  */
 export type ReadBatchFacts = (batch: string, chunk: string) => Promise<BatchFacts | undefined>;
 
 /**
- * Whether chunks of a batch in this state are run. In any other, references are deleted unrun, or end their chunks
- * unrun.
+ * Returns whether chunks of a batch in this state are run. In all other states, a reference is deleted, or its chunk
+ * ends, without a run.
  */
 export const isUnderWay = (state: BatchState | undefined): boolean =>
   state !== undefined && state !== 'paused' && state !== 'cancelling' && !isFinished(state);
 
 /**
- * Makes the reader of batches for one slice: a batch is read once in it while work goes on. A state in which chunks are not
- * run must not be older than their references, since a finished batch may have been redriven meanwhile, and a paused one
- * resumed: such a batch is read again each time, as is one that is not there, or could not be read. For the same reason a
- * read that had begun before it was asked for counts only if it says that work goes on. `changesSeen` counts how often this
- * process has found a batch that is not under way any more: what was read before the latest of them is read again.
- * `maxChunksCollected`: of a batch that is collected where its last chunk has run.
+ * Creates the reader of batches for one slice. While a batch is under way, it is read once per slice. A state in which
+ * chunks do not run must not be older than the reference, because a finished batch may have been redriven meanwhile, and
+ * a paused one resumed. So such a batch is read again each time, as is one that does not exist or could not be read. For
+ * the same reason, a read that began before the call counts only if the batch is under way. `changesSeen` counts how
+ * often this process has found a batch that is no longer under way; everything read before the latest of these is read
+ * again. `maxChunksCollected` is the maximum number of chunks of a batch that is collected where its last chunk has run.
  */
 export function createBatchStates(table: Table, changesSeen: () => number, maxChunksCollected: number): ReadBatchFacts {
   const known = new Map<string, Promise<BatchFacts | undefined>>();
@@ -55,7 +55,7 @@ export function createBatchStates(table: Table, changesSeen: () => number, maxCh
     if (!begun) return read(batch, chunk);
     const facts = await begun.catch(() => undefined);
     if (isUnderWay(facts?.state)) return facts;
-    // Another one that waited for the same read may be ahead: its own has begun after this call, too.
+    // Another caller that waited for the same read may be ahead. Its read has also begun after this call.
     const newer = known.get(batch);
     return newer === undefined || newer === begun ? read(batch, chunk) : newer;
   };

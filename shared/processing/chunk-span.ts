@@ -6,7 +6,7 @@ import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 
-/** Runs a reference in a span of its own: a span a chunk is the least that still shows which one was slow. */
+/** Runs a reference in a separate span. One span per chunk is the minimum that still shows which chunk was slow. */
 export function inChunkSpan(
   { value, message }: Entry<Reference>,
   address: QueueAddress,
@@ -30,7 +30,7 @@ export function inChunkSpan(
   });
 }
 
-/** Only what ran here and now: a repeat reads the outcome of another. */
+/** Measures only a chunk whose outcome this run has stored: a repeat reads an existing outcome. */
 function measure({ workload, lane }: QueueAddress, disposition: ChunkDisposition): void {
   if (typeof disposition !== 'string' && disposition.outcome)
     measureChunk({ workload: workload.name, lane }, disposition.end.header.handlerSeconds);

@@ -5,14 +5,15 @@ import { downloadBytes } from '../storage/blob-reads.ts';
 import { freeBytes } from './outcome/free-bytes.ts';
 
 /**
- * Frames of one blob that lie this near are read together. A receive misses some frames of its range, as references are put 16
- * at a time and several tasks receive them; a few frames too many cost less than another request.
+ * Frames of one blob with at most this gap (in bytes) between them are read together. A receive does not contain every
+ * frame of its range, because references are put 16 at a time and several tasks receive them. A few frames too many cost
+ * less than another request.
  */
 const MAX_GAP = 512 * 1024;
-/** Most bytes of one read; two chunks of the largest kind still fit. */
+/** Maximum number of bytes per read; two chunks of maximum size fit. */
 const MAX_RANGE = 8 * 1024 * 1024;
 
-/** One read: from `offset`, `length` bytes, for the references in it. */
+/** One read of `length` bytes from `offset`, with the references whose frames it contains. */
 export interface Range {
   container: Reference['container'];
   blob: string;
@@ -21,7 +22,10 @@ export interface Range {
   references: Reference[];
 }
 
-/** The frame of a reference; undefined when its blob is not there or ends before it, or where `unread` says why not. */
+/**
+ * The frame of a reference; undefined if the blob does not exist or ends before the frame, or if the read failed with
+ * `unread`.
+ */
 export interface ReadFrame {
   frame?: Buffer | undefined;
   unread?: Error | undefined;
@@ -30,11 +34,11 @@ export interface ReadFrame {
 /** The frames of references. */
 export interface ReadFrames {
   frames: Map<Reference, ReadFrame>;
-  /** Frees their memory, once nobody needs any of them. */
+  /** Frees the memory of all frames. No frame may be used afterwards. */
   free: () => void;
 }
 
-/** Reads the frames of references. A read that fails is the fault of each reference in it. Never throws. */
+/** Reads the frames of references. If a read fails, each reference in it gets the error. Never throws. */
 export async function readFrames(
   container: (name: string) => ContainerClient,
   references: readonly Reference[],
@@ -91,7 +95,7 @@ const joins = (range: Range, { container, blob, offset, length }: Reference): bo
   offset - (range.offset + range.length) <= MAX_GAP &&
   offset + length - range.offset <= MAX_RANGE;
 
-/** Reads a range; undefined when the blob is not there or ends before it. */
+/** Reads a range; returns undefined if the blob does not exist or ends before the range. */
 export async function readRange(
   container: ContainerClient,
   range: Omit<Range, 'references'>,
@@ -106,6 +110,6 @@ export async function readRange(
   }
 }
 
-/** A reference's frame within a range that was read for it. */
+/** Returns the frame of a reference within the bytes of a range. */
 export const frameOf = (bytes: Buffer, range: Pick<Range, 'offset'>, { offset, length }: Reference): Buffer =>
   bytes.subarray(offset - range.offset, offset - range.offset + length);

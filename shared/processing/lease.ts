@@ -1,13 +1,15 @@
 /**
- * The lease of received messages: their visibility, renewed while they are worked on.
+ * The lease of received messages: their visibility timeout, renewed while they are processed.
  *
- * Invariant: a message is deleted or rewritten only with the newest pop receipt, so never by a worker that has lost it.
+ * Invariant: a message is deleted or rewritten only with its newest pop receipt, so never by a worker that has lost its
+ * lease.
  * The interleaving that would break it: A is frozen beyond the timeout, B receives the message, A wakes up and deletes it
- * while B has stored nothing. So a receipt that is refused ends A's lease of that message for good; A still stores its
- * outcome, which is create-only, since B looks for one before it runs the chunk.
- * Calls for one message run one after the other: of two with the same receipt the second would be refused, although the
- * lease is ours.
- * Tests: tests/unit/processing/lease.test.ts; leases that run out at any step in tests/faults/chunk-life/chunk-life.test.ts.
+ * while B has stored nothing. Therefore a refused receipt ends A's lease of that message permanently. A still stores its
+ * outcome, which is create-only, because B looks for an outcome before it runs the chunk.
+ * Calls for one message run one after the other: of two with the same receipt, the second would be refused although the
+ * lease is still held.
+ * Tests: tests/unit/processing/lease.test.ts; leases that run out at any step in
+ * tests/faults/chunk-life/chunk-life.test.ts.
  */
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import type { Reference } from '../contract/reference.ts';
@@ -16,20 +18,20 @@ import { toError } from '../errors.ts';
 import { deleteMessage, isReceiptDead } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
 
-/** What a lease needs of its queue. */
+/** The queue operations that a lease needs. */
 export type LeaseQueue = Pick<QueueClient, 'updateMessage' | 'deleteMessage'>;
 
 /**
- * Holds the messages of a round: renews their visibility at half of the timeout while they are worked on, and keeps the
- * newest pop receipt of each. A receipt that is refused means that somebody else has the message now. A call waits for the
- * one for the same message that is under way.
+ * Holds the messages of a round: renews their visibility at half of the timeout while they are processed, and keeps the
+ * newest pop receipt of each. A refused receipt means that another worker has the message now. A call waits for the
+ * running call for the same message.
  */
 export interface Lease {
-  /** Stores new content, as ASCII JSON, in the message (and renews it); false when the lease is lost. */
+  /** Stores new content, as ASCII JSON, in the message and renews it; false if the lease is lost. */
   rewrite: (messageId: string, content: object) => Promise<boolean>;
-  /** Deletes the message; that it is gone, or another's by now, is fine. */
+  /** Deletes the message. It is no error if the message is gone, or if another worker has it. */
   finish: (messageId: string) => Promise<void>;
-  /** Makes the message visible to others after `seconds`, with other content if some is given. */
+  /** Makes the message visible to others after `seconds`, with other content if given. */
   returnToQueue: (messageId: string, seconds: number, content?: object) => Promise<void>;
   /** Stops renewing. */
   end: () => void;
@@ -70,7 +72,7 @@ export function holdLease(
     receipts.delete(id);
     log.info('lease-lost', { messageId: id });
   };
-  // What has a call under way needs none: that one renews the message as well, or ends its lease.
+  // A message with a running call needs no renewal: that call renews it as well, or ends its lease.
   const renewAll = async (): Promise<void> => {
     const idle = [...receipts.keys()].filter((id) => !latest.has(id));
     await Promise.all(idle.map((id) => inTurn(id, () => update(id, undefined, visibilitySeconds))));
@@ -95,7 +97,7 @@ export function holdLease(
   };
 }
 
-/** Makes the reference that a living process returns to its queue: the delivery does not count as a crash. */
+/** Creates the reference that a living process returns to its queue: this delivery does not count as a crash. */
 export const asReturned = (reference: Reference): Reference => ({
   ...reference,
   returned: (reference.returned ?? 0) + 1,

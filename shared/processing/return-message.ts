@@ -5,14 +5,14 @@ import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
 
-/** Wait before a reference is tried again whose processing met a fault of a service. */
+/** Wait before a reference is tried again after a service failed. */
 export const FAULT_RETRY_SECONDS = 5;
 
-/** Where a message is returned to, and after how long. */
+/** The queue that a message is returned to, and the delay. */
 export interface Return {
   address: Pick<QueueAddress, 'queue'>;
   lease: Lease;
-  /** Default as it was. */
+  /** If undefined, the content does not change. */
   content: object | undefined;
   seconds: number;
 }
@@ -27,7 +27,7 @@ export async function returnMessage(
     await lease.returnToQueue(message.messageId, seconds, content);
     await recordDue(gate.table, address.queue, [new Date(gate.now() + seconds * 1000).toISOString()]);
   } catch (error) {
-    // Its visibility timeout returns it, only later.
+    // Its visibility timeout makes it visible, only later.
     log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The chunks that run in this process, over all slices: the one place in which they are watched, from which their progress
- * is recorded, and from which they are stopped, because their batch was cancelled or because the process is about to end.
+ * The chunks that run in this process, over all slices. Only this module watches them, records their progress, and stops
+ * them because their batch was cancelled or because the process is about to end.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type BatchAndProgress, type RunningProgress, sumRunning } from '../batches/progress/progress-rows.ts';
@@ -11,60 +11,60 @@ import type { ChunkProgress, Stop } from './thread/thread-status.ts';
 import type { Watch } from './thread/thread-task.ts';
 
 /**
- * A chunk that has run for this long has its batch looked at and its progress written, and again each time this long has
- * passed: two table operations at once per batch and process, however many of its chunks run. Shorter chunks cost none.
+ * After a chunk has run for this long, its batch is read and its progress is written, and again at this interval. These
+ * are two table operations per interval for each batch and process, for any number of chunks. Shorter chunks cost none.
  */
-const LOOK_MS = 10_000;
-/** How often within that time the chunks are looked through for one that is due; this costs no operation. */
-const TICKS = 10;
+const CHECK_INTERVAL_MS = 10_000;
+/** Number of checks per interval for a chunk that is due; a check costs no operation. */
+const CHECKS_PER_INTERVAL = 10;
 
 export interface RunningChunks {
-  /** Runs a chunk of `batch`, with the signal that stops it, and with what takes the way to read its progress. */
+  /** Runs a chunk of `batch`, with the signal that stops it, and with a function that accepts the reader of its progress. */
   run: <T>(batch: string, run: (stop: AbortSignal, watch: Watch) => Promise<T>) => Promise<T>;
-  /** How often a batch was found that is not under way any more: cancelled, or paused. */
+  /** How often a batch was found that is no longer under way, for example cancelled or paused. */
   changesSeen: () => number;
 }
 
 export interface RunningChunksDeps {
-  /** Reads a batch past every cache; undefined: there is none. */
+  /** Reads a batch without any cache; undefined if it does not exist. */
   readBatch: (batch: string) => Promise<BatchAndProgress | undefined>;
-  /** Publishes that a batch is likely to miss its deadline, if it is. */
+  /** Publishes a warning if a batch is likely to miss its deadline. */
   warnOfRisk: (batch: BatchAndProgress) => Promise<void>;
-  /** Writes how far the running chunks of a batch are; undefined: removes what was written. */
+  /** Writes the progress of the running chunks of a batch; undefined removes what was written. */
   writeProgress: (batch: string, progress: RunningProgress | undefined) => Promise<void>;
   /** A monotonic clock in milliseconds. */
   nowMs: () => number;
-  /** Aborted when this process is about to end: its chunks go to another one. */
+  /** Aborted when this process is about to end: another process then runs its chunks. */
   ending: AbortSignal;
-  /** Default 10 s. */
-  lookMs?: number | undefined;
+  /** Defaults to 10 s. */
+  checkIntervalMs?: number | undefined;
 }
 
 interface RunningChunk {
   startMs: number;
   stop: AbortController;
-  /** Runs a function in the context of the chunk's round, to whose operations a look is counted. */
+  /** Runs a function in the context of the chunk's round, so that its operations are counted for that round. */
   inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
-  /** Undefined until a thread takes the chunk. */
+  /** Undefined until a thread starts the chunk. */
   read?: () => ChunkProgress;
 }
 
 /** The running chunks of one batch. */
 interface RunningBatch {
   chunks: Set<RunningChunk>;
-  lookedMs: number;
-  /** Whether a chunk has ended since then that had run for long: others like it may have followed. */
+  checkedMs: number;
+  /** Whether a chunk that ran for long has ended since then: similar ones may have followed it. */
   hasLongEnded: boolean;
-  /** Whether this process has a row of progress, which is to be written again or removed. */
+  /** Whether this process has written a row of progress, which must be updated or removed. */
   hasRow: boolean;
 }
 
-/** The context of no round. */
+/** Runs a function outside of any round. */
 const outside = AsyncLocalStorage.snapshot();
 
-/** Makes the set of a process. Its timer runs only while a chunk does, or until its row of progress is removed. */
+/** Creates the set of a process. Its timer runs only while a chunk runs, or until its row of progress is removed. */
 export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
-  const { readBatch, warnOfRisk, writeProgress, nowMs, ending, lookMs = LOOK_MS } = deps;
+  const { readBatch, warnOfRisk, writeProgress, nowMs, ending, checkIntervalMs = CHECK_INTERVAL_MS } = deps;
   const batches = new Map<string, RunningBatch>();
   let timer: NodeJS.Timeout | undefined;
   let changesSeen = 0;
@@ -73,13 +73,13 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     for (const { stop } of chunks) stop.abort(reason);
     log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
   };
-  const look = async (id: string, batch: RunningBatch): Promise<void> => {
+  const checkBatch = async (id: string, batch: RunningBatch): Promise<void> => {
     try {
       const found = await readBatch(id);
       const state = found?.row.state;
       if (found && isUnderWay(state)) return await warnOfRisk(found);
       changesSeen += 1;
-      // What runs when its batch is paused comes to its end.
+      // Chunks that run when their batch is paused run to their end.
       if (state !== 'paused') stopAll(id, batch, 'cancelled');
     } catch (error) {
       log.warn('batch-not-read', { batch: id, error: toError(error) });
@@ -92,16 +92,16 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       log.warn('progress-not-written', { batch: id, error: toError(error) });
     }
   };
-  const tick = (): void => {
+  const check = (): void => {
     for (const [id, batch] of batches) {
-      if (nowMs() - batch.lookedMs < lookMs) continue;
+      if (nowMs() - batch.checkedMs < checkIntervalMs) continue;
       // In insertion order, so the first one has run the longest.
       const [oldest] = batch.chunks;
       const isDue = oldest !== undefined && (batch.hasLongEnded || isLong(oldest));
       if (isDue) {
-        batch.lookedMs = nowMs();
+        batch.checkedMs = nowMs();
         batch.hasLongEnded = false;
-        void oldest.inContext(() => look(id, batch));
+        void oldest.inContext(() => checkBatch(id, batch));
       }
       const progress = isDue ? sumProgress(batch.chunks) : undefined;
       if (progress !== undefined || batch.hasRow) void (oldest?.inContext ?? outside)(() => record(id, progress));
@@ -109,8 +109,8 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       forgetIfOver(id, batch);
     }
   };
-  const isLong = ({ startMs }: RunningChunk): boolean => nowMs() - startMs >= lookMs;
-  /** A batch whose last chunk has ended is kept until the progress that was written is removed. */
+  const isLong = ({ startMs }: RunningChunk): boolean => nowMs() - startMs >= checkIntervalMs;
+  /** Forgets a batch without running chunks, but not before its row of progress is removed. */
   const forgetIfOver = (id: string, batch: RunningBatch): void => {
     if (batch.chunks.size === 0 && (!batch.hasRow || ending.aborted)) batches.delete(id);
     if (batches.size > 0) return;
@@ -120,13 +120,13 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   const enter = (id: string, chunk: RunningChunk): RunningBatch => {
     const batch = batches.get(id) ?? {
       chunks: new Set(),
-      lookedMs: Number.NEGATIVE_INFINITY,
+      checkedMs: Number.NEGATIVE_INFINITY,
       hasLongEnded: false,
       hasRow: false,
     };
     batches.set(id, batch);
     batch.chunks.add(chunk);
-    timer ??= setInterval(tick, lookMs / TICKS).unref();
+    timer ??= setInterval(check, checkIntervalMs / CHECKS_PER_INTERVAL).unref();
     return batch;
   };
   ending.addEventListener('abort', () => {
@@ -156,10 +156,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   };
 }
 
-/**
- * Sums the progress of the chunks that have a thread, those of less than ten seconds, too; undefined while there is
- * none.
- */
+/** Sums the progress of all chunks that have a thread, including those of less than ten seconds; undefined if there is none. */
 function sumProgress(chunks: Iterable<RunningChunk>): RunningProgress | undefined {
   const all = [...chunks].flatMap(({ read }) => (read === undefined ? [] : [{ chunks: 1, ...read() }]));
   // The latest chunk is the last one: its error is shown.

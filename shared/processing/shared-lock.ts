@@ -1,13 +1,13 @@
 /**
- * A lock that many may hold together, or one alone. A chunk that was there when a process died runs alone, so that the
- * next death has one possible cause.
+ * A lock that many can share, or that one holds exclusively. A chunk that was running when a process crashed runs alone,
+ * so that the next crash has one possible cause.
  */
 export interface SharedLock {
   shared: <T>(fn: () => Promise<T>) => Promise<T>;
   exclusive: <T>(fn: () => Promise<T>) => Promise<T>;
 }
 
-/** First come, first served: one that wants to be alone waits for those before it, and those behind it wait for it. */
+/** Creates a lock that serves callers in order: an exclusive one waits for all before it, and all behind it wait for it. */
 export function createSharedLock(): SharedLock {
   let barrier: Promise<unknown> = Promise.resolve();
   let running = new Set<Promise<unknown>>();

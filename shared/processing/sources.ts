@@ -11,35 +11,41 @@ export interface Source {
   index: number;
   attempts: readonly Attempt[];
   text: string;
-  /** The line of a retries frame; undefined for kind `items`, whose line is the item itself and is parsed when it runs. */
+  /**
+   * The parsed line of a retries frame; undefined for kind `items`, where the line is the item itself and is parsed when
+   * it runs.
+   */
   retry: RetryItem | undefined;
 }
 
 const NO_ATTEMPTS: readonly Attempt[] = [];
 
-/** The lines of its frame that a reference speaks of: [first, end). `items` counts the frame's unless `take` is given. */
+/**
+ * Returns the lines of its frame that belong to a reference: [first, end). Without `take`, `items` counts the lines of
+ * the frame.
+ */
 export function rangeOf({ items, skip = 0, take }: Reference): [first: number, end: number] {
   return [skip, take === undefined ? Math.max(items, skip) : skip + take];
 }
 
-/** The items of a chunk, by their slot: the place in the chunk from 0. */
+/** The items of a chunk, by slot: the position in the chunk, from 0. */
 export interface Sources extends Iterable<Source> {
   readonly length: number;
   /** The line of the item at slot 0. */
   readonly firstLine: number;
   /** The item at a slot below `length`. */
   at(slot: number): Source;
-  /** The items that are to be run again in this way, in their order. */
+  /** The items that must run again in this way, in their order. */
   marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[];
-  /** The others. */
+  /** The items without such a mark. */
   unmarked(): Iterable<Source>;
-  /** Frees the memory that items are cut from. No other item is asked for after it; those at hand stay whole. */
+  /** Frees the memory that items are read from. No item may be read afterwards; those that were read stay valid. */
   release(): void;
 }
 
 /**
  * Decodes a chunk's frame and finds its lines.
- * @throws FrameError when the frame or one of its lines is not what the reference promises.
+ * @throws FrameError if the frame or one of its lines does not match the reference.
  */
 export function readSources(reference: Reference, frame: Uint8Array): Sources {
   const bytes = decodeFrame(frame, { bytes: reference.bytes, digest: reference.digest });
@@ -47,7 +53,7 @@ export function readSources(reference: Reference, frame: Uint8Array): Sources {
   const lines = findLines(bytes, end);
   const whole = reference.take === undefined;
   if (lines.count < end || (whole && lines.count !== end)) {
-    throw new FrameError(`Frame holds another number of lines: expected ${end}, got ${lines.count}.`);
+    throw new FrameError(`Frame contains a wrong number of lines: expected ${end}, got ${lines.count}.`);
   }
   const sources = new ItemSources(bytes, lines, { first, length: end - first, firstItem: reference.firstItem });
   return reference.kind === 'items' ? sources : new RetrySources(sources);
@@ -55,14 +61,14 @@ export function readSources(reference: Reference, frame: Uint8Array): Sources {
 
 interface Lines {
   count: number;
-  /** Offsets of the first lines, as many as were asked for. */
+  /** Offsets of the first lines, at most as many as requested. */
   starts: Uint32Array;
   ends: Uint32Array;
 }
 
-/** Finds the non-empty lines of NDJSON, and where the first `wanted` of them lie. */
+/** Counts the non-empty lines of NDJSON, and finds the offsets of the first `wanted` of them. */
 function findLines(bytes: Buffer, wanted: number): Lines {
-  // No more than the bytes can hold, whatever a reference says.
+  // Never more than the bytes can contain, even if the reference is wrong.
   const room = Math.min(wanted, bytes.length);
   const lines = { count: 0, starts: new Uint32Array(room), ends: new Uint32Array(room) };
   for (let start = 0; start < bytes.length; ) {
@@ -81,14 +87,15 @@ function findLines(bytes: Buffer, wanted: number): Lines {
 const NEWLINE = 10;
 
 /**
- * Items of kind `items`. Each is cut from the bytes when it is asked for: as text, all lines of a chunk would outlive the young
- * generation, and pile up in the old one until its next collection.
+ * Items of kind `items`. Each is decoded from the bytes only when it is read. If all lines of a chunk were decoded in
+ * advance, the strings would outlive the young generation of the heap, and pile up in the old one until its next
+ * collection.
  */
 class ItemSources implements Sources {
   readonly length: number;
   readonly firstLine: number;
   readonly #bytes: Buffer;
-  /** Of ASCII, the faster one. */
+  /** `latin1` if all bytes are ASCII, because it is faster. */
   readonly #encoding: 'latin1' | 'utf8';
   readonly #lines: Lines;
   readonly #firstItem: number;
@@ -131,13 +138,13 @@ class ItemSources implements Sources {
   }
 }
 
-/** Items of kind `retries`: their lines are parsed at once, for they say how each is to be run. */
+/** Items of kind `retries`. Their lines are parsed in advance, because they specify how each item must run. */
 class RetrySources implements Sources {
   readonly length: number;
   readonly firstLine: number;
   readonly #sources: readonly Source[];
 
-  /** @throws FrameError when a line is no retry. */
+  /** @throws FrameError if a line is not a retry. */
   constructor(lines: Sources) {
     this.length = lines.length;
     this.firstLine = lines.firstLine;
@@ -164,7 +171,7 @@ class RetrySources implements Sources {
   release(): void {}
 }
 
-/** The non-empty lines of NDJSON. */
+/** Returns the non-empty lines of NDJSON. */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -181,7 +188,7 @@ function readRetryLine(text: string, line: number): Source {
   return { line, index: retry.index, attempts: retry.attempts, text, retry };
 }
 
-/** Checked by hand: the lines are the pipeline's own, and a schema per line costs more than all the rest of reading. */
+/** Checked without a schema: the pipeline wrote these lines, and a schema per line costs more than the rest of reading. */
 function parseRetry(text: string, line: number): RetryItem {
   try {
     const retry = JSON.parse(text) as RetryItem;
@@ -190,12 +197,15 @@ function parseRetry(text: string, line: number): RetryItem {
   throw new FrameError(`Line ${line + 1} of a retries frame is not {index, attempts, item}: ${text.slice(0, 80)}`);
 }
 
-/** The item of a line. @throws SyntaxError for a line that is not JSON. */
+/**
+ * Returns the item of a line.
+ * @throws SyntaxError if the line is not JSON.
+ */
 export const itemOf = (source: Source): unknown => (source.retry ? source.retry.item : JSON.parse(source.text));
 
 /**
- * The item as JSON text, undefined when it cannot be read. Taken from the line, never from the parsed item: a handler
- * may have changed that one.
+ * Returns the item as JSON text; undefined if it cannot be read. The text comes from the line, never from the parsed
+ * item, which a handler may have changed.
  */
 export function itemJsonOf({ text, retry }: Source): string | undefined {
   if (retry) return itemTextIn(text); // The line was parsed when it was read.

@@ -1,4 +1,7 @@
-/** Reading what a batch's chunks hold, a page at a time. Pages go by ledger rows: a listing of blobs may show what never counted. */
+/**
+ * Reads the frames of a batch's chunks, one page at a time. Pages follow the ledger rows, because a listing of blobs may
+ * contain some that never counted.
+ */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { outcomeBlobName } from '../contract/names.ts';
@@ -17,26 +20,26 @@ export interface ChunkFrame {
   place: FramePlace;
 }
 
-/** Where a page ends: after `chunks` frames, or before the frame that would bring it over `bytes` decoded. */
+/** The limits of a page: it ends after `chunks` frames, or before the frame that would exceed `bytes` decoded bytes. */
 export interface PageLimits {
   chunks: number;
   bytes: number;
 }
 
-/** Some frames in row order; `next` is the chunk to go on from. */
+/** Some frames in row order; `next` is the chunk to continue with. */
 export interface ChunkPage {
   frames: ChunkFrame[];
   next: string | undefined;
 }
 
-/** The frame of that name, or undefined when the chunk has none. */
+/** Returns the frame with that name; undefined if the chunk has none. */
 export function frameOfChunk(row: ChunkRow, name: FrameName): ChunkFrame | undefined {
   const place = row.header?.[name];
   if (row.header === undefined || place === undefined) return undefined;
   return { row, header: row.header, blob: outcomeBlobName(row.reference.workload, row.batch, row.chunk), place };
 }
 
-/** Takes frames from rows until the page is full; at least one, however large it is. */
+/** Takes frames from rows until the page is full; at least one, of any size. */
 export async function planPage(rows: AsyncIterable<ChunkRow>, name: FrameName, limits: PageLimits): Promise<ChunkPage> {
   const frames: ChunkFrame[] = [];
   let bytes = 0;
@@ -52,17 +55,20 @@ export async function planPage(rows: AsyncIterable<ChunkRow>, name: FrameName, l
   return { frames, next: undefined };
 }
 
-/** The lines of a frame. @throws FrameError when the stored bytes are not what the ledger says. */
+/**
+ * Reads the lines of a frame.
+ * @throws FrameError if the stored bytes do not match the ledger.
+ */
 export const readLines = (results: ContainerClient, { blob, place }: ChunkFrame): Promise<string[]> =>
   readFrameLines(place, async (offset, length) => {
     const bytes = await readRange(results, { container: 'results', blob, offset, length });
     if (bytes) return bytes;
-    throw new Error(`The outcome blob ${blob} is not there, or shorter than its row says.`);
+    throw new Error(`The outcome blob ${blob} does not exist, or is shorter than its row states.`);
   });
 
 /**
- * Runs `read` over `items` with a few reads under way at once, and gives what they read in the items' order. When the
- * reader leaves early, waits for those under way, so that their operations are counted with it.
+ * Runs `read` over `items`, with a few reads at the same time, and yields their results in the order of the items. When
+ * the reader leaves early, waits for the running reads, so that their operations are counted with it.
  */
 export async function* readAhead<T, R>(
   items: readonly T[],
@@ -72,7 +78,7 @@ export async function* readAhead<T, R>(
   const under: Promise<R>[] = [];
   const begin = (item: T): void => {
     const promise = read(item);
-    // It may fail while an earlier one is waited for: that must not end the process.
+    // It may fail while an earlier read is awaited: that must not end the process.
     promise.catch(() => undefined);
     under.push(promise);
   };

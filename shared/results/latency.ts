@@ -3,9 +3,9 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { revisionOf } from '../contract/names.ts';
 
 /**
- * Computes the latency of the present revision's items (done − revision opened), in milliseconds, weighted by the items
- * that each chunk brought to an end. Items of earlier revisions keep the figures of theirs. Empty for a revision without
- * items: a redrive of the report alone.
+ * Computes the latency of the current revision's items (done − revision opened), in milliseconds, weighted by the number
+ * of items that each chunk ended. Items of earlier revisions keep their figures. Empty for a revision without items: a
+ * redrive of the report alone.
  */
 export function latencies(
   batch: Pick<BatchRow, 'openedAt' | 'revision'>,

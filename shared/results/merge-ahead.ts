@@ -1,9 +1,9 @@
 /**
- * Merges partial aggregates while their batch still runs. Invariant: this is a cache of work, and decides nothing. It holds
- * only outcomes that this process has surely stored itself, merges them strictly in chunk order, and remembers by digest
- * what it has merged. The report takes it once, and only if the ledger's rows name the same partial aggregates in the same
- * order; whatever is missing is read from storage. So a crash, a second instance, a redelivery or an early drop costs time,
- * and never changes a byte of the report.
+ * Merges partial aggregates while their batch still runs. Invariant: this is only a cache of work, and decides nothing.
+ * It contains only outcomes that this process has certainly stored itself, merges them strictly in chunk order, and
+ * records the digests of what it has merged. The report takes it once, and only if the ledger's rows contain the same
+ * partial aggregates in the same order; everything else is read from storage. So a crash, a second instance, a redelivery
+ * or an early drop costs time, and never changes a byte of the report.
  */
 import { chunkId, firstChunkOf, retryChunkId } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
@@ -12,24 +12,27 @@ import type { Registry } from '../workload/registry.ts';
 import { decodeValues, partialLinesIn } from './decode-values.ts';
 import { createMerge, type Merge } from './merge.ts';
 
-/** Estimated bytes that are kept for all batches together. 5,000 items of billing have 17 KB of partial aggregate, as stored. */
+/** Estimated bytes that are kept for all batches together. The stored partial aggregate of 5,000 items of billing has 17 KB. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Partial aggregates merged in one turn of the event loop, some 5 ms each: more than one, to catch up with a late chunk. */
+/** Partial aggregates merged in one turn of the event loop, some 5 ms each. More than one, to catch up after a late chunk. */
 const MERGES_AT_ONCE = 4;
-/** What a batch or a waiting outcome takes beside its bytes, and a digest; at most, roughly. */
+/** Approximate maximum memory of a batch or a waiting outcome without its bytes, and of a digest. */
 const ENTRY_BYTES = 1_024;
 const DIGEST_BYTES = 128;
-/** Bytes that a merged value takes in the heap per byte of its JSON, at most, roughly: totals of billing take twice as many. */
+/**
+ * Approximate maximum number of heap bytes of a merged value per byte of its JSON: totals of billing need twice as many
+ * bytes.
+ */
 const HEAP_BYTES_PER_JSON_BYTE = 4;
 
-/** What one process has merged of its running batches. */
+/** The partial aggregates that one process has merged for its running batches. */
 export interface MergeAhead {
   /**
-   * Takes an outcome that this process has just stored as the first of its chunk. Never throws: what goes wrong here goes
-   * wrong again when the report is made, and is reported then.
+   * Adds an outcome that this process has just stored as the first of its chunk. Never throws: an error here occurs again
+   * when the report is created, and is reported then.
    */
   add: (reference: Reference, outcome: KnownOutcome) => void;
-  /** Gives what there is of a batch, and forgets it: a report that fails later is made from storage. */
+  /** Returns and removes what is known of a batch: if its report fails later, it is created from storage. */
   take: (batch: string) => MergedAhead;
 }
 
@@ -39,38 +42,38 @@ export interface KnownOutcome {
   body: Uint8Array;
 }
 
-/** What of a batch was merged, and what waits for chunks before it. */
+/** The merged part of a batch, and the frames that wait for earlier chunks. */
 export interface MergedAhead {
-  /** The partial aggregates of the batch's first chunks; undefined: none, or merging them failed. */
+  /** The partial aggregates of the batch's first chunks; undefined if there are none, or if merging them failed. */
   merge: Merge | undefined;
-  /** The digests of those that are merged, in the order of their merge. */
+  /** The digests of the merged ones, in the order of their merge. */
   digests: readonly string[];
   /** Frames as stored, by their digest. */
   frames: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An outcome that waits for chunks before it. */
+/** An outcome that waits for earlier chunks. */
 interface Waiting {
   header: OutcomeHeader;
-  /** Undefined: nothing was folded. */
+  /** Undefined if nothing was folded. */
   frame: Uint8Array | undefined;
 }
 
 interface AheadBatch {
   merge: Merge | undefined;
   digests: string[];
-  /** The chunk that is to be merged next; undefined: nothing more is merged before the end. */
+  /** The next chunk to merge; undefined if nothing more is merged before the end. */
   next: string | undefined;
   waiting: Map<string, Waiting>;
-  /** Of the frames that wait. */
+  /** Size of the waiting frames. */
   waitingBytes: number;
-  /** Of what is merged, estimated. */
+  /** Estimated size of the merged value. */
   mergedBytes: number;
 }
 
 /**
- * Makes the cache of a process. Over `maxBytes` (default 32 MiB, estimated) it drops the batch that nothing was added to
- * for the longest time: it has probably ended on another instance.
+ * Creates the cache of a process. Over `maxBytes` (default 32 MiB, estimated), it drops the batch with the oldest latest
+ * addition, which has probably ended on another instance.
  */
 export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes = MAX_BYTES): MergeAhead {
   /** In the order of the latest outcome. */
@@ -128,14 +131,15 @@ function addTo(batch: AheadBatch, chunk: string, added: Waiting): void {
   batch.waiting.set(chunk, added);
   batch.waitingBytes += waitingBytesOf(added);
   mergeNext(batch);
-  // A copy: the bytes are a small part of the outcome, which must not stay in memory for them, and are not ours.
+  // Copied, because the frame is a small part of the outcome, which must not stay in memory for it and belongs to the
+  // caller.
   if (added.frame && batch.waiting.has(chunk))
     batch.waiting.set(chunk, { ...added, frame: new Uint8Array(added.frame) });
 }
 
 const waitingBytesOf = ({ frame }: Waiting): number => ENTRY_BYTES + (frame?.length ?? 0);
 
-/** Merges the chunk that is next and some of those that have waited for it; the others follow with the next outcomes. */
+/** Merges the next chunk and some that have waited for it; the others follow with the next outcomes. */
 function mergeNext(batch: AheadBatch): void {
   for (let count = 0; count < MERGES_AT_ONCE && batch.next !== undefined; count += 1) {
     const chunk: string = batch.next;
@@ -151,12 +155,12 @@ function mergeNext(batch: AheadBatch): void {
   }
 }
 
-/** Whether it was merged. A merge that throws has perhaps merged some keys: then all is dropped. */
+/** Returns whether the chunk was merged. A merge that throws may have merged some keys: then everything is dropped. */
 function tryMerge(batch: AheadBatch, { header: { partial }, frame }: Waiting): boolean {
   if (!partial || !frame) return true;
   try {
     const lines = partialLinesIn(decodeValues(frame, partial));
-    // Its results are to be folded again.
+    // Its results must be folded again.
     if (lines === undefined) return false;
     batch.merge?.add(lines);
   } catch {
@@ -172,9 +176,9 @@ function tryMerge(batch: AheadBatch, { header: { partial }, frame }: Waiting): b
 }
 
 /**
- * The chunk whose row follows, as far as an outcome says: the retries of a chunk come before the next chunk of the upload.
- * Undefined after one that was split, whose parts each may have retries. A wrong guess costs the cache, since the report
- * compares it with the rows.
+ * Returns the chunk whose row comes next, as far as an outcome shows: the retries of a chunk come before the next chunk
+ * of the upload. Undefined after a chunk that was split, whose parts may each have retries. A wrong guess only makes the
+ * cache useless, since the report compares it with the rows.
  */
 function chunkAfter(chunk: string, { retries, parts }: OutcomeHeader): string | undefined {
   if (parts) return undefined;

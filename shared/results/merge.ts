@@ -6,16 +6,16 @@ import { synchronous } from '../processing/outcome/synchronous.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**
- * A report that cannot be made, however often it is tried: the workload's code threw, what is stored cannot be read, or
- * there are too many keys. The message says which, in characters that a column can hold.
+ * A report that cannot be created, however often it is tried: the workload's code threw, stored data cannot be read, or
+ * there are too many keys. The message contains the reason, in characters that a column can store.
  */
 export class ReportError extends Error {
   override name = 'ReportError';
 }
 
 /**
- * Runs a step of making a report; whatever it throws becomes a ReportError that begins with `what`. It gets no `cause`:
- * its text is in the message, and a workload may throw what throws again when it is looked at.
+ * Runs a step of creating a report. Any error becomes a ReportError that begins with `what`. It has no `cause`: the text
+ * of the error is in the message, and a workload may throw a value that throws again when it is read.
  */
 export function reportStep<T>(what: () => string, step: () => T): T {
   try {
@@ -25,19 +25,19 @@ export function reportStep<T>(what: () => string, step: () => T): T {
   }
 }
 
-/** A report in the making. */
+/** A report that is being built. */
 export interface Merge {
   /** Merges a chunk's partial aggregate. Throws ReportError. */
   add(partial: readonly PartialLine[]): void;
-  /** How many keys there are. */
+  /** Returns the number of keys. */
   keys(): number;
-  /** Finishes each key: the lines of the report, JSON of {key, value}, sorted by key. Throws ReportError. */
+  /** Finishes each key. Returns the lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
   lines(): string[];
 }
 
 const MAX_KEY_CHARS = 100;
 
-/** Merges partial aggregates by the workload's `reduce`. */
+/** Merges partial aggregates with the workload's `reduce`. */
 export function createMerge({ name, reduce }: Pick<Workload, 'name' | 'reduce'>): Merge {
   const merged = new Map<string, unknown>();
   const both = (key: string, value: unknown): unknown =>

@@ -26,12 +26,12 @@ export interface Report {
   lines: string[];
 }
 
-/** A report has at most `reduce.maxKeys` lines and was made in memory; this only keeps a damaged blob from asking for all. */
+/** A report has at most `reduce.maxKeys` lines and was created in memory; this only limits the memory for a damaged blob. */
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
 
 /**
- * The report of a batch's revision, or undefined when there is none.
- * @throws FrameError when the blob is damaged.
+ * Reads the report of a batch's revision; undefined if there is none.
+ * @throws FrameError if the blob is damaged.
  */
 export async function readReport(
   reports: ContainerClient,
@@ -56,7 +56,7 @@ export function parseReport(bytes: Buffer): Report {
   const headerEnd = bytes.length < SKIPPABLE_OVERHEAD ? 0 : SKIPPABLE_OVERHEAD + bytes.readUInt32LE(4);
   const header = reportHeaderSchema.parse(JSON.parse(skippablePayload(bytes.subarray(0, headerEnd)).toString('utf8')));
   const lines = splitLines(decodeFrameUpTo(bytes.subarray(headerEnd), MAX_REPORT_BYTES).toString('utf8'));
-  // Node 22 decodes a cut frame to nothing, without an error.
+  // Node 22 decodes a truncated frame to nothing, without an error.
   if (lines.length !== header.rows) {
     throw new FrameError(`Report of ${header.batch}: expected ${header.rows} lines, got ${lines.length}.`);
   }

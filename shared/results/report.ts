@@ -15,7 +15,10 @@ import { decodeValues, partialLinesIn } from './decode-values.ts';
 import { createMerge, type Merge, reportStep } from './merge.ts';
 import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
 
-/** Frames read at once. They wait compressed, and are decoded one at a time: memory does not grow with the batch. */
+/**
+ * Maximum number of frames that are read at the same time. They wait compressed, and are decoded one at a time, so that
+ * memory does not grow with the batch.
+ */
 const FRAMES_AT_ONCE = 8;
 
 export interface ReportDeps {
@@ -23,7 +26,7 @@ export interface ReportDeps {
   mergeAhead: Pick<MergeAhead, 'take'>;
 }
 
-/** A batch that has ended, with all of its rows. */
+/** A batch that has ended, with all its rows. */
 export interface Reported {
   workload: Pick<Workload, 'name' | 'reduce'>;
   batch: BatchRow;
@@ -31,9 +34,9 @@ export interface Reported {
 }
 
 /**
- * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would
- * write the same bytes.
- * @throws ReportError when trying again would not help: the workload's `reduce` throws, or a partial cannot be read.
+ * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would write
+ * the same bytes.
+ * @throws ReportError if a repeat would not help: the workload's `reduce` throws, or a partial aggregate cannot be read.
  */
 export async function writeReport(deps: ReportDeps, { workload, batch, rows }: Reported): Promise<void> {
   const { name, reduce } = workload;
@@ -65,7 +68,7 @@ export async function writeReport(deps: ReportDeps, { workload, batch, rows }: R
 const lastDone = (rows: readonly ChunkRow[]): string =>
   rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
 
-/** What a report is made with. */
+/** The part of a workload that creates the report. */
 interface Reducing extends Pick<Workload, 'name'> {
   reduce: NonNullable<Workload['reduce']>;
 }
@@ -88,13 +91,13 @@ async function mergePartials(
     const values = decode(part, frame);
     if (isOlder(part.row)) merge.add(foldAgain(workload.reduce, part, values));
     else merge.add(partialLinesIn(values) ?? (await foldResults(deps, workload.reduce, part.row)));
-    // Frames that are at hand come without a wait, and leases have to be renewed meanwhile.
+    // Frames in memory come without a wait, and leases must be renewed meanwhile.
     await nextTurn();
   }
   return merge.lines();
 }
 
-/** What was merged ahead, with the number of its chunks; undefined if the rows do not begin with just these. */
+/** Returns what was merged ahead, with the number of its chunks; undefined if the rows do not begin with exactly these. */
 function mergedOf(
   { merge, digests }: MergedAhead,
   parts: readonly ChunkFrame[],
@@ -103,7 +106,7 @@ function mergedOf(
   return { merge, count: digests.length };
 }
 
-/** A redrive of the report alone replaces what was folded before it: the defect may have been in `add`. */
+/** A redrive of the report alone replaces everything that was folded before it: the defect may have been in `add`. */
 const latestReportRedrive = ({ reportRedrives = {} }: BatchRow): number =>
   Math.max(0, ...Object.keys(reportRedrives).map(Number));
 
@@ -113,8 +116,8 @@ async function foldResults(deps: ReportDeps, reduce: Reducing['reduce'], row: Ch
 }
 
 /**
- * Folds the stored results of a chunk by the code that is deployed now. Where the fold failed in its worker thread, the
- * same code fails again, and this error names the result.
+ * Folds the stored results of a chunk with the code that is deployed now. If the fold failed in its worker thread, the
+ * same code fails again, and this error contains the number of the result.
  */
 function foldAgain(reduce: Reducing['reduce'], { row }: ChunkFrame, results: readonly unknown[]): PartialLine[] {
   const fold = createStrictFold(reduce);
@@ -130,7 +133,7 @@ function foldAgain(reduce: Reducing['reduce'], { row }: ChunkFrame, results: rea
   );
 }
 
-/** The bytes of a frame; undefined if its blob is not there or too short. */
+/** Reads the bytes of a frame; undefined if its blob does not exist or is too short. */
 const readFrame = (deps: ReportDeps, { blob, place }: ChunkFrame): Promise<Buffer | undefined> =>
   readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
 
@@ -138,7 +141,7 @@ const decode = ({ row, blob, place }: ChunkFrame, frame: Uint8Array | undefined)
   reportStep(
     () => `The ${row.header?.partial === place ? 'partial aggregate' : 'results'} of chunk ${row.chunk} cannot be read`,
     () => {
-      if (!frame) throw new Error(`The outcome blob ${blob} is not there, or shorter than its header says.`);
+      if (!frame) throw new Error(`The outcome blob ${blob} does not exist, or is shorter than its header states.`);
       return decodeValues(frame, place);
     },
   );

@@ -1,6 +1,6 @@
 /**
- * Whether a batch is suspect: none of its first items fits the schema, so that the file or the schema is probably wrong.
- * The ledger's rows decide; only for a suspect batch are dead letters read, as examples.
+ * Decides whether a batch is suspect: none of its first items fits the schema, so that the file or the schema is probably
+ * wrong. The ledger's rows decide. Dead letters are read only for a suspect batch, as examples.
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, SUSPECT_ITEMS, type Suspect, type SuspectCause } from '../batches/batch-row.ts';
@@ -16,7 +16,7 @@ import { type ChunkFrame, frameOfChunk, readLines } from './chunk-pages.ts';
 
 const MAX_CAUSES = 3;
 const MAX_MESSAGE_CHARS = 300;
-/** Decoded bytes of a dead frame that is read for an example: 10,000 typical dead letters. A larger one is passed over. */
+/** Maximum decoded size of a dead frame that is read for an example: 10,000 typical dead letters. Larger ones are skipped. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 export interface SuspectDeps {
@@ -24,11 +24,11 @@ export interface SuspectDeps {
 }
 
 /**
- * Finds out whether a batch whose chunks have all ended is suspect, and by which causes; undefined for one that is not.
- * `rows` are in chunk order. A batch without dead letters is not suspect, such as one whose dead letters are all discarded;
- * nor, after a redrive, one of which any item has succeeded. A revision in which no item runs (a discard, or a redrive of
- * the report alone) leaves the verdict to the one before it. Reads at most three dead frames; a cause whose frame cannot be
- * read has no example.
+ * Returns whether a batch whose chunks have all ended is suspect, and the causes; undefined if it is not. `rows` are in
+ * chunk order. A batch without dead letters is not suspect, for example one whose dead letters are all discarded. After a
+ * redrive, a batch with any succeeded item is not suspect either. A revision in which no item runs (a discard, or a
+ * redrive of the report alone) does not change the previous verdict. Reads at most three dead frames; a cause whose frame
+ * cannot be read has no example.
  */
 export async function findSuspect(
   deps: SuspectDeps,
@@ -39,7 +39,7 @@ export async function findSuspect(
   const ran = rows.filter(({ header }) => header?.ending !== 'discarded');
   const revision = revisionOf(ran.at(-1)?.chunk ?? '');
   const present = ran.filter(({ chunk }) => revisionOf(chunk) === revision);
-  // Its file and its schema were right for the others; what was redriven is what had failed.
+  // File and schema were right for the succeeded items; the redriven ones are those that had failed.
   const hasSucceeded = rows.some(({ header }) => (header?.counts.succeeded ?? 0) > 0);
   if (revision > 0 && hasSucceeded) return undefined;
   if (!beginsInvalid(present)) return undefined;
@@ -48,7 +48,7 @@ export async function findSuspect(
   return { causes: await addExamples(deps, causes, present) };
 }
 
-/** Whether the leading chunks that hold the first items, with their follow-ups, have no item but invalid ones. */
+/** Returns whether the leading chunks that contain the first items, with their follow-ups, have only invalid items. */
 function beginsInvalid(rows: readonly ChunkRow[]): boolean {
   let invalid = 0;
   let last = '';
@@ -84,7 +84,7 @@ async function addExamples(
   );
 }
 
-/** A batch must end, whatever became of a frame that nothing but an example is read from. */
+/** A batch must end even if a frame that only an example is read from is unreadable. */
 async function tryExample<T>({ row: { batch, chunk } }: ChunkFrame, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

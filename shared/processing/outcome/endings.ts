@@ -1,4 +1,4 @@
-/** Outcomes of whole chunks that are made without running a handler. */
+/** Outcomes of whole chunks that are created without running a handler. */
 
 import { causeOf, countCause } from '../../contract/cause.ts';
 import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
@@ -9,26 +9,26 @@ import { encodeOutcome } from './encode/encode-outcome.ts';
 import { type Death, deadLine } from './encode/lines.ts';
 import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
 
-/** Most parts a split makes: one receive of a storage queue. */
+/** Maximum number of parts of a split: one receive of a storage queue. */
 const MAX_PARTS = 32;
 
-/** What is the same of all outcomes of which no handler ran. */
+/** The values that all outcomes without a handler run have in common. */
 const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };
 
-/** The end of a chunk as a whole. `version` is the workload's that the dead letters name. */
+/** The end of a whole chunk. `version` is the workload's version in the dead letters. */
 export interface WholeEnding {
   reference: Reference;
   ending: 'cancelled' | 'payloadMissing' | 'digest' | 'killed';
   error: unknown;
   nowMs: number;
   version: number;
-  /** The stored frame, if there is one: dead letters then carry their items, and in kind `retries` the right index. */
+  /** The stored frame, if there is one: dead letters then contain their items and, for kind `retries`, the right index. */
   frame?: Uint8Array;
 }
 
 /**
- * The outcome of a chunk that ends as a whole: `cancelled` only counts, else every item is a dead letter. Without a
- * readable frame items are absent, and an item of kind `retries`, whose index stands in its line alone, gets
+ * Returns the outcome of a chunk that ends as a whole. `cancelled` only counts; otherwise, every item is a dead letter.
+ * Without a readable frame, items are absent, and an item of kind `retries`, whose index is stored only in its line, gets
  * firstItem + its line.
  */
 export function endWholeChunk(end: WholeEnding): ChunkOutcome {
@@ -68,7 +68,7 @@ function deathOf(end: WholeEnding, reason: DeadReason, error: ErrorText, source:
   return { reason, error, attempts: reason === 'killed' ? [...before, last] : before, version: end.version };
 }
 
-/** The outcome of a chunk that is cut into at most `parts` (≤ 32) parts of nearly equal size. */
+/** Returns the outcome of a chunk that is split into at most `parts` (≤ 32) parts of nearly equal size. */
 export function splitChunk(reference: Reference, parts: number): ChunkOutcome {
   const [first, last] = rangeOf(reference);
   const items = last - first;

@@ -5,16 +5,16 @@ import { stackFrames } from './stack-frames.ts';
 
 export type { ErrorText } from '../../contract/outcome.ts';
 
-/** A message longer than this is cut: an error may carry a whole response body, and a chunk has thousands of items. */
+/** Longer messages are cut: an error may contain a whole response body, and a chunk has thousands of items. */
 export const MAX_MESSAGE_CHARS = 2_000;
-/** A longer name or code is free text in the wrong place. */
+/** Longer names and codes are cut: they are free text in the wrong place. */
 const MAX_NAME_CHARS = 200;
 const MAX_CODE_CHARS = 100;
-/** Twenty texts of 500 characters are more than is kept of a message. */
+/** Twenty texts of 500 characters exceed the length that is kept of a message. */
 const MAX_SHOWN_ENTRIES = 20;
 const MAX_SHOWN_CHARS = 500;
 
-/** How much is kept of an error. */
+/** Limits of the parts of an error that are kept. */
 interface Bounds {
   message: number;
   frames: number;
@@ -23,15 +23,15 @@ interface Bounds {
   causeFrames: number;
 }
 
-/** At most about 8,000 characters, as much as the issues of an invalid item. A typical error has 500. */
+/** At most about 8,000 characters, the same as the issues of an invalid item. A typical error has 500. */
 const DEAD_LETTER: Bounds = { message: MAX_MESSAGE_CHARS, frames: 5, causes: 4, causeMessage: 500, causeFrames: 2 };
 /**
- * At most about 2,600 characters. An item carries all its attempts through every retry, and the error of the last one
- * is also the dead letter's, where more is kept.
+ * At most about 2,600 characters. An item carries all its attempts through every retry. The error of the last one is also
+ * in the dead letter, which keeps more of it.
  */
 const ATTEMPT: Bounds = { message: 500, frames: 2, causes: 2, causeMessage: 200, causeFrames: 1 };
 
-/** The error of a dead letter, from whatever was thrown. Never throws, whatever getters or proxies were thrown. */
+/** Converts a thrown value to the error of a dead letter. Never throws, even if a getter or a proxy does. */
 export function toErrorText(thrown: unknown): ErrorText {
   const { issues, moreIssues } = isInstance(thrown, InvalidItem) ? thrown : NO_ISSUES;
   const causes = causesOf(thrown).map((cause) => textOf(cause, DEAD_LETTER.causeMessage, DEAD_LETTER.causeFrames));
@@ -43,7 +43,7 @@ export function toErrorText(thrown: unknown): ErrorText {
   };
 }
 
-/** The same error as an attempt keeps it: shorter texts, fewer frames and causes, no issues. */
+/** Returns the error as an attempt keeps it: shorter texts, fewer frames and causes, no issues. */
 export function attemptError({ issues, moreIssues, ...error }: ErrorText): ErrorText {
   const causes = error.causes
     ?.slice(0, ATTEMPT.causes)
@@ -51,11 +51,11 @@ export function attemptError({ issues, moreIssues, ...error }: ErrorText): Error
   return { ...shortened(error, ATTEMPT.message, ATTEMPT.frames), ...(causes && { causes }) };
 }
 
-/** One line: name and message, which the text of an attempt that was stored before has in one. */
+/** Returns name and message on one line. Attempts that were stored earlier contain that line as text. */
 export const errorLine = (error: Attempt['error']): string =>
   typeof error === 'string' ? error : `${error.name}: ${error.message}`;
 
-/** `instanceof` for what was thrown: with a proxy the operator itself may throw. */
+/** `instanceof` for thrown values: with a proxy, the operator itself may throw. */
 export const isInstance = <T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T =>
   read(() => thrown instanceof type) ?? false;
 
@@ -79,7 +79,7 @@ function textOf(thrown: unknown, chars: number, frames: number): Text {
   };
 }
 
-/** Made by the pipeline, of whose files no frame is shown. */
+/** Whether the pipeline created the error: no frames of its files are shown. */
 const isOwn = (thrown: unknown): boolean => isInstance(thrown, InvalidItem) || isInstance(thrown, TimeoutError);
 
 function nameAndMessage(thrown: unknown): { name: string; message: string } {
@@ -89,13 +89,13 @@ function nameAndMessage(thrown: unknown): { name: string; message: string } {
   return { name: 'Error', message: read(() => shown(thrown)) ?? 'something that cannot be shown was thrown' };
 }
 
-/** For what is no error: the start of what the console would show of it. */
+/** Returns the start of what the console would show of a value that is not an error. */
 function shown(thrown: unknown): string {
   if (!isObject(thrown)) return String(thrown);
   if (isInstance(thrown, Response)) return `Response ${thrown.status} ${thrown.statusText}`.trimEnd();
   const { excerpt, keys } = read(() => excerptOf(thrown)) ?? { excerpt: thrown, keys: 0 };
   const text = inspect(excerpt, {
-    // A response that was thrown has its headers, with credentials, one level below. Custom inspection ignores the depth.
+    // A thrown response contains its headers, with credentials, one level below. Custom inspection ignores the depth.
     depth: 0,
     customInspect: false,
     breakLength: Number.POSITIVE_INFINITY,
@@ -105,7 +105,7 @@ function shown(thrown: unknown): string {
   return keys > MAX_SHOWN_ENTRIES ? `${text} (${keys} keys)` : text;
 }
 
-/** `inspect` has a limit for the entries of lists, and none for keys: 200,000 take it 1 s and 236 MB. */
+/** `inspect` limits the entries of lists, but not the keys of objects: 200,000 cost it 1 s and 236 MB. */
 function excerptOf(thrown: object): { excerpt: object; keys: number } {
   if (Array.isArray(thrown) || ArrayBuffer.isView(thrown)) return { excerpt: thrown, keys: 0 };
   const keys = Object.keys(thrown);
@@ -122,7 +122,7 @@ function codeOf(thrown: unknown): string | number | undefined {
   return Number.isFinite(code) ? (code as number) : undefined;
 }
 
-/** The causes of an error, of its causes and so on, nearest first; the errors of an AggregateError count as such. */
+/** Returns the causes of an error, of its causes and so on, nearest first. The errors of an AggregateError count as causes. */
 function causesOf(thrown: unknown): unknown[] {
   const known = new Set([thrown]);
   for (const one of known) {
@@ -159,7 +159,7 @@ const CUT = /… \((\d+) characters\)$/;
 /** The length of a message before it was cut. */
 const lengthOf = (message: string): number => Number(CUT.exec(message)?.[1] ?? message.length);
 
-/** An item (with `mapChunk`: the group) overran the workload's `timeoutSeconds`. */
+/** An item (with `mapChunk`: the group) exceeded the workload's `timeoutSeconds`. */
 export class TimeoutError extends Error {
   override name = 'TimeoutError';
   constructor(timeoutMs: number) {

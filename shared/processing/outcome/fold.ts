@@ -4,7 +4,7 @@ import { toResultJson } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
 import { synchronous } from './synchronous.ts';
 
-/** A partial aggregate in the making. */
+/** A partial aggregate that is being built. */
 export interface Fold {
   add(result: unknown): void;
   /** Lines of PartialLine, sorted by key. */
@@ -12,8 +12,9 @@ export interface Fold {
 }
 
 /**
- * Folds the results of a chunk by the workload's `reduce`; undefined for a workload without one. It never throws: a defect
- * in `key`, `init` or `add` must not cost the results of items whose handler has run. Its lines are one FailedFold then.
+ * Folds the results of a chunk with the workload's `reduce`; undefined for a workload without one. The fold never throws:
+ * a defect in `key`, `init` or `add` must not cost the results of items whose handler has run. Its lines are then one
+ * FailedFold.
  */
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
@@ -43,8 +44,8 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
 }
 
 /**
- * As `createFold`. `add` throws whatever the workload's `key`, `init` or `add` throws, and TypeError for a key that is no
- * string; `lines` throws for a folded value that cannot be written as JSON.
+ * Like `createFold`, but `add` throws the errors of the workload's `key`, `init` and `add`, and TypeError for a key that
+ * is not a string; `lines` throws for a folded value that cannot be written as JSON.
  */
 export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
@@ -62,7 +63,7 @@ export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold 
     add: (result) => {
       const key = reduce.key(result);
       if (typeof key === 'string') addToOne(key, result);
-      // All are added before any is kept: a result counts for all of its keys or for none.
+      // All are added before any is stored: a result counts for all of its keys or for none.
       else for (const [one, value] of checked(key).map((k) => [k, add(k, result)] as const)) values.set(one, value);
     },
     lines: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => partialLine(key, value)),
@@ -72,10 +73,13 @@ export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold 
 function checked(keys: unknown): readonly string[] {
   const wrong = Array.isArray(keys) ? keys.find((key) => typeof key !== 'string') : keys;
   if (Array.isArray(keys) && wrong === undefined) return keys;
-  throw new TypeError(`reduce.key must return a string or strings, got ${typeof wrong}.`);
+  throw new TypeError(`reduce.key must return a string or an array of strings, got ${typeof wrong}.`);
 }
 
-/** The line of one key, in partial aggregates and reports. @throws TypeError: `report["ada|EUR"].amount is NaN`. */
+/**
+ * Returns the line of one key, in partial aggregates and reports.
+ * @throws TypeError, for example `report["ada|EUR"].amount is NaN`.
+ */
 export function partialLine(key: string, value: unknown): string {
   return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Frees bytes now that nobody reads any more, instead of at some later garbage collection: buffers lie outside of the heap,
- * and V8 lets 64 MB of them come together before it collects for them alone. Afterwards the array is empty. A slice of a
- * larger buffer stays as it is.
+ * Frees bytes that are no longer read, instead of at a later garbage collection: buffers are outside of the heap, and V8
+ * lets 64 MB of them accumulate before it collects because of them. Afterwards, the array is empty. A slice of a larger
+ * buffer does not change.
  */
 export function freeBytes(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;

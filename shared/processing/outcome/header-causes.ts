@@ -3,12 +3,15 @@ import { asciiJson } from '../../contract/text/text.ts';
 
 const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARS = 120;
-/** Metadata of a blob: 8 KiB with all names and values (learn: setting and retrieving metadata); 512 bytes stay free. */
+/**
+ * Maximum size of a header. The metadata of a blob may have 8 KiB with all names and values; 512 bytes stay free.
+ * Source: Microsoft Learn: setting and retrieving metadata.
+ */
 const MAX_HEADER_BYTES = 8 * 1024 - 512;
 
 /**
- * The header with its most frequent causes: as many of them as the metadata of a blob holds beside it, once they are
- * written as ASCII, where a character can take six bytes.
+ * Returns the header with its most frequent causes: as many as fit beside it into the metadata of a blob. They are
+ * written as ASCII, in which a character can take six bytes.
  */
 export function withCauses(header: OutcomeHeader, causes: Readonly<Record<string, number>>): OutcomeHeader {
   const top = [...shortened(causes)].sort(([, a], [, b]) => b - a).slice(0, MAX_CAUSES);
@@ -19,13 +22,13 @@ export function withCauses(header: OutcomeHeader, causes: Readonly<Record<string
   return header;
 }
 
-/** A cause as headers have it. */
+/** Returns a cause as headers contain it. */
 export const shortCause = (cause: string): string => cause.slice(0, MAX_CAUSE_CHARS);
 
-/** Whether `name` names a cause: as dead letters are grouped, or as headers and rows have it. */
+/** Returns whether `name` is a cause: in full, as dead letters are grouped, or short, as in headers and rows. */
 export const hasName = (cause: string, name: string): boolean => cause === name || shortCause(cause) === name;
 
-/** Causes that are the same once they are cut count together. */
+/** Shortens causes, and adds the counts of those that become equal. */
 function shortened(causes: Readonly<Record<string, number>>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [cause, n] of Object.entries(causes)) {

@@ -1,11 +1,11 @@
 /**
  * The outcome of a chunk: a create-only blob whose name follows from the chunk.
  *
- * Invariant: a chunk has the same outcome from the first put on, and all that follows from it (counters, retries, dead
- * letters, report) is taken from that one.
+ * Invariant: from the first put on, a chunk has the same outcome, and everything that follows from it (counters, retries,
+ * dead letters, report) is taken from that one.
  * The interleaving that would break it: worker A stores its outcome and dies before its result message; B runs the
- * redelivered chunk with another result, and reports that. So whoever does not store first reads the header that stands,
- * and reports this one. A put whose answer was lost looks the same, and is recognised by its own header.
+ * redelivered chunk with another result, and reports that. Therefore a worker that does not store first reads the stored
+ * header and reports that one. A put whose answer was lost looks the same, and is recognized by its own header.
  * Test: tests/faults/chunk-life/chunk-life.test.ts, with two workers, crashes at any step and lost answers.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -18,14 +18,14 @@ import { statusOf } from '../../errors.ts';
 import type { ChunkOutcome } from '../thread/thread-task.ts';
 import { withCauses } from './header-causes.ts';
 
-/** The metadata key under which an outcome's header lies. */
+/** The metadata key of an outcome's header. */
 const HEADER_KEY = 'outcome';
 
 type Named = Pick<Reference, 'workload' | 'batch' | 'chunk'>;
 const blobOf = (results: ContainerClient, { workload, batch, chunk }: Named) =>
   results.getBlockBlobClient(outcomeBlobName(workload, batch, chunk));
 
-/** The header of a chunk's stored outcome, or undefined while there is none. */
+/** Reads the header of a chunk's stored outcome; undefined if there is none. */
 export async function readOutcomeHeader(results: ContainerClient, chunk: Named): Promise<OutcomeHeader | undefined> {
   try {
     const { metadata } = await blobOf(results, chunk).getProperties();
@@ -37,9 +37,9 @@ export async function readOutcomeHeader(results: ContainerClient, chunk: Named):
 }
 
 /**
- * Stores a chunk's outcome with its causes, if it is the first, and gives the header of the one that stands. The blob is the only
- * arbiter: whoever comes second, with whatever result, goes on with the first one's. `isSent`: the service has said that it has
- * all of the body, so that nothing reads those bytes any more.
+ * Stores a chunk's outcome with its causes if it is the first, and returns the stored header. The blob is the only
+ * arbiter: a worker that comes second continues with the first outcome, whatever its own result is. `isSent`: the service
+ * has confirmed that it has the whole body, so that those bytes are not read again.
  */
 export async function putOutcome(
   results: ContainerClient,
@@ -63,6 +63,9 @@ export async function putOutcome(
   }
 }
 
-/** Whether the answer to our own put was lost: the measured seconds alone make a header that has run like no other. */
+/**
+ * Returns whether the stored outcome is our own and only the answer was lost: the measured seconds alone make each header
+ * of a run unique.
+ */
 const isSame = (stored: OutcomeHeader, own: OutcomeHeader): boolean =>
   isDeepStrictEqual(stored, outcomeHeaderSchema.parse(JSON.parse(JSON.stringify(own))));

@@ -6,8 +6,8 @@ import { splitLines } from '../sources.ts';
 export type FetchBytes = (offset: number, length: number) => Promise<Uint8Array>;
 
 /**
- * The lines of one of an outcome's frames as text; none if the frame is absent.
- * @throws FrameError when the bytes are not what the header promises.
+ * Reads the lines of one of an outcome's frames as text; none if the frame is absent.
+ * @throws FrameError if the bytes do not match the header.
  */
 export async function readFrameLines(place: FramePlace | undefined, fetchBytes: FetchBytes): Promise<string[]> {
   if (place === undefined) return [];

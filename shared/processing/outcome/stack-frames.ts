@@ -1,36 +1,36 @@
-/** Where in the workload's own files an error came from. Costs nothing until an error is looked at. */
+/** Finds where in the workload's own files an error came from. Costs nothing until there is an error. */
 import { readFileSync } from 'node:fs';
 import { findPackageJSON, SourceMap } from 'node:module';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAX_FRAME_CHARS = 200;
-/** V8 keeps ten frames by default; a handler may have raised that. */
+/** V8 keeps ten frames by default; a handler may have raised that number. */
 const MAX_LINES = 50;
 const MAX_LINE_CHARS = 1_000;
-/** Places in code are few. Those of generated code are not. */
+/** Code has few places. Generated code may have many. */
 const MAX_PLACES = 10_000;
 
 /** An anonymous async function has no name, and its place no parentheses: `at async file:///…:1:2`. */
 const FRAME = /^ *at (?:(.*) \(|async )?(.*?):(\d+):(\d+)\)?$/;
-/** In a deployed package, chunks without a source map hold bundled packages, besides code of the pipeline. */
+/** In a deployed package, chunks without a source map contain bundled packages and code of the pipeline. */
 const PACKAGE = /(?:^|\/)node_modules\/|^(?:dist\/)?functions\//;
 
 /** The nearest folder with a package.json: of the sources, of the build in `dist/` and of the deployed package. */
 const ROOT = dirname(findPackageJSON('.', import.meta.url) ?? fileURLToPath(import.meta.url));
 
-/** A place in a file, relative to the app's root; `rank` orders what is worth showing, undefined: nothing is. */
+/** A place in a file, relative to the app's root. `rank` orders the places that are shown; undefined if it is not shown. */
 interface Place {
   text: string;
   rank: 'own' | 'package' | undefined;
 }
 
 /**
- * The first `most` frames in files of the app that are not the pipeline's, or in packages if there are none, such as
- * `distribute (workloads/payouts/distribute.ts:27:11)`. Built files are shown as their sources where a source map lies
- * beside them. `message` is the error's, which stands before its frames.
+ * Returns the first `max` frames in files of the app that do not belong to the pipeline, or in packages if there are
+ * none, such as `distribute (workloads/payouts/distribute.ts:27:11)`. Built files are shown as their sources if a source
+ * map is stored beside them. `message` is the error's message, which precedes its frames.
  */
-export function stackFrames(stack: string, message: string, most: number): string[] {
+export function stackFrames(stack: string, message: string, max: number): string[] {
   const found = { own: [] as string[], package: [] as string[] };
   for (const line of linesBehind(stack, message)) {
     const [, name, file, row, column] = FRAME.exec(line) ?? [];
@@ -38,12 +38,12 @@ export function stackFrames(stack: string, message: string, most: number): strin
     const { text, rank } = placeOf(file, Number(row), Number(column));
     if (rank === undefined) continue;
     found[rank].push((name === undefined ? text : `${name} (${text})`).slice(0, MAX_FRAME_CHARS));
-    if (found.own.length === most) break;
+    if (found.own.length === max) break;
   }
-  return (found.own.length > 0 ? found.own : found.package).slice(0, most);
+  return (found.own.length > 0 ? found.own : found.package).slice(0, max);
 }
 
-/** A message may have lines that look like frames. */
+/** Skips the message, because it may have lines that look like frames. */
 function linesBehind(stack: string, message: string): string[] {
   const at = stack.indexOf(message);
   const trace = stack.slice(at < 0 ? 0 : at + message.length).slice(0, MAX_LINES * MAX_LINE_CHARS);
@@ -73,7 +73,7 @@ function findPlace(file: string, row: number, column: number): Place {
   return { text: `${shown}:${source.row}:${source.column}`, rank: rankOf(shown) };
 }
 
-/** Undefined for what is no file: Node's own modules, `eval`, native functions. */
+/** Returns undefined for what is not a file: Node's own modules, `eval`, native functions. */
 function pathOf(file: string): string | undefined {
   if (file.endsWith('<anonymous>')) return undefined;
   try {
@@ -84,7 +84,7 @@ function pathOf(file: string): string | undefined {
   return isAbsolute(file) ? file : undefined;
 }
 
-/** No path of the machine: what lies outside of the app keeps its name alone. */
+/** Shows no path of the machine: of a file outside of the app, only the name. */
 function withinApp(path: string): string {
   const inner = relative(ROOT, path).split(sep).join('/');
   const modules = inner.lastIndexOf('node_modules/');
@@ -92,18 +92,18 @@ function withinApp(path: string): string {
   return inner.startsWith('../') || isAbsolute(inner) ? inner.slice(inner.lastIndexOf('/') + 1) : inner;
 }
 
-/** The pipeline's own frames stand below every handler, and say nothing about it. */
+/** The pipeline's own frames are below every handler, and say nothing about it. */
 function rankOf(path: string): Place['rank'] {
   if (PACKAGE.test(path)) return 'package';
   return path.startsWith('shared/') || path.startsWith('dist/shared/') ? undefined : 'own';
 }
 
-/** No larger than `places`, with which it is cleared. */
+/** Never larger than `places`, with which it is cleared. */
 const maps = new Map<string, SourceMap | undefined>();
 
 /**
- * Not Node's `--enable-source-maps`: a thread inherits the flags of its process, or none of them. A stack costs 5 µs to
- * read, and a map up to 100 ms once per thread.
+ * Does not use Node's `--enable-source-maps`: a thread inherits the flags of its process, or none of them. A stack costs
+ * 5 µs to read, and a map up to 100 ms once per thread.
  */
 function sourceOf(path: string, row: number, column: number): { path: string; row: number; column: number } {
   if (!maps.has(path)) maps.set(path, readMap(path));
@@ -113,7 +113,7 @@ function sourceOf(path: string, row: number, column: number): { path: string; ro
   return { path: source, row: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
-/** Compiler and bundler write it beside the file. */
+/** Reads the source map, which compiler and bundler write beside the file. */
 function readMap(path: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));

@@ -4,7 +4,7 @@
  */
 export function synchronous<T>(name: string, value: T): T {
   if (typeof (value as { then?: unknown } | null | undefined)?.then !== 'function') return value;
-  // Nobody awaits it, and its rejection must not end the process.
+  // No code awaits it, and its rejection must not end the process.
   Promise.resolve(value).catch(() => undefined);
-  throw new TypeError(`reduce.${name} must be synchronous, and returned a promise.`);
+  throw new TypeError(`reduce.${name} must be synchronous, but returned a promise.`);
 }

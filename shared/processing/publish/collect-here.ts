@@ -1,7 +1,8 @@
 /**
- * Collecting a small batch where its last chunks have run: their ends go into the ledger at once, without a result message,
- * a wake and a drain of the result queue. The reference stays in its queue until the batch is collected, so that it does for
- * a crash what the result message does elsewhere: it comes again, finds the stored outcome, and has it collected again.
+ * Collects a small batch where its last chunks have run: their ends are written to the ledger immediately, without a
+ * result message, a wake event and a drain of the result queue. The reference stays in its queue until the batch is
+ * collected. After a crash, it replaces the result message: it is delivered again, its stored outcome is found, and the
+ * batch is collected again.
  */
 import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
@@ -17,12 +18,12 @@ import type { Lease } from '../lease.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';
 import { type ChunkDisposition, type EndedReference, handlerOperations } from './publish-results.ts';
 
-/** Batches collected at once; each has a partition of its own, so they do not get in each other's way. */
+/** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
 /**
- * Applies ends to the ledger, with all that follows from them up to the end of the batch. May be repeated. Throws what
- * storage or the topic throws.
+ * Applies ends to the ledger, with everything that follows from them up to the end of the batch. May be repeated. Throws
+ * the errors of storage and of the topic.
  */
 export type CollectEnds = (
   batch: string,
@@ -35,7 +36,7 @@ export interface CollectHereDeps {
   gate: Pick<GateDeps, 'table' | 'now'>;
 }
 
-/** What a round has to report, and what that took. */
+/** The references that a round must report, and the operations that they took. */
 export interface RoundPart {
   waiting: readonly EndedReference[];
   operations: Operations;
@@ -43,7 +44,7 @@ export interface RoundPart {
 
 interface CollectOptions {
   lease: Lease;
-  /** The drain. */
+  /** Generation of the drain. */
   generation: number;
 }
 
@@ -52,9 +53,9 @@ type Ended = EndedReference & { disposition: Exclude<ChunkDisposition, string> }
 const isEnded = (each: EndedReference): each is Ended => typeof each.disposition === 'object';
 
 /**
- * Collects the batches that have nothing pending but what `part` has ended, deletes their references, and gives the rest,
- * which is reported as ever. A batch that meets a fault is left to the next delivery of its references: after an outage they
- * return to the queue for some seconds, else they stay hidden until their visibility timeout.
+ * Collects the batches of which only chunks in `part` were pending, deletes their references, and returns the rest, which
+ * is reported as usual. If a batch cannot be collected, the next delivery of its references repeats it. After an outage,
+ * they return to the queue in some seconds; otherwise, they stay hidden until their visibility timeout.
  */
 export async function collectHere(
   deps: CollectHereDeps,
@@ -70,18 +71,18 @@ export async function collectHere(
     const drain = { queue, generation };
     const ends = own.map((each) => endOf(each, { operations: share, drain }));
     try {
-      // On its own, so that what is done for a batch is charged to that one.
+      // Measured separately, so that the operations for a batch are charged to that batch.
       const read = own.length === 1 ? own[0]?.disposition.read : undefined;
       await deps.meter.measure(() => deps.collectEnds(batch, { ends, traceparents: own.map(traceOf), read }));
     } catch (error) {
       if (!isOutage(error)) return log.error('collect-failed', { batch, error: toError(error) });
       log.warn('collect-deferred', { batch, error: toError(error) });
-      // With their content as it was: the next delivery then counts as a repeated one, and looks for the stored outcome.
+      // Their content does not change: the next delivery then counts as a repeated one, and looks for the stored outcome.
       const soon = { address: { queue }, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
       await Promise.all(own.map(({ entry }) => returnMessage(deps, entry, soon)));
       return;
     }
-    // The meter of this thread has not seen those of the handlers.
+    // The meter of this thread has not counted the operations of the handlers.
     for (const [index, { operations = {} }] of ends.entries())
       deps.meter.record(subtractOperations(operations, handlerOperations(own[index]?.disposition ?? 'returned')));
     await Promise.all(own.map(({ entry }) => lease.finish(entry.message.messageId)));
@@ -100,13 +101,13 @@ function byBatch(ended: readonly Ended[]): Map<string, Ended[]> {
   return batches;
 }
 
-/** As the batch was read when its first chunk began: where that is out of date, the ends are reported as ever. */
+/** Uses the batch as it was read when its first chunk began. If that is out of date, the ends are reported as usual. */
 const isWhole = (own: readonly Ended[]): boolean => {
   const chunks = new Set(own.map(({ disposition }) => disposition.end.chunk));
   return own.every(({ disposition: { pending } }) => pending !== undefined && pending <= chunks.size);
 };
 
-/** By the id of its message, which every delivery of it has: the ledger knows a repeat by it. */
+/** Identifies the end by the id of its message, which all deliveries share: the ledger recognizes a repeat by it. */
 function endOf(
   { entry, disposition }: Ended,
   { operations, drain }: { operations: Operations; drain: NonNullable<ChunkEnd['drain']> },
@@ -116,7 +117,7 @@ function endOf(
   return { chunk, header, message: entry.message.messageId, operations: own, drain };
 }
 
-/** The reference, after all else: that cannot be counted in the ledger. */
+/** The deletion of the reference. It comes last, so the ledger counts it in advance. */
 const DELETED: Operations = { 'queue.delete': 1 };
 
 const traceOf = ({ entry: { value } }: Ended): string | undefined =>

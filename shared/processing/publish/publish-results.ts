@@ -1,4 +1,4 @@
-/** What a round does with the outcomes that wait: one result message for all, one wake, then the references are deleted. */
+/** Publishes the waiting outcomes of a round: one result message for all, one wake event, then the references are deleted. */
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
@@ -19,10 +19,12 @@ export interface PublishResultsDeps extends ResultDeps {
 }
 
 /**
- * What became of one reference: an outcome to report, nothing any more (its batch is gone, or finished), nothing since a
- * resume of its batch puts it again, or to be tried again. `cancelled`: its batch was, before a worker met it. Of version 2: its blob was taken, or it is in the poison queue.
- * `pending`: chunks of its batch that had no end when the batch was read, of a small batch alone; `read`: its rows
- * as they were then.
+ * What becomes of one reference. An object: an outcome to report. `orphaned`, `duplicate`: nothing, because its batch is
+ * gone or finished. `cancelled`: its batch was cancelled before a worker received it. `paused`: nothing, because a resume
+ * of its batch puts it again. `returned`: it is tried again. For version 2, `adopted`: its blob was taken; `setAside`: it
+ * is in the poison queue.
+ * `pending` is the number of unfinished chunks of a small batch when the batch was read; `read` contains its rows as they
+ * were then.
  */
 export type ChunkDisposition =
   | {
@@ -39,16 +41,16 @@ export type ChunkDisposition =
   | 'setAside'
   | 'returned';
 
-/** A reference, and what became of it. */
+/** A reference with its disposition. */
 export interface EndedReference {
   entry: Entry<unknown>;
   disposition: ChunkDisposition;
 }
 
 /**
- * Puts the result message, wakes the result queue, then deletes the references: after a crash between two steps the
- * references come again, and nothing is lost. A chunk whose result is refused keeps its reference: its next delivery
- * finds the stored outcome and puts the result again.
+ * Puts the result message, wakes the result queue, then deletes the references: after a crash between two steps, the
+ * references are delivered again, and nothing is lost. A chunk whose result is refused keeps its reference: its next
+ * delivery finds the stored outcome and puts the result again.
  */
 export async function publishResults(
   deps: PublishResultsDeps,
@@ -62,7 +64,7 @@ export async function publishResults(
     const handlers = waiting.map(({ disposition }) => handlerOperations(disposition)).reduce(addOperations);
     const operations = [before, handlers, ownOperations(ends.length)].reduce(addOperations);
     const put = await putResults(deps, { from: address, ends, operations, generation });
-    // The meter of this thread has not seen those of the handlers.
+    // The meter of this thread has not counted the operations of the handlers.
     deps.meter.record(subtractOperations(put.operations, handlers));
     const { items, payloadBytes } = put;
     for (const end of put.refused) refused.add(nameOf(end));
@@ -76,18 +78,21 @@ export async function publishResults(
 
 const nameOf = ({ batch, chunk }: FinishedChunk): string => `${batch} ${chunk}`;
 
-/** What the handlers did in their threads. */
+/** Returns the operations of the handlers in their threads. */
 export const handlerOperations = (disposition: ChunkDisposition): Operations =>
   typeof disposition === 'string' ? {} : (disposition.outcome?.operations ?? {});
 
-/** What publishing the results is going to cost: that cannot be counted in the message it writes. */
+/**
+ * Returns the operations of publishing results. They are counted in advance, because the message that contains them comes
+ * first.
+ */
 const ownOperations = (references: number): Operations => ({
   'queue.put': 1,
   'servicebus.send': 1,
   'queue.delete': references,
 });
 
-/** What a round came to. */
+/** Sums up the work of a round. */
 export function countWork(
   received: number,
   dispositions: ChunkDisposition[],
@@ -96,9 +101,9 @@ export function countWork(
   const total = { ...emptyCounts(), received, operations };
   for (const disposition of dispositions) {
     if (disposition === 'orphaned') total.orphanedReferences += 1;
-    // As a cancelled chunk does: a probe that meets it has tried nothing, and goes on.
+    // Like a cancelled chunk: a probe that receives it has tried nothing, and continues.
     if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
-    // Its batch counts it as well: the request that has cancelled it named this drain.
+    // Its batch counts it as well: the cancel request assigned the chunk to this drain.
     if (disposition === 'cancelled') total.chunks += 1;
     if (typeof disposition === 'string') continue;
     total.chunks += 1;

@@ -1,4 +1,4 @@
-/** Result messages: made below the size limit, and put apart where the service refuses one for what it says. */
+/** Creates result messages below the size limit, and splits a message that the service refuses because of its content. */
 import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { type FinishedChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
@@ -20,20 +20,20 @@ export interface Ends {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
   ends: FinishedChunk[];
   operations: Operations;
-  /** The drain of the queue that has ended them, or that will meet their references; undefined: not known. */
+  /** The drain of the queue that has ended them, or that will receive their references; undefined if unknown. */
   generation: number | undefined;
 }
 
-/** What was put for some ends: items of their chunks and bytes of the message texts; and the ends that were refused. */
+/** The result of putting ends: the number of items, the bytes of the message texts, and the ends that were refused. */
 export interface ResultsPut extends WorkPut {
   refused: FinishedChunk[];
-  /** Of the messages that were put: their batches will have them. */
+  /** Operations of the messages that were put: they are counted for the batches of those messages. */
   operations: Operations;
 }
 
 /**
- * Puts the ends on the results queue: usually one message. Those that the service refuses, whatever is left out of them,
- * are logged and returned, and the others go through. Throws for any other fault.
+ * Puts the ends on the results queue, usually as one message. Ends that the service refuses even in their shortest form
+ * are logged and returned, and the others are put. Throws any other error.
  */
 export async function putResults(deps: ResultDeps, { from, ends, operations, generation }: Ends): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));
@@ -63,15 +63,15 @@ async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): 
       return;
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (smaller.length === 0) put.refused.push(...giveUp(queue, message, error));
+      if (smaller.length === 0) put.refused.push(...logRefused(queue, message, error));
     }
   }
   for (const each of smaller) await putApart(queue, each, put);
 }
 
 /**
- * What says the same in less: the halves, of which the first keeps the operations; of a single end its header without
- * the causes, the only text in it that comes from outside. Empty when nothing can be left out.
+ * Returns the same content in smaller messages: the halves, of which the first keeps the operations; of a single end, its
+ * header without the causes, which are the only text in it from outside. Empty if nothing can be omitted.
  */
 function reduced(message: ResultMessage): ResultMessage[] {
   const { chunks } = message;
@@ -86,7 +86,7 @@ function reduced(message: ResultMessage): ResultMessage[] {
   return [{ ...message, chunks: [{ ...end, header }] }];
 }
 
-function giveUp({ name }: Queue, { chunks }: ResultMessage, error: unknown): FinishedChunk[] {
+function logRefused({ name }: Queue, { chunks }: ResultMessage, error: unknown): FinishedChunk[] {
   for (const { batch, chunk } of chunks) log.error('message-refused', { queue: name, batch, chunk, error });
   return chunks;
 }

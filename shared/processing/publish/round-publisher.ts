@@ -13,28 +13,31 @@ import {
   publishResults,
 } from './publish-results.ts';
 
-/** How long a chunk that has ended waits for the rest of its round. One message for all costs least; nobody waits long. */
+/** Maximum wait of an ended chunk for the rest of its round. One message for all costs least, and no result waits long. */
 const PUBLISH_MS = 5_000;
 
-/** What a round publishes of, and on whose behalf. */
+/** The state of a round that its publisher needs. */
 export interface RoundPublisherOptions {
   lease: Lease;
   trace: string | undefined;
-  /** Done before the first chunk; published with the first results. */
+  /** Operations before the first chunk; published with the first results. */
   operations: Operations;
-  /** The drain. */
+  /** Generation of the drain. */
   generation: number;
 }
 
-/** Publishes the results of a round, in parts if it lasts. */
+/** Publishes the results of a round, in parts if it lasts long. */
 export interface RoundPublisher {
-  /** Takes what became of a reference, and what that cost here, without its handlers; publishes when the last time is long ago. Never rejects. */
+  /**
+   * Adds the disposition of a reference, and its operations in this thread (without its handlers). Publishes if the last
+   * time was long ago. Never rejects.
+   */
   add: (entry: Entry<unknown>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
-  /** Publishes what is left. */
+  /** Publishes the rest. */
   publish: () => Promise<void>;
 }
 
-/** Makes the publisher of one round. */
+/** Creates the publisher of one round. */
 export function createRoundPublisher(
   deps: PublishResultsDeps & CollectHereDeps,
   address: QueueAddress,
@@ -54,7 +57,7 @@ export function createRoundPublisher(
         await publishResults(deps, address, part.waiting, { operations: part.operations, lease, generation });
       });
     } catch (error) {
-      // Published once more with the rest: what was published already is a repeat.
+      // Published again with the rest: what was already published counts as a repeat.
       waiting = [...part.waiting, ...waiting];
       operations = addOperations(part.operations, operations);
       throw error;

@@ -7,14 +7,14 @@ import { ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';
 
-/** Threads that may end before they begin, until the chunk is returned: a dying neighbour can take one with it. */
+/** Number of threads that may end before they begin, until the chunk is returned: one dying thread can take another with it. */
 const MAX_UNSTARTED = 3;
-/** Threads that may end for a chunk that asks for a fresh one: others may always have taken the fresh ones before it. */
+/** Number of threads that may end for a chunk that requires a fresh one: other chunks may always take the fresh ones first. */
 const MAX_USED = 16;
-/** A chunk that cannot be held or written as a whole is cut; smaller parts need less memory. */
+/** A chunk that is too large to hold or write as a whole is split; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
 
-/** What the run of a chunk needs of the processor. */
+/** The tools of the processor that the run of a chunk needs. */
 export interface ChunkTools {
   run: (task: ThreadTask, watch?: Watch) => Promise<ThreadEnd>;
   clockMs: () => number;
@@ -24,9 +24,9 @@ export interface ChunkTools {
 }
 
 /**
- * Runs a chunk in a thread, up to its outcome. When the thread dies, another one makes the outcome of what is left; what
- * has not ended goes into its retries, so that each death is followed by progress.
- * @throws ProcessorClosedError, or ThreadStartError when no thread can begin.
+ * Runs a chunk in a thread, up to its outcome. If the thread dies, another one creates the outcome from its remains.
+ * Items that have not ended go into the retry chunk, so that each death is followed by progress.
+ * @throws ProcessorClosedError, or ThreadStartError if no thread can begin.
  */
 export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutcome> {
   const startMs = tools.clockMs();
@@ -41,15 +41,15 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   return outcome;
 }
 
-/** The first run of a chunk, for a thread or for this one. No item is begun after `mostMs`, or the job's own budget. */
-export function taskOf(job: ChunkJob, mostMs: number): ThreadTask {
-  const { reference, frame, nowMs, deadlineAt, permits, budgetMs = mostMs } = job;
+/** Creates the first run of a chunk, for a thread or for this one. No item begins after `maxMs`, or the job's own budget. */
+export function taskOf(job: ChunkJob, maxMs: number): ThreadTask {
+  const { reference, frame, nowMs, deadlineAt, permits, budgetMs = maxMs } = job;
   const [first, last] = rangeOf(reference);
   const statusBuffer = createStatusBuffer(last - first);
   return { id: 0, reference, deadlineAt, permits, frame, statusBuffer, nowMs, budgetMs };
 }
 
-/** Runs a task until a thread has begun it. Threads that have run before end themselves when it asks for a fresh one. */
+/** Runs a task until a thread has begun it. Threads that have run before end themselves if it requires a fresh one. */
 async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: ChunkTools): Promise<ThreadEnd> {
   let { statusBuffer } = task;
   for (let [unstarted, used] = [0, 0]; ; ) {
@@ -61,7 +61,7 @@ async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: Chun
     if (end.status.isUsed) used += 1;
     else if (end.status.sequence > 0) return end;
     else unstarted += 1;
-    // One that hung has taken its time already: it is not tried again.
+    // A thread that hung has already used its time: there is no further try.
     if (unstarted >= MAX_UNSTARTED || end.stuck) {
       throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
     }
@@ -85,7 +85,7 @@ interface Dead {
   remains: Remains;
 }
 
-/** The outcome of what a dead thread has left; undefined when there is nothing in it that would bring the chunk further. */
+/** Creates the outcome from the remains of a dead thread; undefined if they contain no progress. */
 async function salvaged(
   job: ChunkJob,
   { task, end, remains }: Dead,
@@ -113,7 +113,7 @@ function cutOrKilled({ reference, frame, nowMs }: ChunkJob, cause: unknown): Chu
   return endWholeChunk({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
 }
 
-/** One copy of the compressed bytes: the caller keeps its own, and every run reads the same ones. */
+/** Creates one copy of the compressed bytes: the caller keeps its own, and every run reads the same copy. */
 function toSharedMemory(frame: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(frame.length));
   copy.set(frame);

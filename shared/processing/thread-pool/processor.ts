@@ -11,57 +11,56 @@ import { createThreads, type Threads, type ThreadsOptions } from './threads.ts';
 
 export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
 
-/** Where a log line comes from; all absent for a thread that was running nothing. */
+/** The origin of a log line; all fields are absent for an idle thread. */
 export interface LogFields {
   batch?: string;
   chunk?: string;
   position?: number;
 }
 
-/** What a processor is made of. */
 export interface ProcessorOptions {
   /** The file whose default export is `serve(registry)`, as it is loaded at run time: `.ts` or built `.js`. */
   threadUrl: URL;
-  /** Default: one per core. */
+  /** Defaults to one per core. */
   threads?: number;
-  /** Limit of a thread's JavaScript heap (buffers lie outside of it); default Node's own. */
+  /** Limit of a thread's JavaScript heap, which does not contain buffers. Defaults to Node's own limit. */
   maxThreadMemoryMb?: number;
-  /** No item of a chunk is begun after this long; the rest goes to the retries chunk, uncharged. Default 240. */
+  /** No item of a chunk begins after this time; the rest goes to the retry chunk, uncharged. Defaults to 240. */
   maxChunkSeconds?: number;
-  /** Lets handlers get at the containers that their workload declares; absent: they have no storage. */
+  /** Gives handlers access to the containers that their workload declares. If absent, they have no storage. */
   settings?: Settings;
-  /** What else the threads' file finds in its `workerData`. */
+  /** Further fields of the threads' `workerData`. */
   threadData?: object;
   log: (message: string, fields: LogFields) => void;
-  /** Gets errors that no handler awaited; default: they are logged. */
+  /** Receives errors that no handler awaited. By default, they are logged. */
   onUnhandled?: (unhandled: Pick<UnhandledError, 'error' | 'wasInFlight'>) => void;
-  /** A clock in milliseconds for durations; default the monotonic one. */
+  /** A clock in milliseconds for durations. Defaults to the monotonic one. */
   now?: () => number;
 }
 
 /** Runs chunks in worker threads. */
 export interface Processor {
   /**
-   * Makes a chunk's outcome; waits while all threads are taken. Whatever a handler does is in the outcome.
-   * @throws NotBegunError when it was to be returned before a thread was free; ProcessorClosedError after `close`;
-   * ThreadStartError when the threads' file cannot be run at all.
+   * Creates a chunk's outcome; waits while all threads are busy. Errors of a handler are part of the outcome.
+   * @throws NotBegunError if it was returned before a thread was free; ProcessorClosedError after `close`;
+   * ThreadStartError if the threads' file cannot run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
-  /** Starts the threads now, where the first chunk is known to come soon. */
+  /** Starts the threads now, if the first chunk is known to come soon. */
   start(): void;
-  /** Ends all threads at once; chunks under way are rejected. */
+  /** Ends all threads immediately; running chunks are rejected. */
   close(): Promise<void>;
   readonly threads: number;
-  /** Threads that run nothing. */
+  /** Number of threads that run nothing. */
   readonly idleThreads: number;
-  /** Chunks that wait for a thread. */
+  /** Number of chunks that wait for a thread. */
   readonly queued: number;
 }
 
-/** Below the ten minutes of a function's timeout, with room for an item that was begun last and takes its time. */
+/** Below the ten minutes of a function's timeout, with time for the item that begins last. */
 const MAX_CHUNK_SECONDS = 240;
 
-/** Makes a processor. Its threads start with the first chunk or `start`, not before: an instance may never get one. */
+/** Creates a processor. Its threads start with the first chunk or `start`, because an instance may never get a chunk. */
 export function createProcessor(options: ProcessorOptions): Processor {
   const threads = options.threads ?? availableParallelism();
   const slots = createSlots(threads);
@@ -84,7 +83,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
       const calledMs = clockMs();
       const run = async () => {
         if (job.stop?.reason === 'returned') throw new NotBegunError('The process is being stopped.');
-        // The service's time has gone on while the chunk waited for a thread.
+        // Service time has passed while the chunk waited for a thread.
         const nowMs = job.nowMs + clockMs() - calledMs;
         return processChunk({ ...job, nowMs }, { ...runTools, onDropped: dropNotice(options, job) });
       };

@@ -1,12 +1,12 @@
 import { ThreadStartError } from './errors.ts';
 
-/** How long chunks of a workload are refused after its threads did not start: each start loads the whole app. */
+/** How long chunks of a workload are refused after its threads failed to start: each start loads the whole app. */
 const REFUSE_MS = 5_000;
 
-/** Runs a chunk of `workload`, unless threads have failed to start for one just before; then rejects with that error. */
+/** Runs a chunk of `workload`. If threads have just failed to start for one, rejects with that error instead. */
 export type StartGuard = <T>(workload: string, run: () => Promise<T>) => Promise<T>;
 
-/** Makes the guard of one process. `clockMs` is a clock for durations. */
+/** Creates the guard of one process. `clockMs` is a clock for durations. */
 export function createStartGuard(clockMs: () => number): StartGuard {
   const failures = new Map<string, { error: ThreadStartError; untilMs: number }>();
   return async (workload, run) => {

@@ -16,27 +16,26 @@ import type {
 } from '../thread/thread-task.ts';
 import { START_MS, watchThread } from './watch.ts';
 
-/** A thread that ended without an answer: what it was at, what had become of its items, and the copies it had sent. */
+/** A thread that ended without an answer: its status, the states of its items, and the copies it had sent. */
 export interface ThreadDeath {
   status: ThreadStatus;
   items: Uint8Array;
   copies: Copy[];
-  /** Whether it was ended because it no longer moved. */
+  /** Whether it was ended because it was stuck. */
   stuck: boolean;
   error: unknown;
 }
 
-/** How one run ended. */
+/** The end of one run. */
 export type ThreadEnd = { answer: ThreadAnswer; status: ThreadStatus } | ThreadDeath;
 
 /** The worker threads of one process. */
 export interface Threads {
-  /** Never rejects. `watch` is given the way to read how far the task is. */
+  /** Never rejects. `watch` receives the reader of the task's progress. */
   run(task: ThreadTask, watch?: Watch): Promise<ThreadEnd>;
   close(): Promise<void>;
 }
 
-/** What threads are made of. */
 export interface ThreadsOptions {
   threadUrl: URL;
   threads: number;
@@ -45,22 +44,22 @@ export interface ThreadsOptions {
   clockMs: () => number;
   onLine: (line: LogLine) => void;
   onUnhandled: (unhandled: UnhandledError) => void;
-  /** An error of a thread that was running nothing. */
+  /** Receives an error of a thread that was running nothing. */
   onIdleError: (error: unknown) => void;
 }
 
-/** The context of no invocation. */
+/** Runs a function outside of any invocation. */
 const outside = AsyncLocalStorage.snapshot();
 
 interface Run {
   task: ThreadTask;
   stop: AbortController;
   copies: Copy[];
-  /** Runs a function on behalf of the invocation that this run belongs to: log lines go to it. */
+  /** Runs a function in the context of the run's invocation, so that log lines belong to it. */
   inContext: ReturnType<typeof AsyncLocalStorage.snapshot>;
 }
 
-/** Starts the threads. They stay: a thread that ended is replaced. */
+/** Starts the threads. A thread that ended is replaced. */
 export function createThreads(options: ThreadsOptions): Threads {
   const threadPool = createThreadPool(options);
   const runs = new Map<number, Run>();
@@ -71,12 +70,12 @@ export function createThreads(options: ThreadsOptions): Threads {
       run?.copies.push(message.copy);
       return;
     }
-    // The listener's own context is that of the first invocation, which has long ended.
+    // The listener's own context is that of the first invocation, which ended long ago.
     (run?.inContext ?? outside)(() =>
       message.kind === 'log' ? options.onLine(message) : options.onUnhandled(message),
     );
   });
-  // A thread that dies while it loads takes no task with it, and the pool would let that task wait indefinitely.
+  // If a thread dies while it loads, the pool does not reject its task, and would let it wait indefinitely.
   const endUnstarted = (error: unknown): void => {
     for (const { task, stop } of runs.values()) {
       if (readThreadStatus(task.statusBuffer).sequence === 0) stop.abort(error);
@@ -87,7 +86,8 @@ export function createThreads(options: ThreadsOptions): Threads {
     endUnstarted(error);
   });
   threadPool.on('workerDestroy', () =>
-    // One that exits by itself raises no error. The pool replaces at once every thread but those that die while they load.
+    // A thread that exits by itself raises no error. The pool replaces every thread immediately, except one that dies
+    // while it loads.
     queueMicrotask(() => {
       const isMissing = threadPool.threads.length < options.threads;
       if (isMissing && threadPool.queueSize > 0) endUnstarted(new Error('A thread exited while it loaded.'));
@@ -115,11 +115,11 @@ export function createThreads(options: ThreadsOptions): Threads {
 }
 
 /**
- * Two semi-spaces of 8 MiB and as much for what is promoted: the size that `--max-semi-space-size=8` in NODE_OPTIONS gives,
- * as the template and the local stack set it. That option holds for the threads too, and this limit only without it. A
- * larger young generation takes memory that an instance has not. With Node's default, a thread that fills its heap quickly
- * takes the whole process with it: more moves to the old generation at once than the 16 MB that Node adds so that the
- * thread can end (tried: 64 MB heap, Node 24).
+ * Two semi-spaces of 8 MiB and the same for promoted objects: the size that `--max-semi-space-size=8` in NODE_OPTIONS
+ * gives, as the template and the local stack set it. That option applies to threads, too, and this limit only without it.
+ * A larger young generation needs memory that an instance does not have. With Node's default, a thread that fills its
+ * heap quickly terminates the whole process: it moves more to the old generation at the same time than the 16 MB that
+ * Node adds so that the thread can end (tested: 64 MB heap, Node 24).
  */
 const YOUNG_MB = 24;
 
@@ -134,7 +134,7 @@ const createThreadPool = ({
     workerData: data,
     minThreads: threads,
     maxThreads: threads,
-    // The faster way blocks an idle thread's event loop, in which a handler's connections would go stale unnoticed.
+    // The faster way blocks an idle thread's event loop, in which a handler's connections would become stale unnoticed.
     atomics: 'disabled',
     resourceLimits: {
       maxYoungGenerationSizeMb: YOUNG_MB,
@@ -151,13 +151,13 @@ async function runWatched(
   const { statusBuffer, permits } = task;
   const unwatch = watchThread(statusBuffer, clockMs, (status) => {
     stuck = status;
-    // Not waited for: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`;
-    // Node 22.15 can). Such a thread burns its core until the process ends, but its chunk goes on in another one.
+    // Not awaited: Node 24.21 cannot end a loop of certain built-in calls alone (`for (;;) new Array(1000).fill(0)`; Node
+    // 22.15 can). Such a thread uses its core until the process ends, but its chunk continues in another one.
     stop.abort(status.sequence === 0 ? new Error(`A thread did not load within ${START_MS / 1_000} s.`) : undefined);
   });
   try {
     const answer = await threadPool.run(task, { signal: stop.signal });
-    // The outcome has all that is in them.
+    // The outcome contains everything that is in them.
     for (const { bytes } of copies) freeBytes(bytes);
     return { answer, status: readThreadStatus(statusBuffer) };
   } catch (error) {
@@ -165,7 +165,7 @@ async function runWatched(
     const status = stuck ?? readThreadStatus(statusBuffer);
     const items = Uint8Array.from(statusBuffer.items);
     await received(copies, status.copies);
-    // The calls of a dead thread hold nothing any more.
+    // The calls of a dead thread no longer hold permits.
     if (permits) endCall(permits, heldOf(statusBuffer));
     return { status, items, copies: [...copies], stuck: stuck !== undefined, error: cause };
   } finally {
@@ -176,7 +176,7 @@ async function runWatched(
 const COPY_WAIT_MS = 5;
 const MAX_COPY_WAITS = 200;
 
-/** What a thread had sent before its death comes by another way than the news of its death. */
+/** Waits for the copies that a thread sent before its death: they arrive on another channel than the event of its death. */
 async function received(copies: readonly Copy[], sent: number): Promise<void> {
   for (let waits = 0; copies.length < sent && waits < MAX_COPY_WAITS; waits += 1) await sleep(COPY_WAIT_MS);
 }

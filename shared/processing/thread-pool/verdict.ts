@@ -4,9 +4,9 @@ import type { Verdict } from '../thread/thread-task.ts';
 import type { ThreadDeath } from './threads.ts';
 
 /**
- * Who has ended a thread: the item that was run alone, or nobody that could be named. One that merely happened to be
- * the only one in flight proves nothing: another may have left a timer. A full memory proves something only against an item that ran
- * first: it may be what the others have left. `atMs` is the service time.
+ * Returns which item ended a thread: the one that ran alone; undefined if no item can be blamed. An item that merely was
+ * the only one in flight proves nothing: another may have left a timer. A full memory proves something only against an
+ * item that ran first: otherwise, other items may have filled it. `atMs` is the service time.
  */
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
   const slot = items.indexOf(ALONE);
@@ -17,7 +17,7 @@ export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: nu
 
 const EXITED = /^worker exited with code: (-?\d+)$/;
 
-/** How a thread died, said for the one who wrote the handler. */
+/** Describes the death of a thread for the author of the handler. */
 export function deathText(error: unknown): ErrorText {
   const text = toErrorText(error);
   if (isOutOfMemory(error)) {

@@ -6,31 +6,31 @@ import type { Copier } from './outcome/copies.ts';
 import type { OutcomeBuilder } from './outcome/outcome-builder.ts';
 import { STOP_GRACE_MS, type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
 
-/** Whether the handler of a workload returns promises, as far as this thread has seen. */
+/** Whether the handler of a workload returns promises, as observed in this thread. */
 const waits = new WeakMap<Workload, boolean>();
 
-/** Whether calls of the handler return promises; undefined before the first one. */
+/** Returns whether calls of the handler return promises; undefined before the first call. */
 export const isKnownToWait = (workload: Workload): boolean | undefined => waits.get(workload);
 
-/** Notes what a call has returned: one promise is enough, for the others may be answers from a cache. */
+/** Records whether a call returned a promise. One promise is enough, because other calls may be answered from a cache. */
 export function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
   run.isWaiting ||= isWaiting;
   waits.set(run.workload, run.isWaiting);
 }
 
-/** How often a thread that waits shows that it lives, looks for a stop, and sends what has ended. */
+/** Interval at which a waiting thread shows that it is alive, checks for a stop, and sends copies of ended items. */
 const PULSE_MS = 100;
 
-/** Begins a call. `admitted` is absent where the workload has no limits. */
+/** Begins a call. `admitted` is absent if the workload has no limits. */
 export type Start = (admitted: AdmittedCall | undefined) => Promise<void> | undefined;
 
-/** A call that is to be made again. */
+/** A call that must be repeated. */
 export interface SetAside {
   sources: readonly Source[];
   start: Start;
 }
 
-/** What the items of one run share. */
+/** The state that the items of one run share. */
 export interface ChunkRun {
   workload: Workload;
   builder: OutcomeBuilder;
@@ -39,27 +39,27 @@ export interface ChunkRun {
   timeoutMs: number;
   contextOf: (source: Source, flight: Flight) => ItemContext;
   nowMs: () => number;
-  /** Service time at which the latest unit was started: one look at the clock per unit. */
+  /** Service time at which the latest unit was started, so that the clock is read once per unit. */
   startMs: number;
   /** Service time after which no further item is begun. */
   untilMs: number;
-  /** Calls that are being waited for. */
+  /** Calls that are awaited. */
   flights: Set<Flight>;
-  /** Whether the items that run have to be alone: then the death of the thread is theirs. */
+  /** Whether items run alone: then the running item is the cause if the thread dies. */
   isAlone: boolean;
-  /** Calls that are to be made again when nothing else is in flight. */
+  /** Calls that must be repeated when no other call is in flight. */
   setAside: SetAside[];
-  /** Absent: the workload has no limits. */
+  /** Undefined if the workload has no limits. */
   admission: Admission | undefined;
   /**
-   * Whether the handler returns promises; undefined: not known yet. Calls of a synchronous handler get no context of
-   * their own: that costs a third of a microsecond (measured on Node 24), and such a call has ended before anything that it
-   * started can fail.
+   * Whether the handler returns promises; undefined if that is not known yet. Calls of a synchronous handler get no
+   * separate context: it costs a third of a microsecond (measured on Node 24), and such a call ends before anything that
+   * it started can fail.
    */
   isWaiting: boolean | undefined;
 }
 
-/** Keeps a run alive while it waits: shows that the thread lives, copies what has ended, and ends flights at a stop. */
+/** Runs `work`, and meanwhile shows that the thread is alive, copies ended items, and ends flights at a stop. */
 export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promise<void> {
   let grace: NodeJS.Timeout | undefined;
   const timer = setInterval(() => {
@@ -76,7 +76,10 @@ export async function withPulse(run: ChunkRun, work: () => Promise<void>): Promi
   }
 }
 
-/** Calls of a cancelled batch are asked to end, those of an instance that is being stopped may end by themselves. */
+/**
+ * Asks the calls of a cancelled batch to end; those of an instance that is being stopped may finish. Cancels all after
+ * the grace time.
+ */
 function stopFlights({ flights }: ChunkRun, stop: Stop): NodeJS.Timeout {
   if (stop === 'cancelled') for (const flight of flights) flight.stop();
   return setTimeout(() => {

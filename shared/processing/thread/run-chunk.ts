@@ -15,19 +15,22 @@ import { salvage } from './outcome/salvage.ts';
 import { begin, countCopy, setRunning, stopOf } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadTask } from './thread-task.ts';
 
-/** What a run needs from its thread: a monotonic clock in milliseconds, jitter, and what handlers are given. */
+/**
+ * The tools that a run needs from its thread: a monotonic clock in milliseconds, random numbers for jitter, and the parts
+ * of contexts.
+ */
 export interface ThreadTools extends ContextTools {
   clockMs: () => number;
   random: () => number;
-  /** Takes copies of ended items to where they outlive the thread; absent: there is no such place. */
+  /** Sends copies of ended items to a place that survives the thread. If absent, there is no such place. */
   sendCopy?: (copy: Copy) => void;
-  /** Ends this thread, so that the chunk runs in a fresh one; absent: it is fresh, or there is no other. */
+  /** Ends this thread, so that the chunk runs in a fresh one. If absent, it is fresh, or there is no other. */
   renew?: (() => void) | undefined;
 }
 
 type RunTools = ThreadTools & Chances;
 
-/** Runs a chunk from its frame to its outcome. Throws for no fault of a handler or an item. */
+/** Runs a chunk from its frame to its outcome. Never throws because of an error of a handler or an item. */
 export async function runChunk(workload: Workload, task: ThreadTask, tools: ThreadTools): Promise<ChunkOutcome> {
   begin(task.statusBuffer, workload.timeoutSeconds * 1_000);
   const startMs = tools.clockMs();
@@ -41,7 +44,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
   const { reference, nowMs } = task;
   try {
     const sources = readSources(reference, task.frame);
-    // What earlier calls have left in a thread must not end it under an item that is to prove its innocence.
+    // An item that must run alone needs a fresh thread: traces of earlier calls must not end the thread during its run.
     const needsFresh = !task.remains && !task.acceptsUsed && sources.marked('alone').length > 0;
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
@@ -95,7 +98,7 @@ function toRun(
 const deadlineOf = ({ deadlineSeconds }: Workload, { deadlineAt, nowMs }: ThreadTask): string =>
   deadlineAt ?? new Date(nowMs + deadlineSeconds * 1_000).toISOString();
 
-/** What a handler's `Retry` with `after` means to a workload whose rate is limited: until the deadline, to go slower. */
+/** Returns how `Retry` with `after` is handled for a workload with a rate limit: until the deadline, calls slow down. */
 function throttleOf(workload: Workload, task: ThreadTask, admission: Admission | undefined): Throttle | undefined {
   if (workload.rateLimit === undefined) return undefined;
   const report = (afterMs: number): void => admission?.reportThrottled(afterMs);
@@ -103,8 +106,8 @@ function throttleOf(workload: Workload, task: ThreadTask, admission: Admission |
 }
 
 /**
- * Items that were in flight when a thread died run first and alone, so that the next death has one possible cause; what
- * had ended then and was lost comes next, and is copied as soon as it ends, so that it runs no third time.
+ * Runs items that were in flight when a thread died first and alone, so that the next death has one possible cause. Items
+ * whose end was lost come next. Both are copied as soon as they end, so that they do not run a third time.
  */
 async function runSources(sources: Sources, run: ChunkRun): Promise<void> {
   const single = singleMap(run.workload);
@@ -155,7 +158,7 @@ function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
   return single;
 }
 
-/** What has not ended when the chunk does: cancelled with its batch, or passed on. */
+/** Ends the remaining items of a chunk: cancels them with their batch, or passes them on. */
 function endRest(builder: OutcomeBuilder, isCancelled: boolean): void {
   for (const source of builder.rest()) {
     if (isCancelled) builder.cancel(source);

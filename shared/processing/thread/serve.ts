@@ -10,19 +10,22 @@ import { createThreadContainers } from './thread-containers.ts';
 import { admitLine, setUsed } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
-/** Log lines a chunk may write; further ones are only counted. */
+/** Maximum number of log lines per chunk; further ones are only counted. */
 const MAX_LOG_LINES = 100;
-/** Unhandled errors that are logged per chunk: a handler may leave one per item, and each costs the main thread a log line. */
+/**
+ * Maximum number of unhandled errors that are logged per chunk: a handler may cause one per item, and each costs the main
+ * thread a log line.
+ */
 const MAX_UNHANDLED = 20;
 
-/** The function that a thread's file exports: `export default serve(registry)`. */
+/** Creates the function that the file of a thread exports: `export default serve(registry)`. */
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
   const { open, measure } = createThreadContainers(settings);
   let unhandled = 0;
   let latest = 0;
   let hasRun = false;
-  // Only in a thread: whoever imports the file elsewhere keeps what its process does with such errors.
+  // Only in a thread: a process that imports the file elsewhere keeps its own handling of such errors.
   if (!isMainThread) {
     takeUnhandledErrors((error, wasInFlight) => {
       unhandled += 1;
@@ -63,7 +66,7 @@ const logSink =
     send({ kind: 'log', task: id, message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
   };
 
-/** Only the body is moved, the rest is a few numbers. */
+/** Moves the body to the main thread without a copy. The rest is a few numbers. */
 function moved(outcome: ChunkOutcome): unknown {
   const answer: ThreadAnswer = { outcome };
   return move({ [transferableSymbol]: [outcome.body.buffer], [valueSymbol]: answer } as never);

@@ -6,22 +6,24 @@ import type { Settings } from '../../settings.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/policies/retry-limits.ts';
 import type { Container, OpenContainer } from '../../workload/container.ts';
 
-/** Storage for the handlers of a thread, and what it costs. */
+/** Storage for the handlers of a thread, and the meter of its operations. */
 export interface ThreadContainers {
   open: OpenContainer;
-  /** Runs `fn` and returns which operations its handlers did meanwhile. */
+  /** Runs `fn` and returns the operations of its handlers. */
   measure: ReturnType<typeof createMeter>['measure'];
 }
 
 /**
- * Clients cannot be handed to a thread, but settings can: it makes its own, at the first call. The SDK is loaded then,
- * too: most workloads need no storage, and their threads start without it.
+ * Creates the storage of a thread. Clients cannot be sent to a thread, but settings can, so the thread creates its own
+ * clients at the first call. The SDK is also loaded then: most workloads need no storage, and their threads start without
+ * it.
  */
 export function createThreadContainers(settings: Settings | undefined): ThreadContainers {
   const meter = createMeter();
   let clients: Promise<(name: string) => ContainerClient> | undefined;
   const load = async (): Promise<(name: string) => ContainerClient> => {
-    if (settings === undefined) throw new Error('These threads were given no settings, so that they have no storage.');
+    if (settings === undefined)
+      throw new Error('The threads have no storage, because they were started without settings.');
     return (await import('../../storage/clients.ts')).createContainers(settings, meter);
   };
   const client = async (name: string): Promise<ContainerClient> => {
@@ -39,7 +41,7 @@ function onStorage(client: () => Promise<ContainerClient>, abortSignal: AbortSig
     read: async (name) => {
       const blob = (await client()).getBlobClient(name);
       try {
-        // downloadToBuffer asks for the size first: a second operation for each blob.
+        // downloadToBuffer reads the size first, which is a second operation per blob.
         const { readableStreamBody } = await blob.download(0, undefined, {
           abortSignal,
           maxRetryRequests: DOWNLOAD_RESUMES,

@@ -1,7 +1,7 @@
 /**
- * The status of a thread: shared memory in which it records what it runs, so that the main thread can distinguish a stuck
- * thread, ask it to stop, and knows what became of each item when it dies. The sequence grows with every change, so
- * "nothing has moved" needs no clock in the thread.
+ * The status of a thread: shared memory in which the thread records what it runs. With it, the main thread detects a
+ * stuck thread, asks it to stop, and knows the state of each item if it dies. The sequence grows with every change, so
+ * the main thread sees that nothing has moved, and the thread needs no clock.
  */
 const SEQUENCE = 0;
 const IS_RUNNING = 1;
@@ -14,10 +14,10 @@ const IS_USED = 7;
 const HELD = 8;
 const SLOTS = 9;
 
-/** What has become of an item, by its place in the chunk. */
+/** The states of an item in a run. */
 export const NOT_BEGUN = 0;
 export const IN_FLIGHT = 1;
-/** In flight as the only one, in the round of those that are run alone. */
+/** In flight while items run alone, so no other item is in flight. */
 export const ALONE = 2;
 /** Ended with a result. */
 export const ENDED = 3;
@@ -25,22 +25,22 @@ export const ENDED = 3;
 export const DEAD = 4;
 /** An attempt has failed; the item is tried again, in another chunk. */
 export const FAILED = 5;
-/** The other side has throttled the call; the item is tried again, in another chunk, uncharged. */
+/** The called service has throttled the call; the item is tried again, in another chunk, uncharged. */
 export const THROTTLED = 6;
 
-/** Whether the handler had been called for an item in this state, and had not ended. */
+/** Returns whether the handler was called for an item in this state, and has not ended. */
 export const isInFlight = (state: number | undefined): boolean => state === IN_FLIGHT || state === ALONE;
 
-/** Whether the handler had been called for an item in this state, and had ended. */
+/** Returns whether the handler was called for an item in this state, and has ended. */
 export const hasEnded = (state: number): boolean => state >= ENDED;
 
-/** Why a chunk is to end early: its batch is being cancelled, or its instance is being stopped. */
+/** Why a chunk must end early: its batch is being cancelled, or its instance is being stopped. */
 export type Stop = 'cancelled' | 'returned';
 const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];
 
 /**
- * How long calls in flight have to end once their chunk is to end. Of an instance less: Azure gives it five seconds in all
- * (azure-functions-nodejs-worker: WorkerTerminate).
+ * Time for calls in flight to end after their chunk was stopped. It is shorter when the instance is being stopped,
+ * because Azure allows five seconds in total. Source: azure-functions-nodejs-worker, WorkerTerminate.
  */
 export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
 
@@ -50,33 +50,36 @@ export interface StatusBuffer {
   items: Uint8Array<SharedArrayBuffer>;
 }
 
-/** How far a running chunk is. Counts are of items. */
+/** The progress of a running chunk. Counts are of items. */
 export interface ChunkProgress {
   items: number;
-  /** Those with a result or a dead letter. */
+  /** Items with a result or a dead letter. */
   ended: number;
   inFlight: number;
-  /** Those whose attempt has failed, and dead letters. */
+  /** Items whose attempt has failed, and dead letters. */
   failing: number;
   /** The latest failure that has left the thread, on one line. */
   error?: string | undefined;
 }
 
-/** What the counters hold. `sequence` 0: the thread has not begun. `copies`: how many it has sent. */
+/** The values of the counters. `sequence` is 0 before the thread has begun. `copies` is the number of copies it has sent. */
 export interface ThreadStatus {
   sequence: number;
-  /** Whether user code may be running: not while the frame is read and the outcome written. */
+  /** Whether user code may be running. False while the frame is read and while the outcome is written. */
   isRunning: boolean;
   timeoutMs: number;
   lines: number;
   dropped: number;
   copies: number;
   stop: Stop | undefined;
-  /** The thread has ended itself, because the chunk asks for a fresh one. */
+  /** Whether the thread has ended itself, because the chunk requires a fresh one. */
   isUsed: boolean;
 }
 
-/** A fresh status of `items` items. Each run has its own: a thread that is being terminated may still write to the one it had. */
+/**
+ * Creates the status of a run with this number of items. Each run has its own: a thread that is being terminated may
+ * still write to it.
+ */
 export function createStatusBuffer(items: number, { lines = 0, dropped = 0 } = {}): StatusBuffer {
   const counters = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
   counters[LINES] = lines;
@@ -84,13 +87,13 @@ export function createStatusBuffer(items: number, { lines = 0, dropped = 0 } = {
   return { counters, items: new Uint8Array(new SharedArrayBuffer(items)) };
 }
 
-/** Records that the thread has begun, and how long one call of the handler may take. */
+/** Records that the thread has begun, and the time limit of one call of the handler. */
 export function begin({ counters }: StatusBuffer, timeoutMs: number): void {
   Atomics.store(counters, TIMEOUT_MS, Math.ceil(timeoutMs));
   Atomics.add(counters, SEQUENCE, 1);
 }
 
-/** Records whether the thread has turned to user code. */
+/** Records whether the thread runs user code. */
 export function setRunning({ counters }: StatusBuffer, isRunning: boolean): void {
   Atomics.store(counters, IS_RUNNING, isRunning ? 1 : 0);
   Atomics.add(counters, SEQUENCE, 1);
@@ -107,7 +110,7 @@ export function showAlive({ counters }: StatusBuffer): void {
   Atomics.add(counters, SEQUENCE, 1);
 }
 
-/** Records that a copy is on its way to the main thread. */
+/** Records that a copy is being sent to the main thread. */
 export function countCopy({ counters }: StatusBuffer): void {
   Atomics.add(counters, COPIES, 1);
 }
@@ -120,15 +123,18 @@ export function countItems({ items }: StatusBuffer): Omit<ChunkProgress, 'error'
   return { items: items.length, ended: ended + dead, inFlight: inFlight + alone, failing: dead + failed };
 }
 
-/** Counts items that a call holds of its workload's limits, or returns. */
+/** Adds to the number of items for which calls hold permits of the workload's limits; a negative number returns them. */
 export function addHeld({ counters }: StatusBuffer, items: number): void {
   Atomics.add(counters, HELD, items);
 }
 
-/** Items that a run holds of its workload's limits: more than none after its end if its thread has died. */
+/** Returns the number of items for which a run holds permits; above zero after its end only if its thread has died. */
 export const heldOf = ({ counters }: StatusBuffer): number => Atomics.load(counters, HELD);
 
-/** Asks the thread to end its chunk early once `signal` is aborted; its reason is a Stop. Gives the way to end that. */
+/**
+ * Asks the thread to end its chunk early once `signal` is aborted with a Stop as its reason. Returns a function that
+ * stops listening.
+ */
 export function followStop({ counters }: StatusBuffer, signal: AbortSignal | undefined): () => void {
   const pass = (): void => void Atomics.store(counters, STOP, STOPS.indexOf(signal?.reason as Stop));
   if (signal?.aborted) pass();
@@ -141,12 +147,12 @@ export function setUsed({ counters }: StatusBuffer): void {
   Atomics.store(counters, IS_USED, 1);
 }
 
-/** Whether, and why, the chunk is to end early. */
+/** Returns why the chunk must end early; undefined if it need not. */
 export const stopOf = ({ counters }: StatusBuffer): Stop | undefined => STOPS[Atomics.load(counters, STOP)];
 
-/** Counts a log line; false when it is one too many and must be dropped. */
-export function admitLine({ counters }: StatusBuffer, most: number): boolean {
-  if (Atomics.load(counters, LINES) >= most) {
+/** Counts a log line; returns false if it exceeds `max` and must be dropped. */
+export function admitLine({ counters }: StatusBuffer, max: number): boolean {
+  if (Atomics.load(counters, LINES) >= max) {
     Atomics.add(counters, DROPPED, 1);
     return false;
   }

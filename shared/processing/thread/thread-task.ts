@@ -1,4 +1,7 @@
-/** What crosses the thread border: a compressed frame and plain facts in, outcome bytes and counts out. Never an item. */
+/**
+ * The data that is exchanged with a thread: a compressed frame and plain values in, outcome bytes and counts out. Never
+ * an item.
+ */
 import type { Operations } from '../../contract/operations.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
@@ -7,30 +10,30 @@ import type { Settings } from '../../settings.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
 import type { ChunkProgress, StatusBuffer } from './thread-status.ts';
 
-/** A chunk to be processed. `frame` is the zstd frame as stored; `nowMs` is the service time. */
+/** A chunk to process. `frame` is the zstd frame as stored; `nowMs` is the service time. */
 export interface ChunkJob {
   reference: Reference;
   frame: Uint8Array;
   nowMs: number;
-  /** When the batch's report is due, ISO text; handlers get it. Absent: the workload's `deadlineSeconds` from now. */
+  /** When the batch's report is due, ISO text; handlers receive it. If absent, the workload's `deadlineSeconds` from now. */
   deadlineAt?: string | undefined;
-  /** Its reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
+  /** Its abort reason is a Stop: the chunk then ends within seconds, with what has been done so far. */
   stop?: AbortSignal | undefined;
-  /** Is given the way to read how far the chunk is, each time a thread takes it. */
+  /** Receives the reader of the chunk's progress, each time a thread starts the chunk. */
   watch?: Watch | undefined;
-  /** The limits of the workload, as they are shared out to this process; absent: calls are not limited. */
+  /** This process's share of the limits of the workload. If absent, calls are not limited. */
   permits?: Permits | undefined;
-  /** No item of it is begun after this long; absent: after as long as the processor gives to all. */
+  /** No item begins after this time. Defaults to the processor's time budget. */
   budgetMs?: number | undefined;
 }
 
-/** Takes the way to read how far a running chunk is. */
+/** Accepts the reader of a running chunk's progress. */
 export type Watch = (read: () => ChunkProgress) => void;
 
-/** The item at `slot` has ended its thread: it was run alone. Charged at service time `atMs`. */
+/** The item at `slot` ran alone and terminated its thread. It is charged at service time `atMs`. */
 export type Verdict = { slot: number; atMs: number } & ({ kind: 'timedOut' } | { kind: 'killed'; error: ErrorText });
 
-/** How an item ended other than with a result. `ran`: its handler was called. `failed`: it counts as a failed attempt. */
+/** The end of an item without a result. `ran`: its handler was called. `failed`: it counts as a failed attempt. */
 export interface OtherEnd {
   kind: 'retry' | 'dead' | 'cancelled';
   /** Its line in the retries or dead frame. */
@@ -41,18 +44,21 @@ export interface OtherEnd {
   cause?: string;
 }
 
-/** How an item ended: the line of its result, or otherwise. */
+/** The end of an item: the line of its result, or another end. */
 export type EndedItem = string | OtherEnd;
 
-/** Ended items: by slot, how many bytes of `bytes` are its line, and what else is to be known of one without a result. */
+/** Ended items: for each slot, the length of its line in `bytes`, and the other data of an end without a result. */
 export interface Copy {
   ends: (readonly [slot: number, length: number, other?: Omit<OtherEnd, 'line'>])[];
-  /** The latest failure of the run so far, on one line; absent: none. */
+  /** The latest failure of the run so far, on one line; absent if there is none. */
   error?: string;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What a thread has left that died: the state of each item, the copies it had sent, and who is to blame, if that is known. */
+/**
+ * The remains of a thread that died: the state of each item, the copies it had sent, and the item that caused the death,
+ * if known.
+ */
 export interface Remains {
   items: Uint8Array;
   copies: readonly Copy[];
@@ -61,38 +67,38 @@ export interface Remains {
 
 /** One run of a chunk in a thread. */
 export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt' | 'permits'> {
-  /** Of this run among those of its process: copies name it. */
+  /** Identifies this run in its process; the thread's messages contain it. */
   id: number;
-  /** On shared memory, so that the chunk can be run again when the thread is gone. */
+  /** In shared memory, so that the chunk can run again when the thread has died. */
   frame: Uint8Array;
   statusBuffer: StatusBuffer;
-  /** No item is begun after this long; the rest is passed on to the retries chunk, uncharged. */
+  /** No item begins after this time; the remaining items are passed on to the retry chunk, uncharged. */
   budgetMs: number;
-  /** Run it also in a thread that has run others, although items of it have to be alone. */
+  /** Whether the chunk runs even in a thread that has run others, although some of its items must run alone. */
   acceptsUsed?: boolean;
-  /** Of the thread that ran the chunk and died: its outcome is made of this, and no handler is called. */
+  /** Remains of the thread that ran the chunk and died: the outcome is created from them, and no handler is called. */
   remains?: Remains;
 }
 
-/** What became of a chunk. */
+/** The outcome of a chunk, and the counts of its run. */
 export interface ChunkOutcome {
   header: OutcomeHeader;
   body: Uint8Array;
-  /** Items that failed for retry as the handler threw or timed out, the last attempt included. */
+  /** Items that failed for retry because the handler threw or timed out, the last attempt included. */
   failures: number;
-  /** The error of one of them, on one line; empty when there is none. */
+  /** The error of one of them, on one line; empty if there is none. */
   failure: string;
-  /** Items whose handler ran, and was not throttled by the other side. */
+  /** Items whose handler ran, and was not throttled by the called service. */
   ran: number;
   /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
   causes: Record<string, number>;
-  /** Seconds in which the thread could begin nothing, as the limits of the workload did not allow it; absent: none. */
+  /** Seconds in which the thread could begin no call because of the workload's limits; absent if it has none. */
   waitedSeconds?: number;
-  /** Storage operations that the handlers did; absent: none. */
+  /** Storage operations of the handlers; absent if there were none. */
   operations?: Operations;
 }
 
-/** A thread's answer; `refused` says why the task cannot be run by this deployment at all. */
+/** A thread's answer; `refused` is the reason why this deployment cannot run the task at all. */
 export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string };
 
 /** A line that a handler logged, on its way to the main thread. */
@@ -112,20 +118,23 @@ export interface CopyMessage {
   copy: Copy;
 }
 
-/** An error that nobody awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is made again alone. */
+/**
+ * An error that no code awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is
+ * repeated alone.
+ */
 export interface UnhandledError {
   kind: 'unhandled';
-  /** The run under way in the thread, or the latest one. */
+  /** The current run of the thread, or the latest one. */
   task: number;
   error: ErrorText;
   wasInFlight: boolean;
 }
 
-/** What a thread sends beside its answer. */
+/** The messages of a thread other than its answer. */
 export type ThreadMessage = LogLine | CopyMessage | UnhandledError;
 
-/** What a thread is given when it starts. */
+/** The data that a thread receives when it starts. */
 export interface ThreadData {
-  /** For the storage of handlers; without it they have none. */
+  /** For the storage of handlers. If absent, they have none. */
   settings?: Settings;
 }

@@ -13,7 +13,7 @@ import { listItems } from '../../../shared/http/items/list-items.ts';
 import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/http/items/schemas.ts';
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
-import { collectBatch } from '../../../shared/results/collect-round.ts';
+import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf } from './call.ts';

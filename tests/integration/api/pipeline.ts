@@ -17,7 +17,7 @@ import { createPipeline, type PipelineDeps } from '../../../shared/pipeline.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import type { ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
-import { collectBatch } from '../../../shared/results/collect-round.ts';
+import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings, type Settings } from '../../../shared/settings.ts';
 import { type Clients, createClients } from '../../../shared/storage/clients.ts';

@@ -36,7 +36,7 @@ beforeAll(async () => {
   worker = createPipeline({
     ...{ settings: storage.settings, registry: createRegistry([patient]), host: HOST, processor },
     clients: { ...storage.clients, topic: { sendMessages: async (message) => void sent.push((message as Sent).body) } },
-    lookMs: 100,
+    checkIntervalMs: 100,
   });
   await storage.clients.queue(QUEUE).create();
   await storage.clients.queue('patient-results').create();

@@ -5,11 +5,11 @@ import { finished, queueOf, report, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
-/** More than three instances can end before they have stopped, also where they take seconds to hear of it. */
+/** More than three instances can end before they have stopped, even if they notice the deployment only after seconds. */
 const ITEMS = 150;
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '2', SLUICE_INBOX_SCHEDULE: '' };
 
-describe('a deployment in mid-drain', () => {
+describe('a deployment during a drain', () => {
   let stack: TestStack;
   let folder: string;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('a deployment in mid-drain', () => {
   });
   afterAll(() => stack?.stop());
 
-  /** What a package does: the orchestrator's code is the version. */
+  /** Like in a package, the version is derived from the orchestrator's code. */
   async function setVersion(version: string): Promise<void> {
     const file = join(folder, 'host.json');
     const host = JSON.parse(await readFile(file, 'utf8'));
@@ -27,7 +27,7 @@ describe('a deployment in mid-drain', () => {
     await writeFile(file, JSON.stringify(host));
   }
 
-  /** One task after another, from the last to the first: no history of the old code fits. */
+  /** Runs one task after another, from the last to the first: no history of the old code fits. */
   async function changeOrchestrator(): Promise<void> {
     const file = join(folder, 'dist/shared/drain/drain-queue.js');
     const old = await readFile(file, 'utf8');
@@ -39,7 +39,7 @@ describe('a deployment in mid-drain', () => {
     );
   }
 
-  /** Calls the sweep; gives the gate's generation, which a take-over raises. */
+  /** Calls the sweep, and returns the gate's generation, which grows with a take-over. */
   async function generationAfterSweep(): Promise<number> {
     const answer = await stack.api('sweep', { method: 'POST' });
     expect(answer.status).toBe(200);
@@ -49,14 +49,14 @@ describe('a deployment in mid-drain', () => {
   it('with changed orchestrator code ends in an exact report after a sweep has taken over the failed drain', async () => {
     const items = Array.from({ length: ITEMS }, (_, n) => ({ n, do: 'wait', ms: 200 }));
     const { id } = await send(stack, 'heavy', items);
-    // A task has begun: a gate that is acquired alone would be served by a drain of the new code from its start.
+    // Waits until a task has begun: if only the gate was acquired, a drain of the new code would serve it from its start.
     await expect.poll(async () => (await queueOf(stack, 'heavy-normal-0'))?.active).toBeGreaterThan(0);
 
     await stack.stopHosts();
     await changeOrchestrator();
     await setVersion('two');
     await stack.restartHosts();
-    // The old drain fails at its next turn, which comes a moment after the start: an earlier sweep still finds it Running.
+    // The old drain fails at its next turn, which comes shortly after the start: an earlier sweep still finds it Running.
     await expect.poll(generationAfterSweep, { timeout: 60_000, interval: 1_000 }).toBeGreaterThan(1);
 
     const batch = await finished(stack, id, 90);

@@ -11,14 +11,14 @@ const sumBut = (count: number, ...left: number[]): unknown => ({
   },
 });
 
-describe('a handler that misbehaves costs its own item, and no neighbour', () => {
+describe('a misbehaving handler costs only its own item', () => {
   let stack: TestStack;
   beforeAll(async () => {
     stack = await startStack({ appFolder: await buildOddApp('odd-handlers'), settings: SHORT });
   });
   afterAll(() => stack?.stop());
 
-  it('Reject is a dead letter at once, a first failure is made good, a lasting one runs out of attempts', async () => {
+  it('Reject becomes a dead letter immediately, a first failure is retried, a permanent one uses up its attempts', async () => {
     const items = oddItems(40, { 3: { do: 'reject' }, 7: { do: 'once' }, 25: { do: 'never' } });
 
     const batch = await finished(stack, (await send(stack, 'odd', items)).id);
@@ -46,10 +46,10 @@ describe('a handler that misbehaves costs its own item, and no neighbour', () =>
     expect(await report(stack, batch.id)).toEqual(sumBut(20, 9));
   });
 
-  it('an item that kills the whole process, again and again, is found by splitting', async () => {
+  it('an item that crashes the whole process repeatedly is found by splitting', async () => {
     const { id } = await send(stack, 'odd', oddItems(40, { 13: { do: 'kill' } }));
     const revive = setInterval(() => {
-      // Nothing but the app is dead; a platform starts an instance again by itself.
+      // Only the app has crashed; a platform starts an instance again by itself.
       stack.restartHosts().catch(() => {});
     }, 500);
 

@@ -8,7 +8,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 
-describe('an outage of what the handler calls', () => {
+describe('an outage of the service that the handler calls', () => {
   let stack: TestStack;
   let downstream: Server;
   let status = 200;
@@ -24,7 +24,7 @@ describe('an outage of what the handler calls', () => {
     await stack?.stop();
   });
 
-  it('opens the circuit, burns no attempts, and the drain goes on by itself when it is over', async () => {
+  it('opens the circuit, charges no attempts, and the drain continues by itself after the outage', async () => {
     status = 503;
     const items = Array.from({ length: 500 }, (_, n) => ({ n, do: 'call', url }));
     const { id } = await send(stack, 'outage', items);
@@ -36,7 +36,7 @@ describe('an outage of what the handler calls', () => {
     status = 200;
     const batch = await finished(stack, id, 90);
 
-    // Far more time than three attempts' back-off has passed, and nobody ran out of them.
+    // Much more time than the back-off of three attempts has passed, and no item has used up its attempts.
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 500, succeeded: 500, dead: 0 } });
     expect(await report(stack, id)).toEqual({ all: { count: 500, sum: (500 * 499) / 2 } });
     expect((await queueOf(stack, 'outage-normal-0'))?.paused ?? undefined).toBeUndefined();

@@ -12,7 +12,7 @@ import { registry } from './app/registry.ts';
 
 const SETTINGS = { SLUICE_SLICE_SECONDS: '2', SLUICE_INBOX_SCHEDULE: '* * * * * *', SLUICE_POOL: 'default' };
 
-describe('two pools, an app each', () => {
+describe('two pools, one app each', () => {
   let stack: TestStack;
   let second: RunningProcess<string>;
   /** The API of the second app. */
@@ -41,7 +41,7 @@ describe('two pools, an app each', () => {
     await stack?.stop();
   });
 
-  it('work of one does not wait for the other, which has more than it can do', async () => {
+  it('the work of one does not wait for the other, which is overloaded', async () => {
     const busy = await send(
       stack,
       'heavy',
@@ -77,7 +77,7 @@ describe('two pools, an app each', () => {
     }
   });
 
-  it('reject the files of their own workloads, and either retries or deletes those of both', async () => {
+  it('reject the files of their own workloads, and each can retry or delete those of both', async () => {
     const names = ['odd/bad.ndjson', 'other/bad.ndjson'];
     for (const name of names) await drop(name, '{"n":');
 
@@ -92,7 +92,7 @@ describe('two pools, an app each', () => {
     const { since } = (await fileOf(other, foreign)) as InboxFileView;
     const retried = { method: 'POST', headers, body: JSON.stringify({ name: foreign }) };
     expect((await stack.api('inbox/retry', retried)).status).toBe(202);
-    // The pool of its workload judges it once more, whichever app received the request.
+    // The pool of its workload judges it again, whichever app received the request.
     await expect
       .poll(async () => (await fileOf(other, foreign)) ?? {})
       .toMatchObject({ state: 'rejected', since: expect.not.stringContaining(since) });

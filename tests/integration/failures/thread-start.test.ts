@@ -10,7 +10,7 @@ const ERROR = 'DATABASE_URL is not set';
 
 describe('workloads that load in the app, but not in its worker threads', () => {
   let stack: TestStack;
-  /** What threads load. Each start of a thread reads it again. */
+  /** The file that threads load. Each start of a thread reads it again. */
   let file: string;
   let working: string;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('workloads that load in the app, but not in its worker threads', () => 
     expect(batch).toMatchObject({ state: 'completed', counts: { accepted: 240, succeeded: 240, retried: 0 } });
     expect(await deadLetters(stack, id)).toEqual({});
     expect(await report(stack, id)).toEqual({ all: { count: 240, sum: (240 * 239) / 2 } });
-    // Not by `ask`, which has no answer, and so nothing blocked, while the host is away.
+    // Does not use `ask`: while the host is unavailable, it has no answer, and therefore nothing that is blocked.
     expect((await finished(stack, id)).blocked).toBeUndefined();
     expect(await queueOf(stack, 'odd-normal-0')).toMatchObject({ paused: null });
   });

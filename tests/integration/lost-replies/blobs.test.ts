@@ -27,7 +27,7 @@ test.each<[string, Lost, number]>([
   ['put at once', ['blob', /^PUT [^?]*$/], 100],
   ['block', BLOCK, 4],
   ['block list', BLOCK_LIST, 4],
-])('a payload whose %s was answered too late is whole', async (what, lost, blockBytes) => {
+])('a payload whose %s was answered too late is complete', async (what, lost, blockBytes) => {
   const blob = lossy.world.clients.container(CONTAINERS.payloads).getBlockBlobClient(`blocks/${what}`);
   const upload = new BlockUpload(blob, { blockBytes: blockBytes, attempt: '0'.repeat(16) });
   lossy.lose(...lost);
@@ -39,7 +39,7 @@ test.each<[string, Lost, number]>([
   expect((await blob.downloadToBuffer()).toString()).toBe('abcdefghij');
 });
 
-test('a payload that somebody else has put under the same name is not taken for ones own', async () => {
+test('a payload that another upload has put under the same name is not taken for its own', async () => {
   const blob = lossy.world.clients.container(CONTAINERS.payloads).getBlockBlobClient('blocks/foreign');
   await blob.upload('abcd', 4, { metadata: { digest: 'sha256:2' } });
   const upload = new BlockUpload(blob, { blockBytes: 100, attempt: '0'.repeat(16) });
@@ -57,7 +57,7 @@ test('a batch whose payload was answered too late is accepted once, with one pay
   expect(await namesIn(CONTAINERS.payloads, `${id}/`)).toEqual([payload]);
 });
 
-test('an outcome whose put was answered too late is its writers own', async () => {
+test('an outcome whose put was answered too late belongs to its writer', async () => {
   const reference = referenceOf({ batch: newBatchId(Date.now()) });
   const results = lossy.world.clients.container(CONTAINERS.results);
   const causes = { 'Ошибка €': 1 };
@@ -119,7 +119,7 @@ test.each<[string, Lost]>([
   expect(await namesIn(CONTAINERS.redrives, `${id}/`)).toHaveLength(1);
 });
 
-test('a blob of a handler whose write was answered too late is there', async () => {
+test('a blob of a handler whose write was answered too late is stored', async () => {
   await lossy.world.clients.container('own').create();
   const { open } = createThreadContainers(lossy.world.settings);
   const container = open('own', new AbortController().signal);

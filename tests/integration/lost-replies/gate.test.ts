@@ -34,7 +34,7 @@ const TRANSACTION: Lost = ['table', /^POST .*\/\$batch$/];
 const DUE = '2026-01-01T00:10:00.000Z';
 
 let queues = 0;
-/** A gate of its own, and what is started by it. */
+/** A separate gate, and the drains that it starts. */
 function gateOf() {
   const queue = `lost-${queues++}`;
   const table: Table = lossy.world.clients.gates;
@@ -85,7 +85,7 @@ const CASES: Case[] = [
     started: [1],
   },
   {
-    write: 'a wake that takes an idle gate takes it once',
+    write: 'a wake that acquires an idle gate acquires it once',
     lost: REPLACE,
     before: { generation: 3 },
     act: ({ deps, queue }) => wake(deps, queue),
@@ -118,7 +118,7 @@ const CASES: Case[] = [
     after: { status: 'idle', total: 4 },
   },
   {
-    write: 'a `finish-wave` that goes on gives the next wave, and counts the last one once',
+    write: 'a `finish-wave` that continues returns the next wave, and counts the last one once',
     lost: REPLACE,
     before: HELD,
     act: (gate) => finishOnce(gate, 9),
@@ -134,7 +134,7 @@ const CASES: Case[] = [
     after: { active: 2, depth: 7 },
   },
   {
-    write: 'a due time is noted once',
+    write: 'a due time is recorded once',
     lost: REPLACE,
     before: HELD,
     act: ({ table, queue }) => recordDue(table, queue, [DUE]),
@@ -174,7 +174,7 @@ const CASES: Case[] = [
     after: { policyVersion: 1 },
   },
   {
-    write: 'a policy that expects the present version is written',
+    write: 'a policy that expects the current version is written',
     lost: TRANSACTION,
     before: { policyVersion: 4 },
     act: ({ table, queue }) => writePolicy(table, queue, { policy: DEFAULT_POLICY, expected: 4 }),
@@ -183,7 +183,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** A request of an operator for the gate's queue, and what its route needs. */
+/** A request of an operator for the gate's queue, with the data that its route needs. */
 function operator({ deps, queue }: Gate) {
   const registry = { queue: () => ({ ...address, queue }) } as unknown as Registry;
   const url = `http://localhost/api/queues/${queue}/pause`;
@@ -217,7 +217,7 @@ describe('a write of the gate whose answer is lost', () => {
     expect(await readEntity(table, GATES_PARTITION, policyRowKey(queue))).toMatchObject({ version: 1 });
   });
 
-  test('a heartbeat is there', async () => {
+  test('a heartbeat is stored', async () => {
     const { table, queue } = gateOf();
     lossy.lose('table', /^PATCH .*\/gates\(/);
 
@@ -228,7 +228,7 @@ describe('a write of the gate whose answer is lost', () => {
   });
 });
 
-describe("somebody else's write of the gate is not taken for one's own", () => {
+describe('the gate write of another process is not taken for its own', () => {
   test('two wakers at different times: one starts, the other is counted', async () => {
     const { deps, queue, started, row } = gateOf();
 
@@ -242,7 +242,7 @@ describe("somebody else's write of the gate is not taken for one's own", () => {
     expect(await row()).toMatchObject({ generation: 1, wakes: 1 });
   });
 
-  test('a policy that was put meanwhile is a policy of its own', async () => {
+  test('a policy that was put meanwhile is a separate policy', async () => {
     const { table, queue } = gateOf();
     await writePolicy(table, queue, { policy: DEFAULT_POLICY });
 
@@ -272,7 +272,7 @@ describe('a share of a workload’s limits whose claim was answered too late', (
   };
   const holders = async () => (await readQuota(lossy.world.clients.gates, 'limited')).row.holders.map(({ id }) => id);
 
-  test('is had once, and given up', async () => {
+  test('is claimed once, and released', async () => {
     const limiter = limiterOf('a');
     lossy.lose(...CREATE);
     const entry = await limiter.enter({ queue: 'limited-normal-0', workload });

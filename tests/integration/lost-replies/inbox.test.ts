@@ -53,7 +53,7 @@ test('a file of a deleted batch whose removal was answered too late is gone', as
   expect(await isInInbox(file.name)).toBe(false);
 });
 
-test('the reason of a rejection whose write was answered too late is there', async () => {
+test('the reason of a rejection whose write was answered too late is stored', async () => {
   const name = `echo/file-${files++}`;
   lossy.lose(...put(CONTAINERS.inboxRejected));
 
@@ -63,7 +63,7 @@ test('the reason of a rejection whose write was answered too late is there', asy
   expect(JSON.parse(await read(CONTAINERS.inboxRejected, reasonName(name)))).toMatchObject({ detail: 'No.' });
 });
 
-test('a mark whose write was answered too late is there', async () => {
+test('a mark whose write was answered too late is stored', async () => {
   const file = { name: `echo/file-${files++}`, etag: '0x1' };
   lossy.lose('table', /^PUT .*\/keys\(/);
 
@@ -109,7 +109,7 @@ async function current(name: string) {
 test.each<[string, RegExp]>([
   ['block', /^PUT .*comp=block&/],
   ['block list', /^PUT .*comp=blocklist/],
-])('an import whose %s was answered too late is whole', async (_what, call) => {
+])('an import whose %s was answered too late is complete', async (_what, call) => {
   const name = `echo/file-${files++}`;
   const body = (async function* () {
     yield Buffer.from('content');
@@ -125,7 +125,7 @@ test.each<[string, RegExp]>([
   expect(await read(CONTAINERS.inbox, name)).toBe('content');
 });
 
-test('an address whose write was answered too late is there', async () => {
+test('an address whose write was answered too late is stored', async () => {
   const url = `${accountOf(container(CONTAINERS.inbox))}uploads/a.csv`;
   const order = { lane: undefined, url, id: 'x', key: undefined, fileName: undefined, labels: undefined, csv: {} };
   lossy.lose(...put(CONTAINERS.inbox));

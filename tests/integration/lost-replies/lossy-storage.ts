@@ -1,11 +1,11 @@
-/** Storage that loses the answer of one call after its effect: the app's retry policy then makes it again. */
+/** Storage that loses the answer of one call after its effect: the app's retry policy then repeats the call. */
 import { carryOut, type StorageCall, type StorageService } from 'functions-local';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
 import { startStorage } from '../in-process/storage.ts';
 import { World } from '../in-process/world.ts';
 
-/** Which call loses its answer: the first of the service whose method and path, `METHOD path?query`, match. */
+/** The call that loses its answer: the first one of the service whose method and path, `METHOD path?query`, match. */
 export type Lost = [service: StorageService, call: RegExp, body?: RegExp];
 
 export class Lossy {
@@ -20,13 +20,13 @@ export class Lossy {
     this.#calls = [];
   }
 
-  /** Every test has to show that the answer was really lost, and the call made again. */
+  /** Every test must show that the answer was really lost, and the call repeated. */
   assertLost(): void {
     expect(this.#next).toBeUndefined();
     expect(this.#calls.slice(1)).toContain(this.#calls[0]);
   }
 
-  /** Whether the answer of this call is the one to lose; counts it and its repeats. */
+  /** Returns whether the answer of this call must be lost; counts it and its repeats. */
   async takes({ service, method, path, body }: StorageCall): Promise<boolean> {
     const call = `${method} ${path}`;
     if (this.#calls.length > 0) {

@@ -20,7 +20,7 @@ const TEXT = '{"v":1}';
 let queues = 0;
 const freshQueue = () => lossy.world.clients.queue(`lost-${queues++}`);
 
-/** A queue with one message, which is held. */
+/** A queue with one message, which is received. */
 async function held() {
   const queue = freshQueue();
   await putMessage(queue, CONTENT);
@@ -30,7 +30,7 @@ async function held() {
 const textsOf = async (queue: ReturnType<typeof freshQueue>) =>
   (await queue.peekMessages({ numberOfMessages: 32 })).peekedMessageItems.map(({ messageText }) => messageText);
 
-test('a queue whose creation was answered too late takes its first message', async () => {
+test('a queue whose creation was answered too late accepts its first message', async () => {
   const queue = freshQueue();
   lossy.lose(...CREATE);
 
@@ -51,7 +51,7 @@ test('a put that was answered too late leaves two messages', async () => {
   expect(await textsOf(queue)).toEqual([TEXT, TEXT]);
 });
 
-test('a receive that was answered too late leaves its message hidden, with one delivery more', async () => {
+test('a receive that was answered too late leaves its message hidden, with one more delivery', async () => {
   const queue = freshQueue();
   await putMessage(queue, CONTENT);
   lossy.lose(...GET);
@@ -64,7 +64,7 @@ test('a receive that was answered too late leaves its message hidden, with one d
     .toEqual([2]);
 });
 
-test('a message whose deletion was answered too late is gone, and that is fine', async () => {
+test('a message whose deletion was answered too late is gone, and that is no error', async () => {
   const { queue, id, lease } = await held();
   lossy.lose(...DELETE);
 
@@ -75,7 +75,7 @@ test('a message whose deletion was answered too late is gone, and that is fine',
   expect((await queue.getProperties()).approximateMessagesCount).toBe(0);
 });
 
-test('a message whose update was answered too late is lost until its timeout, with what was written', async () => {
+test('a message whose update was answered too late is hidden until its timeout, with its new content', async () => {
   const { queue, id, lease } = await held();
   lossy.lose(...UPDATE);
 
@@ -87,7 +87,7 @@ test('a message whose update was answered too late is lost until its timeout, wi
   expect((await queue.getProperties()).approximateMessagesCount).toBe(1);
 });
 
-test('a message that was returned to its queue, with the reply lost, is visible to others', async () => {
+test('a message whose return to its queue lost the reply is visible to others', async () => {
   const { queue, id, lease } = await held();
   lossy.lose(...UPDATE);
 
@@ -98,7 +98,7 @@ test('a message that was returned to its queue, with the reply lost, is visible 
   expect(await textsOf(queue)).toEqual(['{"returned":1}']);
 });
 
-test('a message that nobody can read is set aside, and gone from its queue', async () => {
+test('an unreadable message is set aside, and deleted from its queue', async () => {
   const queue = freshQueue();
   await putMessage(queue, CONTENT);
   const [message] = await receive(queue, 1, VISIBILITY_SECONDS);
@@ -119,7 +119,7 @@ test('a message that nobody can read is set aside, and gone from its queue', asy
 
 test.each<[string, Lost, number]>([
   ['reference', ['queue', /^POST .*\/echo-normal-0\/messages/], 1],
-  // Both copies are received at once, and one is left out as it is.
+  // Both copies are received in the same round, and one is skipped as a repeat.
   ['result', ['queue', /^POST .*\/echo-results\/messages/], 0],
   ['deletion of a reference', ['queue', /^DELETE .*\/echo-normal-0\/messages/], 0],
   ['deletion of a result', ['queue', /^DELETE .*\/echo-results\/messages/], 0],

@@ -100,7 +100,7 @@ describe('an idempotency key whose write was answered too late', () => {
     expect(claim.batch).toBe((await readEntity(keys(), keyRow, 'key'))?.batch);
   });
 
-  test('of somebody else is not taken for ones own', async () => {
+  test('of another upload is not taken for its own', async () => {
     const keyRow = freshKey();
 
     const claims = await Promise.allSettled([claimKey(keys(), keyRow, now()), claimKey(keys(), keyRow, now())]);
@@ -178,13 +178,13 @@ describe('a batch row whose write was answered too late', () => {
     expect(await statesOf(id)).toEqual(['pending', 'pending']);
   });
 
-  test('of another upload is not taken for ones own', async () => {
+  test('of another upload is not taken for its own', async () => {
     const { row, chunks } = await storedBatch();
 
     expect(await insertBatch(batches(), { ...row, payload: 'another' }, chunks)).toBeUndefined();
   });
 
-  test('is changed once, and by whoever changed it', async () => {
+  test('is changed once, by the call that changed it', async () => {
     const { id } = await storedBatch();
     lossy.lose(...replace('batches'));
 
@@ -195,7 +195,7 @@ describe('a batch row whose write was answered too late', () => {
     expect(await rowOf(id)).toMatchObject({ retried: 1, state: 'running' });
   });
 
-  test('is reported as changed, though the change finds nothing to do at its second look', async () => {
+  test('is reported as changed, although its second try finds nothing to change', async () => {
     const { id } = await storedBatch();
     lossy.lose(...replace('batches'));
 
@@ -217,7 +217,7 @@ describe('chunk rows whose write was answered too late', () => {
     expect(await statesOf(id)).toEqual(['pending', 'pending']);
   });
 
-  test('come to their end once, and count as ended by this call', async () => {
+  test('end once, and count as ended by this call', async () => {
     const { id } = await storedBatch();
     const ends = [
       { chunk: '000000', header: headerOf({ dead: 1 }), message: 'm', operations: { 'blob.put': 1 } },
@@ -253,7 +253,7 @@ describe('chunk rows whose write was answered too late', () => {
     expect(await rowOf(id)).toMatchObject({ duplicatesSeen: 1, operations: { 'queue.get': 1 } });
   });
 
-  test('that two collectors end at the same moment come to their end once', async () => {
+  test('that two collectors end at the same time end once', async () => {
     const { id } = await storedBatch();
     const [one, two] = [headerOf(), headerOf({}, { handlerSeconds: 2 })];
     const both = [
@@ -336,7 +336,7 @@ describe('a row beside whose write was answered too late', () => {
   });
 });
 
-describe('what an operator does, and is answered too late', () => {
+describe('an operation of an operator that is answered too late', () => {
   test('cancelling ends every chunk', async () => {
     const { id } = await lossy.world.submit(itemsOf(9));
     lossy.lose(...replace('batches'));

@@ -19,7 +19,7 @@ const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.me
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
 const lines: [message: string, fields: LogFields][] = [];
 let processor: Processor;
-/** Of thread files that a test writes. */
+/** Folder of the thread files that a test writes. */
 let folder: string;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('a chunk in a thread', () => {
-  it('comes back as the bytes of its outcome', async () => {
+  it('is returned as the bytes of its outcome', async () => {
     const outcome = await processor.process(acts(['ok', 'reject', 'retry', 'nothing', 'async']));
     const { results, retries, dead, partial } = await readAll(outcome);
     expect(results).toEqual([{ id: 0, attempt: 1 }, null, { act: 'async' }]);
@@ -46,7 +46,7 @@ describe('a chunk in a thread', () => {
     );
   });
 
-  it('leaves the frame to its caller', async () => {
+  it('does not take the frame from its caller', async () => {
     const job = acts(['ok']);
     await processor.process(job);
     const again = await processor.process(job);
@@ -65,7 +65,7 @@ describe('a chunk in a thread', () => {
     ]);
   });
 
-  it('names the line of the workload where an item failed', async () => {
+  it('reports the line of the workload where an item failed', async () => {
     const { dead } = await readAll(await processor.process(acts(['reject'])));
     const frame = dead[0]?.error.stack?.[0] ?? '';
     const [, line = 0] = /^[\w.]+ \(tests\/helpers\/threads\/thread-workloads\.ts:(\d+):\d+\)$/.exec(frame) ?? [];
@@ -80,7 +80,7 @@ describe('a chunk in a thread', () => {
     expect(header).toMatchObject({ ending: 'digest', counts: { dead: 2 } });
   });
 
-  it('waits while all threads are taken, and answers stay with their chunks', async () => {
+  it('waits while all threads are busy, and gets its own answer', async () => {
     const jobs = Array.from({ length: 12 }, (_, i) => chunkJob([{ id: i }], { firstItem: i, chunk: `00000${i}` }));
     const outcomes = Promise.all(jobs.map((job) => processor.process(job)));
     expect([processor.threads, processor.idleThreads, processor.queued]).toEqual([2, 0, 10]);
@@ -89,7 +89,7 @@ describe('a chunk in a thread', () => {
     expect([processor.idleThreads, processor.queued]).toEqual([2, 0]);
   });
 
-  it('stops beginning items when its time is used up, and passes the rest on uncharged', async () => {
+  it('begins no item after its time, and passes the rest on uncharged', async () => {
     const hasty = createProcessor({ threadUrl, threads: 1, maxChunkSeconds: 0.1, log: () => {} });
     const outcome = await hasty.process(acts(['slow', 'slow', 'slow', 'slow', 'slow', 'slow']));
     await hasty.close();
@@ -111,7 +111,7 @@ describe('log lines of a handler', () => {
 });
 
 describe('a processor', () => {
-  it('that is closed rejects what runs, what waits and what comes', async () => {
+  it('that is closed rejects running, waiting and new chunks', async () => {
     const closing = createProcessor({ threadUrl, threads: 1, log: () => {} });
     const jobs = [closing.process(acts(['hangSync'])), closing.process(acts(['ok']))];
     const ends = Promise.allSettled(jobs);
@@ -134,7 +134,7 @@ describe('a processor', () => {
 
   it('has no thread before it is started or gets a chunk', async () => {
     let own = 0;
-    // Threads of the processor that other tests share have another limit.
+    // The threads of the processor that other tests share have another limit.
     const count = ({ resourceLimits }: Worker): void => {
       if (resourceLimits?.maxOldGenerationSizeMb === 99) own += 1;
     };
@@ -148,7 +148,7 @@ describe('a processor', () => {
     process.off('worker', count);
   });
 
-  it('that is started loads its threads ahead of the first chunk', async () => {
+  it('that is started loads its threads before the first chunk', async () => {
     const broken = new URL('../../helpers/threads/broken-thread.ts', import.meta.url);
     const logged: string[] = [];
     const started = createProcessor({ threadUrl: broken, threads: 1, log: (line) => logged.push(line) });
@@ -158,7 +158,7 @@ describe('a processor', () => {
     await started.close();
   });
 
-  it('whose threads cannot load rejects, and blames no item', async () => {
+  it('whose threads cannot load rejects, and charges no item', async () => {
     const broken = new URL('../../helpers/threads/broken-thread.ts', import.meta.url);
     const unable = createProcessor({ threadUrl: broken, threads: 1, log: () => {} });
     await expect(unable.process(acts(['ok']))).rejects.toThrow(

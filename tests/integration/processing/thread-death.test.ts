@@ -37,7 +37,7 @@ const processActs = (acts: string[], workload = 'each'): Promise<ChunkOutcome> =
     ),
   );
 
-/** How often the handler was called for each item, by id; written outside of the threads. */
+/** Number of calls of the handler for each item, by id; written outside of the threads. */
 async function calls(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const id of (await readFile(callsFile, 'utf8')).split('\n').filter(Boolean)) counts[id] = (counts[id] ?? 0) + 1;
@@ -51,7 +51,7 @@ const isUncharged = ({ attempts, notBefore }: RetryItem): boolean => attempts.le
 /** Stops a run whose items would never end. */
 const MOST_CHUNKS = 10;
 
-/** Runs the acts, and what threads that died have left of them, until only charged items are to be tried again. */
+/** Runs the acts, and the remains of threads that died, until only charged items must be tried again. */
 async function runAll(acts: string[], { workload = 'each' } = {}) {
   let outcome = await processActs(acts, workload);
   const end = { chunks: 1, succeeded: [] as number[], retried: [] as unknown[][], dead: [] as unknown[][] };
@@ -88,7 +88,7 @@ describe('a handler that ends its thread', () => {
     expect(end).toMatchObject({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
   });
 
-  it('among many in flight is found, with one call more for the others at most', async () => {
+  it('among many in flight is found, with at most one more call for the others', async () => {
     const end = await runAll([
       'ok',
       ...Array.from({ length: 20 }, (_, i) => (i === 12 ? 'waitAndExit' : 'wait')),
@@ -101,7 +101,7 @@ describe('a handler that ends its thread', () => {
     expect(Math.max(...Object.values(others))).toBe(2);
   });
 
-  it('does not hide others of its kind, and each call more has a death as its reason', async () => {
+  it('does not hide others of its kind, and each further call is caused by a death', async () => {
     const end = await runAll(['waitAndExit', 'wait', 'throw', 'waitAndExit', 'waitAndExit']);
     expect(end).toMatchObject({
       succeeded: [1],
@@ -112,7 +112,7 @@ describe('a handler that ends its thread', () => {
     expect([waiting, throwing]).toEqual([2, 2]);
   });
 
-  it('does not lose what had ended before the last copy: that is not called again', async () => {
+  it('does not lose items that ended before the last copy: they are not called again', async () => {
     const acts = [...Array.from({ length: 8 }, () => 'slow'), 'exit', 'ok'];
     const { results, partial } = await readAll(await processActs(acts));
     const copied = results.length;
@@ -124,11 +124,11 @@ describe('a handler that ends its thread', () => {
     const { 8: killer, ...others } = await calls();
     expect(killer).toBe(2);
     expect(Object.values(others).filter((n) => n === 1).length).toBeGreaterThan(3);
-    // Usually one or two had ended after the last copy; on a busy machine the copy may come after all of them.
+    // Usually, one or two have ended after the last copy; on a busy machine, the copy may come after all of them.
     expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(2);
   });
 
-  it('by what it has left running does not end it under an item that runs alone, in the next chunk', async () => {
+  it('with work that it left running does not end the thread of an item that runs alone in the next chunk', async () => {
     const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
     await single.process(chunkJob([{ id: 0, act: 'exitsLater', calls: callsFile }], { workload: 'patient' }));
     const alone = [{ index: 1, attempts: [], rerun: 'alone' as const, item: { id: 1, act: 'wait' } }];
@@ -137,7 +137,7 @@ describe('a handler that ends its thread', () => {
     expect(header.counts).toMatchObject({ succeeded: 1, dead: 0, retried: 0 });
   });
 
-  it('by what it has left running is not the fault of another item', async () => {
+  it('with work that it left running is not charged to another item', async () => {
     const end = await runAll(['exitsLater', 'wait', 'ok'], { workload: 'patient' });
     expect(end).toMatchObject({ dead: [], retried: [] });
     expect(end.succeeded).toEqual([0, 1, 2]);
@@ -145,7 +145,7 @@ describe('a handler that ends its thread', () => {
 });
 
 describe('a chunk whose results do not fit into the memory of a thread', () => {
-  it('goes on with those that were finished, and no item is blamed', async () => {
+  it('continues with the finished results, and charges no item', async () => {
     const { header } = await processActs(Array.from({ length: 32 }, () => 'large'));
     expect(header.counts).toMatchObject({ items: 32, dead: 0 });
     expect(['processed', 'split']).toContain(header.ending);
@@ -153,7 +153,7 @@ describe('a chunk whose results do not fit into the memory of a thread', () => {
 });
 
 describe('a handler that blocks its thread', () => {
-  it('is charged with a timeout alone, and runs alone when it is tried again', async () => {
+  it('is charged with a timeout, and no other item is; it runs alone when it is tried again', async () => {
     const first = await processActs(['ok', 'hangSync', 'ok']);
     const rest = (await readAll(first)).retries;
     expect(rest.map(({ index, rerun, attempts }) => [index, rerun, attempts.length])).toContainEqual([101, 'alone', 0]);
@@ -162,7 +162,7 @@ describe('a handler that blocks its thread', () => {
     expect(charged).toMatchObject([{ index: 101, attempts: [{ error: TIMEOUT }], rerun: 'alone' }]);
     expect(second).toMatchObject({ failures: 1 });
     expect(second.header.handlerSeconds).toBeGreaterThan(2.2);
-    // The time in which the thread was blocked is over: the wait begins after it.
+    // The time in which the thread was blocked has passed: the wait begins after it.
     expect(Date.parse(charged[0]?.notBefore ?? '')).toBeGreaterThan(NOW_MS + 2_800);
   });
 
@@ -176,10 +176,10 @@ describe('a handler that blocks its thread', () => {
 });
 
 describe('an asynchronous handler that hangs', () => {
-  it('is charged with a timeout while its thread lives on', async () => {
+  it('is charged with a timeout while its thread continues', async () => {
     const { results, retries } = await readAll(await processActs(['hangAsync', 'ok', 'awaitAbort']));
     expect(results.map(idOf)).toEqual([1]);
-    // What a thread that was ended leaves behind is charged with nothing, and runs alone.
+    // An item that a terminated thread leaves behind is not charged, and runs alone.
     expect(retries.map(({ index, attempts, rerun }) => [index, errorOf(attempts), rerun])).toEqual([
       [100, TIMED_OUT, undefined],
       [102, TIMED_OUT, undefined],
@@ -187,11 +187,11 @@ describe('an asynchronous handler that hangs', () => {
   });
 });
 
-describe('an error that nobody awaited', () => {
+describe('an error that no code awaited', () => {
   it.each([
     ['a throw in a timer', 'uncaught', 'RangeError: thrown in a timer'],
     ['a promise that nobody awaits', 'floating', 'Error: nobody awaits this'],
-  ])('(%s) is charged to its item in flight, once it is alone, and to no neighbour', async (_, act, error) => {
+  ])('(%s) is charged to its item in flight once that runs alone, and to no other item', async (_, act, error) => {
     const { results, retries, dead } = await readAll(await processActs(['wait', act, 'wait', 'ok']));
     expect(results.map(idOf)).toEqual([0, 2, 3]);
     expect(retries.map(({ index, attempts }) => [index, attempts.map(({ error: own }) => errorLine(own))])).toEqual([
@@ -201,7 +201,7 @@ describe('an error that nobody awaited', () => {
     expect(await calls()).toEqual({ 0: 1, 1: 2, 2: 1, 3: 1 });
   });
 
-  it('that comes when its item has ended is charged to nobody, and logged', async () => {
+  it('after the end of its item is charged to no item, and logged', async () => {
     const outcome = await processActs(['late', 'wait', 'wait']);
     expect(outcome.header.counts).toMatchObject({ succeeded: 3 });
     expect(await calls()).toEqual({ 0: 1, 1: 1, 2: 1 });
@@ -210,7 +210,7 @@ describe('an error that nobody awaited', () => {
       .toContain('An error that no handler awaited (charged to no item): Error: comes too late');
   });
 
-  it('of a shared connection does not make one item pay for the others', async () => {
+  it('of a shared connection is not charged to one item for the others', async () => {
     const outcome = await processActs(['opensShared', 'wait', 'wait', 'wait']);
     const { results } = await readAll(outcome);
     expect(outcome.header.counts).toMatchObject({ succeeded: 4, dead: 0, retried: 0 });
@@ -219,7 +219,7 @@ describe('an error that nobody awaited', () => {
 });
 
 describe('mapChunk', () => {
-  it('that ends its thread is called item by item until the killer is found', async () => {
+  it('that ends its thread is called item by item until the item that causes it is found', async () => {
     const end = await runAll(['ok', 'exit', 'error', 'ok'], { workload: 'whole' });
     expect(end).toMatchObject({
       succeeded: [0, 3],
@@ -231,7 +231,7 @@ describe('mapChunk', () => {
     });
   });
 
-  it('that blocks its thread likewise', async () => {
+  it('that blocks its thread is called item by item, too', async () => {
     const end = await runAll(['ok', 'hangSync'], { workload: 'whole' });
     expect(end).toMatchObject({ succeeded: [0], retried: [[101, TIMED_OUT]], dead: [] });
   });
@@ -246,7 +246,7 @@ describe('mapChunk', () => {
 });
 
 describe('a chunk that is stopped', () => {
-  it('ends within seconds, also while a handler blocks its thread, and blames nobody', async () => {
+  it('ends within seconds, even if a handler blocks its thread, and charges no item', async () => {
     const stop = new AbortController();
     const job = chunkJob(
       ['ok', 'hangSync', 'ok'].map((act, id) => ({ id, act, calls: callsFile })),
@@ -261,7 +261,7 @@ describe('a chunk that is stopped', () => {
   });
 });
 
-describe('of the limits of its workload, a chunk', () => {
+describe('a chunk of a workload with limits', () => {
   const permitsOf = (rate: number | undefined) => {
     const permits = createPermits(false);
     setShare(permits, { inFlight: 100, hasRate: rate !== undefined, untilMs: Number.MAX_SAFE_INTEGER });
@@ -269,7 +269,7 @@ describe('of the limits of its workload, a chunk', () => {
   };
   const jobOf = (acts: string[]) => chunkJob(acts.map((act, id) => ({ id, act, calls: callsFile })));
 
-  it('holds nothing in flight after the death of its thread', async () => {
+  it('holds no permits after the death of its thread', async () => {
     const permits = permitsOf(undefined);
     const { header } = await processor.process({ ...jobOf(['wait', 'waitAndExit', 'wait']), permits });
     expect(header.counts.retried).toBe(3);

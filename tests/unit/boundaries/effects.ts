@@ -48,7 +48,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/drain/activities.ts', 'shared/drain/planning/instance-load.ts'],
       'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
-      ...['shared/limits/process-clock.ts', 'shared/results/collect-round.ts', 'shared/pipeline.ts'],
+      ...['shared/limits/process-clock.ts', 'shared/results/collect-batch.ts', 'shared/pipeline.ts'],
       ...['functions/', 'cli/', 'shared/kit/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],

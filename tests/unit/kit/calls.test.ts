@@ -17,7 +17,7 @@ const mapping = (map: Map, options: Partial<WorkloadOptions<typeof item, unknown
   defineWorkload({ name: 'calls', version: 1, item, timeoutSeconds: 5, reduce, ...options, map });
 const items = (count: number): Item[] => Array.from({ length: count }, (_, id) => ({ id }));
 
-/** A meeting of `count` calls: they wait for the last of them, and leave in the opposite order, then the last. */
+/** Lets `count` calls wait for the last of them. They then end in the opposite order, and the last one ends last. */
 function meetingOf(count: number): () => Promise<void> {
   const waiting: (() => void)[] = [];
   return () =>
@@ -60,7 +60,7 @@ describe('calls at the same time', () => {
     expect(end).toMatchObject({ results: items(10).map(({ id }) => id), maxInFlight: 2, calls: Array(10).fill(1) });
   });
 
-  it('are not made of a handler that does not wait', async () => {
+  it('do not occur with a synchronous handler', async () => {
     expect(
       await runWorkload(
         mapping(({ id }) => id),
@@ -69,7 +69,7 @@ describe('calls at the same time', () => {
     ).toMatchObject({ maxInFlight: 1 });
   });
 
-  it('await a query once that would run at each await', async () => {
+  it('await a query only once, because it would run at each await', async () => {
     let queries = 0;
     // biome-ignore lint/suspicious/noThenProperty: as the queries of some database clients
     const query = { then: (resolve: (rows: number) => void) => resolve(++queries) };
@@ -94,14 +94,14 @@ describe('calls by position', () => {
 });
 
 describe('a batch that is cancelled', () => {
-  it('keeps what had ended, and begins nothing else', async () => {
+  it('keeps ended items, and begins no others', async () => {
     const workload = mapping(({ id }) => id, { chunk: { maxItems: 2 } });
     const end = await runWorkload(workload, items(6), { cancelAfterCalls: 3 });
     expect(end).toMatchObject({ results: [0, 1, 2], cancelled: 3, deadLetters: [], report: { all: 3 } });
     expect(end.calls).toEqual([1, 1, 1, 0, 0, 0]);
   });
 
-  it('aborts what is in flight', async () => {
+  it('aborts calls in flight', async () => {
     const map: Map = ({ id }, context) => (id === 0 ? Promise.resolve(id) : untilAborted(context));
     const end = await runWorkload(mapping(map), items(5), { cancelAfterCalls: 3 });
     expect(end).toMatchObject({ results: [0], cancelled: 4, deadLetters: [], calls: [1, 1, 1, 0, 0] });
@@ -128,7 +128,7 @@ describe('a batch that is cancelled', () => {
 });
 
 describe('a handler’s context', () => {
-  it('is the same in each run, and its key and deadline at each attempt', async () => {
+  it('is the same in each run, with the same key and deadline at each attempt', async () => {
     const seen: unknown[] = [];
     const map: Map = (_, { idempotencyKey, deadline, shadow, attempt }) => {
       seen.push([idempotencyKey, deadline.toISOString(), shadow]);

@@ -25,7 +25,7 @@ const chunksOf = (...pieces: string[]) =>
     ...{ encoding: 'identity', limits: readLimits(), chunk: keys.chunk },
   }).chunks;
 
-it('runs over an upload that is being read, and knows the line of each item', async () => {
+it('runs over an upload that is being read, and reports the line of each item', async () => {
   const source = chunksOf('id,n\na,1\n"b\n', 'b",1\n,1\n', 'c,1\n');
   const { results, deadLetters, chunks, lineOf } = await runItems(keys, source);
   expect(results).toMatchObject([{ id: 'a' }, { id: 'b\nb' }, { id: 'c' }]);
@@ -35,7 +35,7 @@ it('runs over an upload that is being read, and knows the line of each item', as
   expect(chunks).toBe(2);
 });
 
-it('has the same idempotency keys in every run, and others for a batch of its own', async () => {
+it('has the same idempotency keys in every run, and others for another batch', async () => {
   const keysOf = async (options = {}) => (await runItems(keys, [{ id: 'a' }], options)).results;
   const [first] = await keysOf();
   expect(await keysOf()).toEqual([first]);

@@ -40,7 +40,7 @@ interface Sums {
 }
 
 describe('the kit', () => {
-  it('cuts as the pipeline does, and gives results, dead letters, retries and the report', async () => {
+  it('cuts chunks like the pipeline, and returns results, dead letters, retries and the report', async () => {
     const run = await runWorkload(tries, [...acts('', 'once', 'reject', 'always', ''), { id: 'x' }]);
     expect(run.results).toEqual([
       { id: 0, attempt: 1 },
@@ -62,7 +62,7 @@ describe('the kit', () => {
     expect(chunks).toBe(4);
   });
 
-  it('has containers, and leaves those that it was given as they were', async () => {
+  it('has containers, and does not change the given ones', async () => {
     const notes = { old: Buffer.from('text') };
     const { blobs, log } = await runWorkload(tries, acts('note', 'log'), { blobs: { notes } });
     expect(blobs).toEqual({ notes: { old: Buffer.from('text'), 0: Buffer.from('text') } });
@@ -78,7 +78,7 @@ describe('the kit', () => {
     await expect(runWorkload(order, acts('', ''))).resolves.toMatchObject({ report: { k: '01' } });
   });
 
-  it('finishes each key of the report, and says which one cannot be finished', async () => {
+  it('finishes each key of the report, and reports which one cannot be finished', async () => {
     const options: Options = { name: 'mean', version: 1, item, map: ({ id }) => id, chunk: { maxItems: 2 } };
     const sums = {
       key: () => 'k',

@@ -12,16 +12,16 @@ const run = (list: string[], { workload = unruly, ...options }: RunOptions & { w
 const deadOf = ({ deadLetters }: RunResult) =>
   deadLetters.map(({ index, reason, error }) => [index, reason, error.name]);
 
-// Side by side: threads take their time to start, and no run may see another's.
+// Run in parallel, because threads take time to start. No run may affect another one.
 describe.concurrent('a workload of a module, in a thread', () => {
-  it('goes on when an item ends the thread, which is no retry of its neighbours', async () => {
+  it('continues when an item ends the thread, which does not count as a retry of other items', async () => {
     const end = await run(['wait', 'waitAndExit', 'once', 'wait']);
     expect(end.results.toSorted()).toEqual([0, 2, 3]);
     expect(deadOf(end)).toEqual([[1, 'killed', 'ThreadExitError']]);
     expect(end).toMatchObject({ report: { all: 3 }, cancelled: 0, retried: 1, calls: [2, 2, 3, 2] });
   });
 
-  it('ends what blocks it, by the limits of the workload that it is given', async () => {
+  it('ends an item that blocks it, by the limits of the given workload', async () => {
     const end = await run(['block', 'ok', 'ok'], {
       workload: { ...unruly, timeoutSeconds: 0.1, retry: { ...unruly.retry, attempts: 1 } },
     });
@@ -29,7 +29,7 @@ describe.concurrent('a workload of a module, in a thread', () => {
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'TimeoutError']]);
   });
 
-  it('logs an error that nobody awaited, and charges it to its item in flight', async () => {
+  it('logs an error that no code awaited, and charges it to its item in flight', async () => {
     const end = await run(['floating', 'wait', 'late', 'log']);
     expect(deadOf(end)).toEqual([[0, 'exhausted', 'Error']]);
     expect(end).toMatchObject({ results: [1, 2, 3], retried: 1 });
@@ -53,7 +53,7 @@ describe.concurrent('a workload of a module, in a thread', () => {
     expect(end).toMatchObject({ results: [], deadLetters: [], cancelled: 2, calls: [1, 0] });
   });
 
-  it('has to be in the module', async () => {
+  it('must be in the module', async () => {
     await expect(run(['ok'], { workload: { ...unruly, name: 'other' } })).rejects.toThrow('no workload "other"');
   });
 });

@@ -25,16 +25,21 @@ const REFERENCE: BlobReference = { v: 2, workload: 'billing', producer: 'erp', b
 /** The visibility timeout. */
 const RENEWED = 300;
 
-/** A worker on one message of version 2, whose deliveries are counted as the service counts them. */
+/** A worker on one message of version 2. Deliveries are counted as the service counts them. */
 function world(reference: BlobReference = REFERENCE) {
   let text = JSON.stringify(reference);
   let deliveries = 0;
   const seen = { asked: [] as Omit<NamedFile, 'signal'>[], waits: [] as number[], poison: [] as string[], deleted: 0 };
   const logged: { level: string; line: string }[] = [];
   const note = (level: string) => (line: string) => void logged.push({ level, line: String(line) });
+  let fault: { on: 'update' | 'poison'; error: object } | undefined;
+  const meet = (on: 'update' | 'poison'): void => {
+    if (fault?.on === on) throw fault.error;
+  };
   const queue = {
     name: address.queue,
     updateMessage: async (_id: string, _receipt: string, next: string | undefined, seconds: number) => {
+      meet('update');
       text = next ?? text;
       seen.waits.push(seconds);
       return { popReceipt: 'receipt' };
@@ -42,22 +47,29 @@ function world(reference: BlobReference = REFERENCE) {
     deleteMessage: async () => {
       seen.deleted += 1;
     },
-    sendMessage: async (message: string) => void seen.poison.push(message),
+    sendMessage: async (message: string) => {
+      meet('poison');
+      seen.poison.push(message);
+    },
   };
   return {
     ...{ seen, logged },
-    /** The message as it lies in the queue. */
+    /** Makes calls of one kind fail, or none. */
+    setFault: (next: typeof fault): void => {
+      fault = next;
+    },
+    /** The message as it is stored in the queue. */
     left: () => JSON.parse(text) as BlobReference,
-    /** Somebody else, who does not read version 2. */
+    /** A receiver that does not support version 2. */
     leave: () => {
       deliveries += 1;
     },
-    /** A process that dies while it takes the blob. */
+    /** A process that crashes while it takes the blob. */
     die: () => new Promise<void>((taking) => void deliver(() => new Promise(() => taking()))),
     deliver,
   };
 
-  /** `fileSlots`: of the process. */
+  /** `fileSlots` are those of the process. */
   async function deliver(
     take: () => Promise<NamedFileEnd>,
     { isOver = (): boolean => false, fileSlots = createSlots(1) } = {},
@@ -84,7 +96,7 @@ function world(reference: BlobReference = REFERENCE) {
   }
 }
 
-/** Slots that other files have taken, until those end. */
+/** Slots that other files use until they end. */
 function busySlots(): { fileSlots: Slots; endOthers: () => void } {
   const fileSlots = createSlots(1);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -116,25 +128,28 @@ describe('a reference of version 2', () => {
   );
 
   it.each<[string, () => Promise<NamedFileEnd>]>([
-    ['is taken by somebody else just now', ends({ end: 'deferred' })],
-    ['is not read to its end', ends({ end: 'unfinished' })],
-    ['meets a service that is busy', () => Promise.reject(serviceError(503))],
-  ])('whose blob %s comes again after five seconds, however often, and is not charged', async (_what, take) => {
-    const worker = world();
-    for (let n = 1; n <= 9; n++) expect(await worker.deliver(take)).toMatchObject({ received: 1, done: 0 });
+    ['is being taken by another worker', ends({ end: 'deferred' })],
+    ['is not read completely', ends({ end: 'unfinished' })],
+    ['is read from a busy service', () => Promise.reject(serviceError(503))],
+  ])(
+    'whose blob %s is delivered again after five seconds, any number of times, and is not charged',
+    async (_what, take) => {
+      const worker = world();
+      for (let n = 1; n <= 9; n++) expect(await worker.deliver(take)).toMatchObject({ received: 1, done: 0 });
 
-    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
-    expect(worker.seen.waits.filter((seconds) => seconds !== RENEWED)).toEqual(Array(9).fill(5));
-    expect(worker.left().tries ?? 0).toBe(0);
-    await worker.deliver(ends({ end: 'absent' }));
-    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
-  });
+      expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+      expect(worker.seen.waits.filter((seconds) => seconds !== RENEWED)).toEqual(Array(9).fill(5));
+      expect(worker.left().tries ?? 0).toBe(0);
+      await worker.deliver(ends({ end: 'absent' }));
+      expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+    },
+  );
 
   it.each<[string, () => Promise<NamedFileEnd>, RegExp]>([
-    ['is not there', ends({ end: 'absent' }), /billing\/a\.ndjson of container inbox is not there/],
+    ['does not exist', ends({ end: 'absent' }), /billing\/a\.ndjson does not exist in container inbox/],
     ['cannot be moved away', ends(STUCK), /It has a lease/],
-    ['cannot be looked at', () => Promise.reject(serviceError(400)), /400/],
-  ])('whose blob %s goes to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {
+    ['cannot be read', () => Promise.reject(serviceError(400)), /400/],
+  ])('whose blob %s is moved to the poison queue at its fifth try, with the reason', async (_what, take, reason) => {
     const worker = world();
     for (let n = 1; n <= 4; n++) await worker.deliver(take);
     expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
@@ -158,9 +173,32 @@ describe('a reference of version 2', () => {
     ).toHaveLength(1);
   });
 
-  it('of which one process after the other dies goes to the poison queue in the end', async () => {
+  it('whose lease is lost before its try is counted is left to the worker that has the message now', async () => {
     const worker = world();
-    // The first delivery is not counted: a message that comes again may be one.
+    worker.leave();
+    worker.setFault({ on: 'update', error: serviceError(404, 'MessageNotFound') });
+
+    expect(await worker.deliver(ends({ end: 'accepted' }))).toMatchObject({ received: 1, done: 0 });
+
+    expect(worker.seen).toMatchObject({ asked: [], deleted: 0, poison: [] });
+  });
+
+  it('that cannot be copied to the poison queue stays, and is moved there at its next delivery', async () => {
+    const worker = world({ ...REFERENCE, tries: 4 });
+    worker.setFault({ on: 'poison', error: serviceError(503) });
+    expect(await worker.deliver(ends({ end: 'absent' }))).toMatchObject({ received: 1, done: 0 });
+    expect(worker.seen).toMatchObject({ deleted: 0, poison: [] });
+    expect(worker.logged.filter(({ line }) => line.includes('message-not-set-aside'))).toHaveLength(1);
+    worker.setFault(undefined);
+
+    await worker.deliver(ends({ end: 'absent' }));
+
+    expect(worker.seen).toMatchObject({ deleted: 1, poison: [expect.any(String)] });
+  });
+
+  it('that crashes one process after the other is finally moved to the poison queue', async () => {
+    const worker = world();
+    // The first delivery is not counted: only a repeated delivery may follow a crash.
     for (let n = 1; n <= 6; n++) await worker.die();
     expect(worker.left().tries).toBe(5);
 
@@ -169,7 +207,7 @@ describe('a reference of version 2', () => {
     expect(worker.seen).toMatchObject({ deleted: 1, poison: [expect.stringMatching(/each of 5 tries/)] });
   });
 
-  it('that others have received and left is not charged for it', async () => {
+  it('that others received without a try is not charged for it', async () => {
     const worker = world();
     for (let n = 1; n <= 20; n++) worker.leave();
 
@@ -180,7 +218,7 @@ describe('a reference of version 2', () => {
     expect(await worker.deliver(ends({ end: 'accepted' }))).toMatchObject({ done: 1 });
   });
 
-  it('that is received when the time of the slice is up is returned at once, uncharged', async () => {
+  it('that is received after the end of the slice is returned immediately, uncharged', async () => {
     const worker = world();
 
     await worker.deliver(() => expect.fail('It is not taken.'), { isOver: () => true });
@@ -189,7 +227,7 @@ describe('a reference of version 2', () => {
     expect(worker.left()).toEqual(REFERENCE);
   });
 
-  it('that waits behind other files until the time of the slice is up is returned, uncharged', async () => {
+  it('that waits behind other files until the end of the slice is returned, uncharged', async () => {
     const worker = world();
     const { fileSlots, endOthers } = busySlots();
     let isOver = false;
@@ -204,7 +242,7 @@ describe('a reference of version 2', () => {
     expect(worker.left()).toEqual(REFERENCE);
   });
 
-  it('that waits behind the file of which its process dies is not charged', async () => {
+  it('that waits behind a file that crashes its process is not charged', async () => {
     const worker = world();
     for (let n = 1; n <= 2; n++) {
       const { fileSlots } = busySlots();
@@ -216,9 +254,9 @@ describe('a reference of version 2', () => {
   });
 
   it.each<[string, Partial<BlobReference>]>([
-    ['of another workload than its queue', { workload: 'other', blob: 'other/a.ndjson' }],
+    ['for another workload than that of its queue', { workload: 'other', blob: 'other/a.ndjson' }],
     ['to a blob of another workload', { blob: 'other/a.ndjson' }],
-    ['to an address to import from', { blob: 'billing/a.ndjson.url' }],
+    ['to a file to import', { blob: 'billing/a.ndjson.url' }],
   ])('%s is malformed', (_what, fields) => {
     expect(() => readReferenceOn(address, JSON.stringify({ ...REFERENCE, ...fields }))).toThrow(MalformedMessageError);
   });

@@ -4,10 +4,10 @@ import { createBatchStates, type ReadBatchFacts } from '../../../shared/processi
 import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
-/** Reads for a chunk that is not the batch's first. */
+/** Reads for a chunk that is not the first one of the batch. */
 const ofLaterChunk = (read: ReadBatchFacts) => (batch: string) => read(batch, '000001');
 
-/** A batch in a table whose reads are counted. */
+/** A batch in a table that counts its reads. */
 async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'completed') {
   const { table, before } = memoryTable();
   await insertBatch(table, batchRowOf({ state }), []);
@@ -19,13 +19,16 @@ async function world(state: 'queued' | 'running' | 'paused' | 'cancelling' | 'co
   return { table, reads, read, stateOf: async (batch: string) => (await read(batch))?.state };
 }
 
-test.each(['queued', 'running'] as const)('a batch that is %s is read once, also by many at once', async (state) => {
-  const { stateOf, reads } = await world(state);
+test.each(['queued', 'running'] as const)(
+  'a batch that is %s is read once, even by many callers at the same time',
+  async (state) => {
+    const { stateOf, reads } = await world(state);
 
-  expect(await Promise.all([stateOf(BATCH), stateOf(BATCH)])).toEqual([state, state]);
-  expect(await stateOf(BATCH)).toBe(state);
-  expect(reads.count).toBe(1);
-});
+    expect(await Promise.all([stateOf(BATCH), stateOf(BATCH)])).toEqual([state, state]);
+    expect(await stateOf(BATCH)).toBe(state);
+    expect(reads.count).toBe(1);
+  },
+);
 
 test.each(['paused', 'cancelling', 'completed'] as const)('a batch that is %s is read each time', async (state) => {
   const { stateOf, table } = await world(state);
@@ -36,7 +39,7 @@ test.each(['paused', 'cancelling', 'completed'] as const)('a batch that is %s is
   expect([before, await stateOf(BATCH)]).toEqual([state, 'running']);
 });
 
-test('a batch that is not there is looked for each time', async () => {
+test('a batch that does not exist is read each time', async () => {
   const { table } = memoryTable();
   const read = ofLaterChunk(createBatchStates(table, () => 0, 32));
   const stateOf = async (batch: string) => (await read(batch))?.state;
@@ -68,20 +71,20 @@ test('after a batch was found to be cancelled or paused, cached states are read 
   expect(reads.count).toBe(2);
 });
 
-test('when the batch is due is read with its state', async () => {
+test('the deadline of a batch is read with its state', async () => {
   const { read } = await world('running');
 
   expect(await read(BATCH)).toEqual({ state: 'running', deadlineAt: batchRowOf().deadlineAt, pending: 1 });
 });
 
-test('a batch that was resumed is not taken for paused by who joined a read from before', async () => {
+test('a batch that was resumed is not taken for paused by a caller that joined an earlier read', async () => {
   const { stateOf, table } = await world('paused');
   const { getEntity } = table;
   let answer = (): void => {};
   const held = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  // The service has answered the first read, and the answer is on its way.
+  // The service has answered the first read, but the answer has not arrived.
   table.getEntity = (async (...args: Parameters<typeof getEntity>) => {
     const entity = await getEntity(...args);
     await held;
@@ -96,7 +99,7 @@ test('a batch that was resumed is not taken for paused by who joined a read from
   expect(await Promise.all([early, ...late])).toEqual(['paused', 'running', 'running']);
 });
 
-test('with the first chunk of a batch its row is read by the same operation, where there is no other', async () => {
+test('the row of the first chunk is read by the same operation, if the batch has no other chunk', async () => {
   const { table } = memoryTable();
   await insertBatch(table, batchRowOf({ chunksTotal: 1 }), [chunkRowOf({ chunk: '000000' })]);
 
@@ -106,7 +109,7 @@ test('with the first chunk of a batch its row is read by the same operation, whe
   expect(facts?.read?.chunks.get('000000')?.row.state).toBe('pending');
 });
 
-test('of a batch that is larger than a receive, nothing is said of what is pending', async () => {
+test('the number of pending chunks is unknown for a batch that is larger than a receive', async () => {
   const { table } = memoryTable();
   await insertBatch(table, batchRowOf({ chunksTotal: 33 }), []);
 

@@ -9,9 +9,9 @@ const at = (offset: number, length: number, blob = 'a') => referenceOf({ blob, o
 
 describe('reads', () => {
   test.each([
-    ['neighbours, in whatever order they came', [at(100, 50), at(0, 100)], [[0, 150, 2]]],
+    ['neighbours, in any order', [at(100, 50), at(0, 100)], [[0, 150, 2]]],
     ['frames over a small gap', [at(0, 100), at(100 + 512 * KiB, 10)], [[0, 110 + 512 * KiB, 2]]],
-    ['the same frame, asked for twice', [at(0, 100), at(0, 100)], [[0, 100, 2]]],
+    ['the same frame, requested twice', [at(0, 100), at(0, 100)], [[0, 100, 2]]],
   ])('join %s', (_what, references, expected) => {
     const ranges = planReads(references);
 
@@ -26,7 +26,7 @@ describe('reads', () => {
     expect(planReads(references)).toHaveLength(2);
   });
 
-  test('keep two containers apart, though their blobs have one name', () => {
+  test('keep two containers apart, even if their blobs have the same name', () => {
     expect(planReads([at(0, 10), { ...at(10, 10), container: 'results' }])).toHaveLength(2);
   });
 });
@@ -53,13 +53,13 @@ test('frames that were read together are freed together', async () => {
 });
 
 test.each([
-  ['is not there', 404, undefined],
+  ['does not exist', 404, undefined],
   ['ends before the range', 416, undefined],
-])('a blob that %s gives nothing', async (_what, status, expected) => {
+])('a blob that %s returns nothing', async (_what, status, expected) => {
   expect(await readRange(failing(status), { container: 'payloads', blob: 'a', offset: 0, length: 1 })).toBe(expected);
 });
 
-test('a service that fails is not taken for a missing blob', async () => {
+test('the error of a service is not taken for a missing blob', async () => {
   await expect(readRange(failing(503), { container: 'payloads', blob: 'a', offset: 0, length: 1 })).rejects.toThrow(
     '503',
   );

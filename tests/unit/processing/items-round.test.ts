@@ -24,7 +24,7 @@ const registry = createRegistry([
 const address = registry.queue('billing-normal-0') as QueueAddress;
 const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
-/** What storage refuses just now. */
+/** The operation that storage refuses at present. */
 type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew' | 'collect'; error: object };
 
 const DEADLINE = '2026-01-01T00:05:00.000Z';
@@ -33,10 +33,10 @@ const outcomeOf = (ending: 'processed' | 'cancelled', cancelled: number, results
   return { ...encodeOutcome({ ending, counts }, { results }), failures: 0, failure: '', ran: 2, causes: {} };
 };
 const DONE = outcomeOf('processed', 0, ['1', '2']);
-/** One item had finished. */
+/** One item had finished before. */
 const STOPPED = outcomeOf('cancelled', 1, ['1']);
 
-/** A worker on one message, whose deliveries are counted as the service counts them. */
+/** A worker on one message. Deliveries are counted as the service counts them. */
 function world({ permits }: { permits?: Permits } = {}) {
   const stored: OutcomeHeader[] = [];
   const own: OutcomeHeader[] = [];
@@ -115,12 +115,12 @@ function world({ permits }: { permits?: Permits } = {}) {
   } as unknown as ItemsRoundDeps;
   return {
     stored,
-    /** Those that the process knows to be its own. */
+    /** Outcomes that the process knows to be its own. */
     own,
     batch,
     deleted: () => deleted,
     collected,
-    /** The message as it lies in the queue. */
+    /** The message as it is stored in the queue. */
     left: () => JSON.parse(text) as unknown,
     runs: () => runs,
     jobs,
@@ -144,7 +144,7 @@ function world({ permits }: { permits?: Permits } = {}) {
       const message = messageOf(text, { dequeueCount: deliveries });
       return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message]));
     },
-    /** A process that dies with the message in its hands. */
+    /** A process that crashes while it holds the message. */
     die: () => {
       deliveries += 1;
     },
@@ -163,8 +163,8 @@ const TOO_LARGE = serviceError(413);
 test.each<[string, Fault]>([
   ['a frame that cannot be read', { on: 'read', error: BUSY }],
   ['an outcome that cannot be written', { on: 'write', error: NO_ANSWER }],
-  ['a right that is missing', { on: 'write', error: FORBIDDEN }],
-])('however often storage fails by %s, no chunk is killed for it', async (_what, fault) => {
+  ['a missing permission', { on: 'write', error: FORBIDDEN }],
+])('no chunk is killed because storage fails with %s, however often', async (_what, fault) => {
   const { deliver, stored } = world();
   for (let times = 0; times < 20; times += 1) await deliver(fault);
   expect(stored).toEqual([]);
@@ -174,10 +174,10 @@ test.each<[string, Fault]>([
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('however often no thread starts, no chunk is killed for it, and each round reports why', async () => {
+test('no chunk is killed because no thread starts, however often, and each round reports the reason', async () => {
   const { deliver, die, stored } = world();
   const fault: Fault = { on: 'start', error: new ThreadStartError(`No\n ${'x'.repeat(1_000)}`) };
-  // One that is suspected of having killed a process.
+  // A chunk that may have crashed its process.
   die();
   for (let times = 0; times < 20; times += 1) {
     expect(await deliver(fault)).toMatchObject({ done: 0, startError: `No ${'x'.repeat(497)}` });
@@ -187,7 +187,7 @@ test('however often no thread starts, no chunk is killed for it, and each round 
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a reference of a batch that is gone is deleted and counted, and nothing runs', async () => {
+test('a reference of a deleted batch is deleted and counted, and nothing runs', async () => {
   const { batch, deleted, deliver, runs } = world();
   batch.state = undefined;
 
@@ -205,7 +205,7 @@ test('an outcome that was stored although its answer was lost is found, and noth
   expect(runs()).toBe(1);
 });
 
-test('an isolated chunk does not wait long for its limits, as the others of its process wait for it', async () => {
+test('an isolated chunk does not wait long for its limits, because the other chunks of its process wait for it', async () => {
   for (const permits of [createPermits(false), undefined]) {
     const { deliver, die, jobs } = world(permits === undefined ? {} : { permits });
     die();
@@ -214,7 +214,7 @@ test('an isolated chunk does not wait long for its limits, as the others of its 
   }
 });
 
-test('isolated starts that a failing storage interrupted do not count', async () => {
+test('isolated starts that a storage failure interrupted do not count', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: BUSY });
@@ -224,7 +224,7 @@ test('isolated starts that a failing storage interrupted do not count', async ()
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a redelivered chunk whose frame cannot be read, whatever the error says, does not count as started', async () => {
+test('a redelivered chunk whose frame cannot be read does not count as started, whatever the error is', async () => {
   const { deliver, die, stored } = world();
   die();
   for (let times = 0; times < 20; times += 1) await deliver({ on: 'read', error: new TypeError('terminated') });
@@ -234,7 +234,7 @@ test('a redelivered chunk whose frame cannot be read, whatever the error says, d
   expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
 });
 
-test('a chunk whose outcome storage refuses is split, and not retried indefinitely', async () => {
+test('a chunk whose outcome is refused by storage is split, and not retried indefinitely', async () => {
   const { deliver, stored } = world();
   for (let times = 0; times < 3; times += 1) await deliver({ on: 'write', error: TOO_LARGE });
 
@@ -243,7 +243,7 @@ test('a chunk whose outcome storage refuses is split, and not retried indefinite
   expect(stored.map(({ ending }) => ending)).toEqual(['split']);
 });
 
-test('the outcome of a worker that has lost its lease is stored, and stands', async () => {
+test('the outcome of a worker that has lost its lease is stored, and counts', async () => {
   const { deleted, deliver, loseLeaseWhileRunning, runs, stored } = world();
   loseLeaseWhileRunning();
 
@@ -255,10 +255,10 @@ test('the outcome of a worker that has lost its lease is stored, and stands', as
   expect([stored.length, runs(), deleted()]).toEqual([1, 1, 1]);
 });
 
-test('an outcome is shown to the process that has stored it, and to no other', async () => {
+test('an outcome is passed to the process that has stored it, and to no other', async () => {
   const { deliver, own, stored } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
-  // The next delivery finds what was stored, and cannot know by whom.
+  // The next delivery finds the stored outcome, and cannot know who stored it.
   await deliver();
   expect([own, stored.length]).toEqual([[], 1]);
 
@@ -280,7 +280,7 @@ test('a chunk that is stopped because its batch was cancelled keeps what has fin
   expect(deleted()).toBe(1);
 });
 
-test('a chunk that nobody has begun is cancelled unrun', async () => {
+test('a chunk that no worker has begun is cancelled without a run', async () => {
   const { batch, deliver, runs, stored } = world();
   batch.state = 'cancelling';
 
@@ -290,7 +290,7 @@ test('a chunk that nobody has begun is cancelled unrun', async () => {
   expect(runs()).toBe(0);
 });
 
-test('a chunk that waits for a thread while the process is being stopped goes back as it came', async () => {
+test('a chunk that waits for a thread while the process is being stopped is returned uncharged', async () => {
   const { deliver, stored, left, deleted } = world();
 
   const work = await deliver({ on: 'start', error: new NotBegunError('The process is being stopped.') });
@@ -300,7 +300,7 @@ test('a chunk that waits for a thread while the process is being stopped goes ba
   expect(left()).toEqual({ ...reference, returned: 1 });
 });
 
-test('no folder of the machine is in the error of a thread that does not start', async () => {
+test('the error of a thread that does not start contains no folder of the machine', async () => {
   const message = "Cannot find module '/srv/app/dist/a-b/module.js' imported from file:///srv/app/dist/thread.js";
 
   const { startError } = await world().deliver({ on: 'start', error: new ThreadStartError(message) });
@@ -316,18 +316,18 @@ test('a handler receives the deadline of its batch', async () => {
   expect(jobs).toMatchObject([{ deadlineAt: DEADLINE }]);
 });
 
-test('a reference of a paused batch is deleted and nothing runs; its row gets another one when the batch is resumed', async () => {
+test('a reference of a paused batch is deleted and nothing runs; the resume puts another one for its row', async () => {
   const { deliver, batch, deleted, runs, stored } = world();
   batch.state = 'paused';
 
   const work = await deliver();
 
   expect([deleted(), runs(), stored]).toEqual([1, 0, []]);
-  // Else the probe of a circuit would take it for a try.
+  // Otherwise, the probe of a circuit would count it as a try.
   expect(work).toMatchObject({ received: 1, done: 1, ran: 0, items: 0 });
 });
 
-test('an outcome that is stored is published although its batch is paused', async () => {
+test('a stored outcome is published although its batch is paused', async () => {
   const { deliver, batch, deleted, runs } = world();
   await deliver({ on: 'written', error: NO_ANSWER });
   batch.state = 'paused';
@@ -350,13 +350,13 @@ test.each(['running', 'cancelling'])(
   },
 );
 
-test('the last chunk of a small batch is collected by its round, and again when its reference comes again, by the same name', async () => {
+test('the last chunk of a small batch is collected by its round, and again with the same name when its reference is delivered again', async () => {
   const { batch, deliver, collected, deleted, runs } = world();
   batch.pending = 1;
 
   await deliver({ on: 'collect', error: BUSY });
   expect([collected.length, deleted()]).toEqual([1, 0]);
-  // Whoever collected it had finished it when he died.
+  // The worker that collected the batch had finished it when it crashed.
   batch.state = 'completed';
   batch.pending = 0;
   await deliver();
@@ -368,7 +368,7 @@ test('the last chunk of a small batch is collected by its round, and again when 
   expect([runs(), deleted()]).toEqual([1, 1]);
 });
 
-test('a second reference of a batch that is finished is deleted, and nothing is collected for it', async () => {
+test('a second reference of a finished batch is deleted, and nothing is collected for it', async () => {
   const { batch, deliver, collected, deleted } = world();
   batch.state = 'completed';
   batch.pending = 0;

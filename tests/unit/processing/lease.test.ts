@@ -45,7 +45,7 @@ test('messages are renewed at half of their timeout, until the lease ends', asyn
   expect(calls).toEqual(['update m1 - 300', 'update m1 - 300']);
 });
 
-test('the newest receipt is used, and a finished message is renewed no more', async () => {
+test('the newest receipt is used, and a finished message is not renewed', async () => {
   const { lease, calls } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
@@ -60,7 +60,7 @@ test('the newest receipt is used, and a finished message is renewed no more', as
 test.each([
   [404, 'MessageNotFound'],
   [400, 'PopReceiptMismatch'],
-])('a receipt refused with %i %s means that somebody else has the message', async (status, code) => {
+])('a receipt refused with %i %s means that another worker has the message', async (status, code) => {
   const { lease, calls } = queue(status, code);
   const held = holdLease(lease, [messageOf('text')], 300);
 
@@ -71,7 +71,7 @@ test.each([
   expect(calls).toEqual(['update m1 {"starts":1} 300']);
 });
 
-test('a text that the service refuses is a fault, and the message stays ours', async () => {
+test('a text that the service refuses is an error, and the lease is kept', async () => {
   const { lease, calls } = queue(400, 'InvalidXmlDocument');
   const held = holdLease(lease, [messageOf('text')], 300);
 
@@ -81,7 +81,7 @@ test('a text that the service refuses is a fault, and the message stays ours', a
   expect(calls).toEqual(['update m1 {"starts":1} 300']);
 });
 
-test('a service that fails does not cost the lease', async () => {
+test('an error of the service does not end the lease', async () => {
   const { lease, calls } = queue(503, 'ServerBusy');
   const held = holdLease(lease, [messageOf('text')], 300);
 
@@ -103,8 +103,10 @@ test('a message that was returned to the queue is not deleted', async () => {
   expect(calls).toEqual(['update m1 - 5']);
 });
 
-describe('while the answer to a renewal is under way', () => {
-  /** The queue has made the change of the first update already, or refused it; who asked hears of it after `answer`. */
+describe('while a renewal is in progress', () => {
+  /**
+   * The queue has already made or refused the change of the first update. The caller receives the answer after `answer`.
+   */
   function slowAnswer({ lease, calls }: ReturnType<typeof queue>) {
     const { promise, resolve: answer } = Promise.withResolvers<void>();
     const slow = (async (...args: Parameters<LeaseQueue['updateMessage']>) => {
@@ -118,7 +120,9 @@ describe('while the answer to a renewal is under way', () => {
     return { lease: { ...lease, updateMessage: slow }, calls, answer };
   }
 
-  /** Calls `use` during a renewal, answers that one after, and returns what `use` came to and all calls of the queue. */
+  /**
+   * Calls `use` during a renewal, then answers the renewal, and returns the result of `use` and all calls of the queue.
+   */
   async function duringRenewal<T>(use: (held: Lease) => Promise<T>, own = queue()) {
     const { lease, calls, answer } = slowAnswer(own);
     const held = holdLease(lease, [messageOf('text')], 300);
@@ -133,13 +137,13 @@ describe('while the answer to a renewal is under way', () => {
   }
   const RENEWED = 'update m1 - 300';
 
-  test('a message is finished after it, with the receipt that it brings', async () => {
+  test('a message is finished after the renewal, with its new receipt', async () => {
     const { before, calls } = await duringRenewal((held) => held.finish('m1'));
 
     expect([before, calls]).toEqual([[RENEWED], [RENEWED, 'delete m1 r2']]);
   });
 
-  test('a message is rewritten after it, and the lease is kept', async () => {
+  test('a message is rewritten after the renewal, and the lease is kept', async () => {
     const { before, calls, value } = await duringRenewal(async (held) => {
       const isHeld = await held.rewrite('m1', MARKED);
       await held.finish('m1');
@@ -150,7 +154,7 @@ describe('while the answer to a renewal is under way', () => {
     expect([before, calls]).toEqual([[RENEWED], [RENEWED, 'update m1 {"starts":1} 300', 'delete m1 r3']]);
   });
 
-  test('a message is returned to the queue after it, and then neither deleted nor renewed', async () => {
+  test('a message is returned to the queue after the renewal, and then neither deleted nor renewed', async () => {
     const { calls } = await duringRenewal(async (held) => {
       await Promise.all([held.returnToQueue('m1', 5), held.finish('m1')]);
       await vi.advanceTimersByTimeAsync(600_000);
@@ -159,7 +163,7 @@ describe('while the answer to a renewal is under way', () => {
     expect(calls).toEqual([RENEWED, 'update m1 - 5']);
   });
 
-  test('no other renewal is begun', async () => {
+  test('no other renewal begins', async () => {
     const { before, calls } = await duringRenewal(() => vi.advanceTimersByTimeAsync(160_000));
 
     expect([before, calls]).toEqual([[RENEWED], [RENEWED]]);
@@ -178,7 +182,7 @@ describe('while the answer to a renewal is under way', () => {
     expect([value, calls]).toEqual([false, [RENEWED]]);
   });
 
-  test('a renewal that fails leaves the receipt that there was', async () => {
+  test('a failed renewal keeps the previous receipt', async () => {
     const { calls } = await duringRenewal(
       (held) => expect(held.finish('m1')).rejects.toThrow('503'),
       queue(503, 'ServerBusy'),

@@ -11,7 +11,7 @@ const SECOND = 1_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A process, and the batches as their rows say. */
+/** A process, and the rows of its batches. */
 function world() {
   const states = new Map<string, BatchState>();
   const looks: string[] = [];
@@ -52,7 +52,7 @@ function world() {
     away: (is: boolean) => {
       isAway = is;
     },
-    /** Begins a chunk that takes `ms`; gives why it was stopped, if it was. One item of a hundred ends each second. */
+    /** Begins a chunk that takes `ms`; returns why it was stopped, if it was. One item of a hundred ends each second. */
     begin: (batch: string, ms: number, error?: string): { stoppedBy: () => unknown } => {
       let reason: unknown;
       const begunMs = Date.now();
@@ -72,7 +72,7 @@ function world() {
   };
 }
 
-test('chunks of less than ten seconds have no batch looked at, however many follow each other', async () => {
+test('chunks of less than ten seconds cause no read of their batch, however many follow each other', async () => {
   const { begin, looks, pass } = world();
   for (let times = 0; times < 10; times += 1) {
     begin('a', 9 * SECOND);
@@ -82,7 +82,7 @@ test('chunks of less than ten seconds have no batch looked at, however many foll
   expect(looks).toEqual([]);
 });
 
-test('a batch is looked at once all ten seconds, however many of its chunks run', async () => {
+test('a batch is read once every ten seconds, however many of its chunks run', async () => {
   const { begin, looks, pass, states } = world();
   for (const batch of ['a', 'b']) states.set(batch, 'running');
   for (const batch of ['a', 'a', 'a', 'b']) begin(batch, 60 * SECOND);
@@ -92,7 +92,7 @@ test('a batch is looked at once all ten seconds, however many of its chunks run'
   expect(looks.sort()).toEqual(['a', 'a', 'a', 'b', 'b', 'b']);
 });
 
-test('every running chunk of a batch that was cancelled is stopped, and no other', async () => {
+test('every running chunk of a cancelled batch is stopped, and no other', async () => {
   const { begin, pass, running, states } = world();
   for (const batch of ['a', 'b']) states.set(batch, 'running');
   const [first, other] = [begin('a', 60 * SECOND), begin('b', 60 * SECOND)];
@@ -106,7 +106,7 @@ test('every running chunk of a batch that was cancelled is stopped, and no other
   expect(running.changesSeen()).toBe(1);
 });
 
-test('a chunk of a batch that was paused comes to its end, and who knows the batch reads it again', async () => {
+test('a chunk of a paused batch runs to its end, and cached states of the batch are read again', async () => {
   const { begin, pass, running, states } = world();
   states.set('a', 'running');
   const chunk = begin('a', 60 * SECOND);
@@ -120,7 +120,7 @@ test('a chunk of a batch that was paused comes to its end, and who knows the bat
   expect(chunk.stoppedBy()).toBe('cancelled');
 });
 
-test('each look judges the deadline of a batch that goes on; a fault of that stops neither the next one nor a cancel', async () => {
+test('each check judges the deadline of a batch that is under way; its failure stops neither the next check nor a cancel', async () => {
   const { begin, judged, loseJudge, pass, states } = world();
   for (const batch of ['a', 'b']) states.set(batch, 'running');
   states.set('c', 'paused');
@@ -136,7 +136,7 @@ test('each look judges the deadline of a batch that goes on; a fault of that sto
   expect(chunk?.stoppedBy()).toBe('cancelled');
 });
 
-test('a batch that cannot be read is read again, and its chunks run on', async () => {
+test('a batch that cannot be read is read again, and its chunks continue', async () => {
   const { away, begin, pass, states } = world();
   states.set('a', 'cancelling');
   const chunk = begin('a', 60 * SECOND);
@@ -150,7 +150,7 @@ test('a batch that cannot be read is read again, and its chunks run on', async (
   expect([before, chunk.stoppedBy()]).toEqual([undefined, 'cancelled']);
 });
 
-test('progress of all its chunks is written with each look, and of shorter chunks alone never', async () => {
+test('the progress of all chunks is written with each check, but never if there are only short ones', async () => {
   const { begin, looks, pass, states, written } = world();
   states.set('a', 'running');
   begin('short', 9 * SECOND);
@@ -183,7 +183,7 @@ test('progress is removed ten seconds after the last write, once the last chunk 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('progress of chunks that follow a long one is written once, so that nothing is counted that has ended', async () => {
+test('the progress of chunks that follow a long one is written once, so that no ended chunk stays counted', async () => {
   const { begin, pass, states, written } = world();
   states.set('a', 'running');
   begin('a', 12 * SECOND);
@@ -200,7 +200,7 @@ test('progress of chunks that follow a long one is written once, so that nothing
   ]);
 });
 
-test('progress that cannot be written stops nothing, and is written the next time', async () => {
+test('progress that cannot be written stops nothing, and is written at the next check', async () => {
   const { away, begin, pass, states, written } = world();
   states.set('a', 'running');
   const chunk = begin('a', 60 * SECOND);
@@ -223,7 +223,7 @@ test('a chunk that waits for a thread has no progress', async () => {
   expect(written).toEqual([]);
 });
 
-test('when the process is about to end, nothing ticks for progress that is left: others take no row of that age', async () => {
+test('when the process is about to end, no timer runs for remaining progress: other processes ignore a row of that age', async () => {
   const { begin, ending, pass } = world();
   begin('a', 12 * SECOND);
   await pass(13 * SECOND);
@@ -232,7 +232,7 @@ test('when the process is about to end, nothing ticks for progress that is left:
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('when the process is about to end, chunks are returned: those that run, and those that begin', async () => {
+test('when the process is about to end, running chunks and beginning chunks are returned', async () => {
   const { begin, ending, looks, pass } = world();
   const runs = begin('a', 60 * SECOND);
   withLog(SILENT_LOG, () => ending.abort());
@@ -244,7 +244,7 @@ test('when the process is about to end, chunks are returned: those that run, and
   expect(looks).toEqual([]);
 });
 
-test('nothing ticks while no chunk runs, whether the last one succeeded or failed', async () => {
+test('no timer runs while no chunk runs, whether the last one succeeded or failed', async () => {
   const { begin, pass, running } = world();
   begin('a', SECOND);
   await expect(running.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -27,7 +27,7 @@ function runs() {
 }
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('many hold it together', async () => {
+test('many callers share it', async () => {
   const { begun, run } = runs();
   const lock = createSharedLock();
 
@@ -38,7 +38,7 @@ test('many hold it together', async () => {
   expect(begun).toEqual(['a', 'b']);
 });
 
-test('one that wants to be alone waits for those before it, and those behind it wait for it', async () => {
+test('an exclusive caller waits for all before it, and all behind it wait for it', async () => {
   const { begun, run, end } = runs();
   const lock = createSharedLock();
   void lock.shared(run('a'));
@@ -58,7 +58,7 @@ test('one that wants to be alone waits for those before it, and those behind it 
   expect(begun).toEqual(['a', 'b', 'isolated', 'c']);
 });
 
-test('two that want to be alone are so one after the other', async () => {
+test('two exclusive callers run one after the other', async () => {
   const { begun, run, end } = runs();
   const lock = createSharedLock();
   void lock.exclusive(run('first'));
@@ -71,7 +71,7 @@ test('two that want to be alone are so one after the other', async () => {
   expect(begun).toEqual(['first', 'second']);
 });
 
-test('one that fails rejects for its caller, and delays no other', async () => {
+test('a failure rejects only for its caller, and delays no other', async () => {
   const { begun, run, fail } = runs();
   const lock = createSharedLock();
   const failing = expect(lock.exclusive(run('bad'))).rejects.toThrow('bad');

@@ -18,7 +18,7 @@ describe('readSources', () => {
     expect(sources.map(itemOf)).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
-  it('takes the part that skip and take name', () => {
+  it('reads the part that skip and take specify', () => {
     const sources = read([0, 1, 2, 3, 4], { skip: 1, take: 3 });
     expect(sources.map(({ index, text }) => [index, text])).toEqual([
       [101, '1'],
@@ -27,14 +27,14 @@ describe('readSources', () => {
     ]);
   });
 
-  it('cuts lines as the decoded text has them, whatever they hold', () => {
+  it('splits lines as in the decoded text, whatever they contain', () => {
     const texts = ['{"id":"é"}', '"\u{1f600}"', '"\u2028"', '1', '"\ufeff"'];
     const sources = read(texts);
     expect(sources.map(({ text }) => text)).toEqual(texts);
     expect(sources.map(itemOf)).toEqual([{ id: 'é' }, '\u{1f600}', '\u2028', 1, '\ufeff']);
   });
 
-  it('gives items in any order, and keeps those at hand when its memory is freed', () => {
+  it('returns items in any order, and those that were read stay valid when its memory is freed', () => {
     const { reference, frame } = chunkJob([{ id: 1 }, { id: 2 }, { id: 3 }], { skip: 1, take: 2 });
     const sources = readSources(reference, frame);
     const [last, first] = [sources.at(1), sources.at(0)];
@@ -46,7 +46,7 @@ describe('readSources', () => {
     ]);
   });
 
-  it('separates items that are to be run again in some way from the others', () => {
+  it('separates items that must run again in a certain way from the others', () => {
     const retry = (index: number, rerun?: string) => ({ index, attempts: [], ...(rerun && { rerun }), item: index });
     const { reference, frame } = chunkJob([retry(3, 'alone'), retry(4), retry(5, 'careful'), retry(6, 'alone')], {
       kind: 'retries',
@@ -59,7 +59,7 @@ describe('readSources', () => {
     expect(indices(sources)).toEqual([3, 4, 5, 6]);
   });
 
-  it('takes index and attempts of a retries frame from its lines', () => {
+  it('reads index and attempts of a retries frame from its lines', () => {
     const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const [source] = read([{ index: 7, attempts, item: { id: 1 } }], { kind: 'retries' });
     expect(source).toMatchObject({ line: 0, index: 7, attempts });
@@ -80,15 +80,15 @@ describe('readSources', () => {
 });
 
 describe('itemJsonOf', () => {
-  it('keeps the text of an item as it came, numbers beyond double precision included', () => {
+  it('keeps the text of an item unchanged, including numbers beyond double precision', () => {
     const [source] = read(['{"id": 12345678901234567890}']);
     expect(source && itemJsonOf(source)).toBe('{"id": 12345678901234567890}');
   });
 
   it.each([
     ['numbers beyond double precision', '{"id": 12345678901234567890.10}'],
-    ['more levels than JSON.stringify takes', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
-    ['what looks like the field before it', '{"a":1,"item":2}'],
+    ['more levels than JSON.stringify accepts', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
+    ['text that looks like the previous field', '{"a":1,"item":2}'],
   ])('keeps the text of an item that was tried before: %s', (_what, text) => {
     const attempts = [{ at: '2026-01-01T00:00:00.000Z', error: 'Error: {"a":1,"item":3}' }];
     const line = `${JSON.stringify({ index: 7, attempts }).slice(0, -1)},"item":${text}}`;
@@ -102,7 +102,7 @@ describe('itemJsonOf', () => {
   });
 });
 
-it('splitLines takes a last line without its newline, and no empty ones', () => {
+it('splitLines returns a last line without a newline, and no empty lines', () => {
   expect(splitLines('a\n\nb\nc')).toEqual(['a', 'b', 'c']);
   expect(splitLines('')).toEqual([]);
 });

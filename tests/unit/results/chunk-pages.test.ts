@@ -3,7 +3,7 @@ import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { planPage, readAhead } from '../../../shared/results/chunk-pages.ts';
 import { BATCH, chunkJob } from '../../helpers/data/chunks.ts';
 
-/** A finished chunk with that many bytes of results; 0 = none. */
+/** A finished chunk with this number of bytes of results; 0 = none. */
 function row(chunk: string, bytes: number): ChunkRow {
   const { reference } = chunkJob([1], { chunk });
   const place = { offset: 0, length: 10, bytes, items: 1, digest: 'd' };
@@ -25,42 +25,48 @@ async function* rowsOf(...bytes: number[]): AsyncGenerator<ChunkRow> {
 describe('planPage', () => {
   it.each([
     {
-      title: 'takes all that fits',
+      title: 'takes all frames that fit',
       bytes: [5, 5],
       limits: { chunks: 9, bytes: 10 },
       chunks: ['0', '1'],
       next: undefined,
     },
     {
-      title: 'ends before the frame that is too much',
+      title: 'ends before the frame that exceeds the limit',
       bytes: [5, 6],
       limits: { chunks: 9, bytes: 10 },
       chunks: ['0'],
       next: '1',
     },
     {
-      title: 'takes one frame, however large',
+      title: 'takes one frame of any size',
       bytes: [50, 1],
       limits: { chunks: 9, bytes: 10 },
       chunks: ['0'],
       next: '1',
     },
-    { title: 'ends after so many', bytes: [1, 1, 1], limits: { chunks: 2, bytes: 10 }, chunks: ['0', '1'], next: '2' },
     {
-      title: 'passes over chunks without such a frame',
+      title: 'ends after the maximum number of frames',
+      bytes: [1, 1, 1],
+      limits: { chunks: 2, bytes: 10 },
+      chunks: ['0', '1'],
+      next: '2',
+    },
+    {
+      title: 'skips chunks without such a frame',
       bytes: [0, 5, 0],
       limits: { chunks: 1, bytes: 10 },
       chunks: ['1'],
       next: undefined,
     },
-    { title: 'is empty for nothing', bytes: [], limits: { chunks: 1, bytes: 1 }, chunks: [], next: undefined },
+    { title: 'is empty without rows', bytes: [], limits: { chunks: 1, bytes: 1 }, chunks: [], next: undefined },
   ])('$title', async ({ bytes, limits, chunks, next }) => {
     const page = await planPage(rowsOf(...bytes), 'results', limits);
     expect(page.frames.map((frame) => frame.row.chunk)).toEqual(chunks);
     expect(page.next).toBe(next);
   });
 
-  it('reads no further than it must', async () => {
+  it('reads no more rows than necessary', async () => {
     let read = 0;
     const rows = (async function* () {
       for await (const each of rowsOf(1, 1, 1, 1, 1)) {
@@ -74,7 +80,7 @@ describe('planPage', () => {
 });
 
 describe('readAhead', () => {
-  it('keeps the order and never has more reads under way', async () => {
+  it('keeps the order, and never exceeds the number of simultaneous reads', async () => {
     let under = 0;
     let most = 0;
     const read = async (n: number): Promise<number> => {
@@ -90,7 +96,7 @@ describe('readAhead', () => {
     expect(most).toBe(3);
   });
 
-  it('fails at the place of the failure', async () => {
+  it('fails at the position of the failed read', async () => {
     const got: number[] = [];
     const read = async (n: number): Promise<number> => {
       if (n === 2) throw new Error('third');
@@ -103,7 +109,7 @@ describe('readAhead', () => {
     expect(got).toEqual([0, 1]);
   });
 
-  it('waits for the reads that are under way when its reader leaves', async () => {
+  it('waits for the running reads when its reader leaves', async () => {
     let under = 0;
     const read = async (n: number): Promise<void> => {
       under += 1;

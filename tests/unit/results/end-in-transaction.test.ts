@@ -1,13 +1,13 @@
 /** The end of a batch in the transaction that ends its last chunks. */
 import { expect, test } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { collectBatch } from '../../../shared/results/collect-round.ts';
+import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
 import { batchWith, fail, NOW } from './finalize-fixtures.ts';
 
 const both = (header = headerOf()) => [endOf('000000', header), endOf('000001', header)];
 
-/** The names of the table's calls from here on. */
+/** Records the names of the table's calls from now on. */
 function callsOf({ store }: Awaited<ReturnType<typeof batchWith>>): string[] {
   const calls: string[] = [];
   store.before(async (name) => void calls.push(name));
@@ -30,7 +30,7 @@ test('the batch row is written twice: with the last ends, and when the end is an
   expect(batch.store.row('open', BATCH)).toBeUndefined();
 });
 
-test('the state is that of all chunks', async () => {
+test('the state is derived from all chunks', async () => {
   const batch = await batchWith({});
 
   await collectBatch(batch.deps, BATCH, { ends: both(headerOf({ dead: 1 })) });
@@ -40,7 +40,7 @@ test('the state is that of all chunks', async () => {
 
 test.each([
   ['a chunk is pending', [endOf('000000', headerOf())]],
-  ['a retry follows', [endOf('000000', headerOf()), endOf('000001', headerOf({ retried: 1 }))]],
+  ['a retry chunk follows', [endOf('000000', headerOf()), endOf('000001', headerOf({ retried: 1 }))]],
 ])('nothing ends, and no report is written, while %s', async (_what, ends) => {
   const batch = await batchWith({});
   batch.deps.queues = () => ({ sendMessage: async () => ({}) }) as never;

@@ -1,4 +1,4 @@
-/** A batch of two chunks over memory, of which a test says how they ended. */
+/** A batch of two chunks in memory. A test specifies how they ended. */
 import { z } from 'zod';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -10,6 +10,7 @@ import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { parseReport } from '../../../shared/results/read-report.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
@@ -20,7 +21,7 @@ import { address } from '../drain/drain-fixtures.ts';
 
 export const NOW = '2026-01-01T00:01:00.000Z';
 
-/** A batch of two chunks, of which those named have ended. */
+/** A batch of two chunks, of which the given ones have ended. */
 export async function batchWith(
   ends: Record<string, ReturnType<typeof headerOf>>,
   workload: Workload = address.workload,
@@ -56,14 +57,14 @@ export type Sum = Reduce<unknown, unknown>;
 const plus = (a: unknown, b: unknown): number => Number(a) + Number(b);
 const sum: Sum = { key: () => 'k', init: () => 0, add: plus, merge: plus };
 
-/** A workload with `reduce`, which adds up unless the test changes that. */
+/** A workload with `reduce`, which adds up unless the test changes it. */
 export const summing = (reduce: Partial<Sum> = {}): Workload =>
   defineWorkload({
     ...{ name: 'billing', version: 1, item: z.unknown(), map: (item: unknown) => item },
     reduce: { ...sum, ...reduce },
   });
 
-/** Two chunks that ended with a partial aggregate each, and a workload with `reduce`. */
+/** Two chunks that ended with one partial aggregate each, and a workload with `reduce`. */
 export async function partials(reduce: Partial<Sum>, lines = ['{"key":"k","value":1}', '{"key":"k","value":2}']) {
   const counts = { items: 4, succeeded: 4, dead: 0, cancelled: 0, retried: 0 };
   const outcomes = lines.map((line, n) =>
@@ -83,13 +84,21 @@ export async function ended(outcomes: readonly { header: OutcomeHeader; body: Ui
   return made;
 }
 
-/** The lines of the report of a revision, or undefined. */
+/** Reads the lines of the report of a revision; undefined if there is none. */
 export function reportLines(blobs: ReturnType<typeof memoryBlobs>['blobs'], revision: number): string[] | undefined {
   const blob = blobs.get(`reports/${BATCH}/000${revision}.ndjson.zst`);
   return blob && parseReport(blob.body).lines;
 }
 
-/** Throws what is no expression elsewhere. */
+/** Throws in an expression. */
 export function fail(thrown: unknown): never {
   throw thrown;
+}
+
+/** Runs `fn`, and returns the log lines that it wrote. */
+export async function logged(fn: () => Promise<void>): Promise<{ event: string; error?: { message: string } }[]> {
+  const lines: string[] = [];
+  const heard = (line: string): void => void lines.push(line);
+  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, fn);
+  return lines.map((line) => JSON.parse(line));
 }

@@ -3,11 +3,12 @@ import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
-import { announce, finalize } from '../../../shared/results/finalize.ts';
+import { announce } from '../../../shared/results/announce.ts';
+import { finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
-import { BATCH, chunkRowOf, endOf, headerOf, serviceError } from '../../helpers/data/factories.ts';
-import { batchWith, fail, NOW, partials, reportLines, type Sum, summing } from './finalize-fixtures.ts';
+import { BATCH, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { batchWith, logged, NOW, partials, reportLines, summing } from './finalize-fixtures.ts';
 
 test.each([
   ['completed', headerOf()],
@@ -30,7 +31,7 @@ test.each([
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
-test('counters that do not agree with the rows are an alert, those of discarded items too', async () => {
+test('counters that differ from the rows raise an alert, also those of discarded items', async () => {
   const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf({ dead: 1 }) });
   await changeBatch(deps.table, BATCH, () => ({ dead: 0, discarded: 1 }));
 
@@ -45,7 +46,7 @@ test('counters that do not agree with the rows are an alert, those of discarded 
 const INVALID = headerOf({ dead: 4 }, { invalid: 4, causes: { 'invalid: InvalidItem: id: Required': 4 } });
 const suspect = { causes: [{ cause: 'invalid: InvalidItem: id: Required', count: 8 }] };
 
-test('a batch of which no item is valid ends as suspect, with the causes in its row, its event and its log', async () => {
+test('a batch without a valid item ends as suspect, with the causes in its row, its event and its log', async () => {
   const { deps, row, store } = await batchWith({ '000000': INVALID, '000001': INVALID });
   const states: unknown[] = [];
   deps.publish = async (_address, { type, details }) => void states.push([type, details?.state]);
@@ -61,7 +62,7 @@ test('a batch of which no item is valid ends as suspect, with the causes in its 
   expect(store.row('open', BATCH)).toBeUndefined();
 });
 
-test('a batch of invalid items of which one was cancelled is cancelled, and names no causes', async () => {
+test('a batch of invalid items with one cancelled item is cancelled, and has no causes', async () => {
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': headerOf({ dead: 3, cancelled: 1 }) });
 
   const lines = await logged(() => finalize(deps, BATCH));
@@ -71,8 +72,8 @@ test('a batch of invalid items of which one was cancelled is cancelled, and name
   expect(lines.map(({ event }) => event)).not.toContain('batch-suspect');
 });
 
-test('one whose report cannot be made is reportFailed, not suspect', async () => {
-  // A partial aggregate that is not there.
+test('a batch whose report cannot be created ends as reportFailed, not as suspect', async () => {
+  // The partial aggregate does not exist.
   const partial = { offset: 0, length: 9, bytes: 9, items: 1, digest: '' };
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': { ...INVALID, partial } }, summing());
 
@@ -82,7 +83,7 @@ test('one whose report cannot be made is reportFailed, not suspect', async () =>
   expect((await row())?.suspect).toBeUndefined();
 });
 
-test('a suspect batch whose items have succeeded in the next revision has no causes any more', async () => {
+test('a suspect batch whose items have succeeded in the next revision no longer has causes', async () => {
   const { deps, row } = await batchWith({ '000000': INVALID, '000001': INVALID });
   await finalize(deps, BATCH);
   const opening = { items: 8, openedAt: NOW, deadlineAt: NOW };
@@ -101,7 +102,7 @@ test('a suspect batch whose items have succeeded in the next revision has no cau
   expect((await row())?.suspect).toBeUndefined();
 });
 
-test('a batch that ends 40 days after its acceptance has its latencies, which are beyond an Int32', async () => {
+test('a batch that ends 40 days after its acceptance has latencies that exceed an Int32', async () => {
   const { deps, row, store } = await batchWith({});
   const after = '2026-02-10T00:00:00.000Z';
   const ends = ['000000', '000001'].map((chunk) => ({ chunk, header: headerOf(), message: 'm' }));
@@ -123,7 +124,7 @@ test('a batch with a pending chunk does not end', async () => {
   expect(published).toEqual([]);
 });
 
-test('repeated, it changes nothing and publishes nothing again', async () => {
+test('a repeat changes nothing and publishes nothing again', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await finalize(deps, BATCH);
   const before = await row();
@@ -134,7 +135,7 @@ test('repeated, it changes nothing and publishes nothing again', async () => {
   expect(published).toHaveLength(1);
 });
 
-test('a batch that somebody finished and did not announce is announced by the next', async () => {
+test('a batch that was finished and not announced is announced by the next finisher', async () => {
   const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ state: 'completed', announced: false, reportRevision: 0 }));
 
@@ -144,7 +145,7 @@ test('a batch that somebody finished and did not announce is announced by the ne
   expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
 });
 
-test('it is announced also by one whose own write went through without an answer', async () => {
+test('a batch is also announced by a finisher whose own write lost its answer', async () => {
   const { deps, store, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   let lost = true;
   store.before(async (name) => {
@@ -174,15 +175,7 @@ test('a late end of one revision leaves the next one open', async () => {
   expect(store.row('open', `${BATCH}.0001`)).toBeDefined();
 });
 
-/** Runs `fn`, and gives the log lines that it wrote. */
-async function logged(fn: () => Promise<void>): Promise<{ event: string; error?: { message: string } }[]> {
-  const lines: string[] = [];
-  const heard = (line: string): void => void lines.push(line);
-  await withLog({ debug: heard, info: heard, warn: heard, error: heard }, fn);
-  return lines.map((line) => JSON.parse(line));
-}
-
-test('a missed deadline is an alert, also when whoever finished the batch died right after it', async () => {
+test('a missed deadline raises an alert, even if the finisher crashed immediately after the end', async () => {
   const { deps } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   const state = { state: 'completed', announced: false, reportRevision: 0 } as const;
   await changeBatch(deps.table, BATCH, () => ({ ...state, completedAt: '2026-01-01T00:05:00.001Z' }));
@@ -194,7 +187,7 @@ test('a missed deadline is an alert, also when whoever finished the batch died r
   );
 });
 
-test('it is logged before the end counts as announced', async () => {
+test('a missed deadline is logged before the end counts as announced', async () => {
   const { deps, store } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
   await changeBatch(deps.table, BATCH, () => ({ deadlineAt: '2026-01-01T00:00:59.000Z' }));
   const order: string[] = [];
@@ -209,57 +202,10 @@ test('it is logged before the end counts as announced', async () => {
   expect(order).toContain('write');
 });
 
-const hostile = '\uffff\ud800\u0000';
-
-/** An asynchronous step that fails: its rejection must end nothing. */
-const rejected = (): Promise<never> => Promise.reject(new Error('too late'));
-
-test.each<[string, Partial<Sum>, RegExp, string[]?]>([
-  ['merge throws', { merge: () => fail(new TypeError('no amount')) }, /^The merge of key "k" .*TypeError: no amount$/],
-  ['merge throws what is no error', { merge: () => fail(7) }, /Error: 7$/],
-  ['merge throws characters that storage refuses', { merge: () => fail(new Error(hostile)) }, /Error: \ufffd{3}$/],
-  [
-    'merge gives what JSON has no word for',
-    { merge: () => 1n },
-    /^The value of key "k" .*TypeError: report.k is a bigint/,
-  ],
-  ['merge gives nothing', { merge: () => undefined }, /^The value of key "k" .*report.k is undefined/],
-  ['merge returns a promise', { merge: () => rejected() }, /^The merge of key "k" .*TypeError: .*a promise/],
-  [
-    'finish throws',
-    { finish: () => fail(new RangeError('no items')) },
-    /^The finish of key "k" .*RangeError: no items$/,
-  ],
-  ['finish returns a promise', { finish: () => rejected() }, /^The finish of key "k" .*TypeError: .*a promise/],
-  ['finish gives nothing', { finish: () => undefined }, /^The value of key "k" .*report.k is undefined/],
-  [
-    'finish gives what JSON has no word for',
-    { finish: () => 1n },
-    /^The value of key "k" .*TypeError: report.k is a bigint/,
-  ],
-  ['there are too many keys', { maxKeys: 1 }, /more than 1 keys/, ['{"key":"a","value":1}', '{"key":"b","value":1}']],
-  [
-    'a stored partial is not JSON',
-    {},
-    /^The partial aggregate of chunk 000001 .*SyntaxError/,
-    ['{"key":"k","value":1}', '{'],
-  ],
-])('a batch whose report cannot be made ends as reportFailed: %s', async (_what, reduce, problem, lines) => {
-  const { deps, row, published, blobs } = await partials(reduce, lines);
-
-  const log = await logged(() => finalize(deps, BATCH));
-
-  expect(await row()).toMatchObject({ state: 'reportFailed', announced: true, reportRevision: -1 });
-  expect((await row())?.reportProblem).toMatch(problem);
-  expect([...blobs.keys()].filter((name) => name.startsWith('reports/'))).toEqual([]);
-  expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
-  expect(log.find(({ event }) => event === 'report-failed')?.error?.message).toMatch(problem);
-});
-
 describe('a batch whose workload is not deployed', () => {
   const NOT_DEPLOYED = { type: 'conflict', message: 'Workload "billing" is not deployed any more.' };
 
-  test('stays as it is, and ends with its report and its event as soon as a deployment has the workload', async () => {
+  test('does not change, and ends with its report and its event as soon as a deployment has the workload', async () => {
     const { deps, row, published, blobs, store } = await partials({});
     const before = [...blobs.keys()];
 
@@ -277,7 +223,7 @@ describe('a batch whose workload is not deployed', () => {
     expect(published).toEqual([`BatchCompleted completed-${BATCH}-0`]);
   });
 
-  test('is not announced without its event, where a crash has kept that from being published', async () => {
+  test('is not announced without its event, if a crash prevented the publication', async () => {
     const { deps, row, published } = await partials({});
     await finalize({ ...deps, publish: () => Promise.reject(new Error('away')) }, BATCH).catch(() => undefined);
     expect(await row()).toMatchObject({ state: 'completed', announced: false });
@@ -299,79 +245,3 @@ describe('a batch whose workload is not deployed', () => {
     expect(await row()).toMatchObject({ state: 'completed', announced: true });
   });
 });
-
-test('finish makes the row of each key of what was merged, once', async () => {
-  const lines = ['{"key":"a","value":1}', '{"key":"b","value":5}'];
-  const asked: unknown[] = [];
-  const finish = (key: string, acc: unknown) => {
-    asked.push([key, acc]);
-    return { average: Number(acc) / 2 };
-  };
-  const { deps, blobs, row } = await partials({ finish }, lines);
-
-  await finalize(deps, BATCH);
-
-  expect(reportLines(blobs, 0)).toEqual(['{"key":"a","value":{"average":0.5}}', '{"key":"b","value":{"average":2.5}}']);
-  expect(asked).toEqual([
-    ['a', 1],
-    ['b', 5],
-  ]);
-  expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
-});
-
-const failedFold = ['{"key":"k","value":1}', '{"failed":"TypeError: no key"}'];
-
-test('a chunk whose fold failed in its thread is folded again from its results', async () => {
-  const { deps, row, blobs } = await partials({}, failedFold);
-
-  await finalize(deps, BATCH);
-
-  expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
-  expect(reportLines(blobs, 0)).toEqual(['{"key":"k","value":3}']);
-});
-
-test.each<[string, Partial<Sum>, RegExp]>([
-  ['key', { key: (result) => (result === 0 ? fail(new TypeError('no key')) : 'k') }, /result 2 .*TypeError: no key$/],
-  ['add', { add: () => fail(new RangeError('too much')) }, /result 1 .*RangeError: too much$/],
-])('where %s throws again, the batch ends as reportFailed', async (_step, reduce, problem) => {
-  const { deps, row } = await partials(reduce, failedFold);
-
-  await finalize(deps, BATCH);
-
-  const { state, succeeded, reportProblem } = (await row()) ?? {};
-  expect([state, succeeded]).toEqual(['reportFailed', 8]);
-  expect(reportProblem).toMatch(/^The fold of result \d of chunk 000001 failed: /);
-  expect(reportProblem).toMatch(problem);
-});
-
-test('a partial aggregate that is gone or damaged leaves a batch without a report, not open', async () => {
-  const { deps, row, blobs } = await partials({});
-  const [first, second] = [...blobs.keys()];
-  blobs.delete(String(second));
-
-  await finalize(deps, BATCH);
-
-  expect((await row())?.reportProblem).toMatch(/^The partial aggregate of chunk 000001 .*is not there/);
-  expect(blobs.has(String(first))).toBe(true);
-});
-
-test.each([503, 403, 404])(
-  'a fault of storage (%i) leaves the batch open, to be ended when it has passed',
-  async (status) => {
-    const { deps, row, blobs } = await partials({});
-    const { container } = deps;
-    let refused = 1;
-    deps.container = (name) => {
-      const client = container(name);
-      if (name !== 'reports' || refused-- <= 0) return client;
-      return { getBlockBlobClient: () => ({ upload: () => Promise.reject(serviceError(status)) }) } as never;
-    };
-
-    await expect(finalize(deps, BATCH)).rejects.toThrow(String(status));
-    expect(await row()).toMatchObject({ state: 'running', reportRevision: -1 });
-    await finalize(deps, BATCH);
-
-    expect(await row()).toMatchObject({ state: 'completed', reportRevision: 0 });
-    expect(reportLines(blobs, 0)).toEqual(['{"key":"k","value":3}']);
-  },
-);

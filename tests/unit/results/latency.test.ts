@@ -11,7 +11,7 @@ const done = (second: number, counts: Parameters<typeof headerOf>[0]) =>
     header: headerOf(counts),
   });
 
-test('items count, not chunks: a large late chunk is what most items waited for', () => {
+test('items count, not chunks: most items waited for a large late chunk', () => {
   const rows = [done(1, { items: 10 }), done(20, { items: 90 })];
 
   expect(latencies(batch, rows)).toEqual({ latencyP50: 20_000, latencyP95: 20_000, latencyMax: 20_000 });
@@ -34,6 +34,6 @@ test('items of a redrive count from its opening, and those of earlier revisions 
   });
 });
 
-test('without an end there is none', () => {
+test('there is none without an ended item', () => {
   expect(latencies(batch, [chunkRowOf({ chunk: '000000' })])).toEqual({});
 });

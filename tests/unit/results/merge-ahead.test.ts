@@ -17,7 +17,7 @@ interface Value {
   text: string;
 }
 
-/** A result is its own fold. A merge shows its order: by a subtraction that doubles round, and by a text. */
+/** Each result is its own fold. A merge shows its order: by a subtraction that doubles, and by a text. */
 const ordered = summing({
   add: (_acc, result) => result,
   merge: (a, b) => {
@@ -39,7 +39,7 @@ interface Rates {
   failedFolds?: number;
 }
 
-/** An outcome of a chunk that may have folded nothing, not been able to, or have items that are to be retried. */
+/** An outcome of a chunk. It may have folded nothing, may have failed to fold, or may have items to retry. */
 function chunkOf(row: ChunkRow, random: Random, { failedFolds = 0.05 }: Rates = {}): Chunk {
   const lines = ['a', 'b', 'c']
     .filter(() => random() < 0.7)
@@ -63,7 +63,7 @@ function split(row: ChunkRow): Chunk {
   return { row: { ...row, state: 'done', header, doneAt: '2026-01-01T00:00:00.000Z' }, body };
 }
 
-/** The chunks of a batch that has ended, with all that followed from them, in the order of their rows. */
+/** The chunks of a batch that has ended, with all their follow-ups, in the order of their rows. */
 function endedBatch(random: Random, rates: Rates = {}): Chunk[] {
   const { splits = 0.05 } = rates;
   const chunks: Chunk[] = [];
@@ -89,7 +89,7 @@ function add(ahead: MergeAhead, chunks: readonly Chunk[]): void {
   for (const { row, body } of chunks) if (row.header) ahead.add(row.reference, { header: row.header, body });
 }
 
-/** Storage with the outcomes of a batch, and the report that is made of them. */
+/** Storage with the outcomes of a batch, and the report that is created from them. */
 function stored(chunks: readonly Chunk[], workload: Workload) {
   const { container, blobs } = memoryBlobs();
   let reads = 0;
@@ -131,7 +131,7 @@ test('the report has the same bytes, whichever outcomes this process has stored,
   }
 });
 
-test('a chunk of ten retries has its tenth before its second, as the rows have it', async () => {
+test('a chunk of ten retries has its tenth before its second, like the rows', async () => {
   const names = ['000000', ...Array.from({ length: 10 }, (_, n) => `000000.r${n + 1}`), '000001'];
   const chunks = names
     .map((chunk, index) => {
@@ -163,7 +163,7 @@ test.each([
   expect(reads()).toBe(0);
 });
 
-test('only those are read that another instance has stored', async () => {
+test('only outcomes that another instance has stored are read', async () => {
   const chunks = endedBatch(createRandom(3), { failedFolds: 0 });
   const { report, reads } = stored(chunks, ordered);
   const ahead = aheadOf(ordered);
@@ -175,7 +175,7 @@ test('only those are read that another instance has stored', async () => {
   expect(reads()).toBe(others.filter(isPartial).length);
 });
 
-test('partial aggregates are merged when they come, and not at the end', () => {
+test('partial aggregates are merged when they are added, and not at the end', () => {
   const order: string[] = [];
   const workload = summing({ merge: (_a, b) => order.push((b as Value).text) });
   const chunks = ['000000', '000001', '000002', '000003'].map((chunk) => {
@@ -195,7 +195,7 @@ test('partial aggregates are merged when they come, and not at the end', () => {
   expect(order).toEqual(['000001', '000002', '000003']);
 });
 
-test('what was taken is not used again: a report that failed when it was written is made from storage', async () => {
+test('a merge is not used again: a report that could not be written is created from storage', async () => {
   const chunks = endedBatch(createRandom(5));
   const { report, reads } = stored(chunks, ordered);
   const ahead = aheadOf(ordered);
@@ -208,7 +208,7 @@ test('what was taken is not used again: a report that failed when it was written
   expect(reads()).toBeGreaterThanOrEqual(chunks.filter(isPartial).length);
 });
 
-test('an outcome that is not the one in the ledger does not count', async () => {
+test('an outcome that differs from the one in the ledger does not count', async () => {
   const random = createRandom(9);
   const chunks = endedBatch(random, { splits: 0 });
   const { report } = stored(chunks, ordered);
@@ -240,7 +240,7 @@ test('a workload without a report costs no memory', () => {
   expect(ahead.take(BATCH)).toEqual({ merge: undefined, digests: [], frames: new Map() });
 });
 
-describe('what is kept is bounded', () => {
+describe('the cache is limited', () => {
   const later = (batch: string, chunk: string): Chunk => {
     const partial = [JSON.stringify({ key: 'k', value: { n: 1, text: 'x'.repeat(1_000) } })];
     const { header, body } = encodeOutcome({ ending: 'processed', counts: counts(0) }, { partial });
@@ -250,14 +250,14 @@ describe('what is kept is bounded', () => {
   const batches = ['1', '2', '3'].map((n) => `01985a00-0000-7000-8000-00000000000${n}`);
   const [one = '', two = '', three = ''] = batches;
 
-  test('the batch that nothing was added to for the longest time is dropped first', () => {
+  test('the batch with the oldest latest addition is dropped first', () => {
     const ahead = aheadOf(summing(), 7_000);
     add(ahead, [later(one, '000005'), later(two, '000005'), later(one, '000006'), later(three, '000005')]);
 
     expect(batches.map((batch) => ahead.take(batch).frames.size)).toEqual([1, 0, 1]);
   });
 
-  test('a partial aggregate that is merged takes the room of its new keys only', () => {
+  test('a merged partial aggregate needs memory only for its new keys', () => {
     const ahead = aheadOf(summing(), 20_000);
     for (let n = 0; n < 100; n += 1) add(ahead, [later(one, String(n).padStart(6, '0'))]);
 

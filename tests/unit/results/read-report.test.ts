@@ -20,7 +20,7 @@ describe('parseReport', () => {
     expect(parseReport(stored(header, frame))).toEqual({ header, lines });
   });
 
-  it('reads one of an earlier version, which discarded nothing', () => {
+  it('reads a report of an earlier version, which has no discarded items', () => {
     const { discarded: _discarded, ...counts } = header.counts;
     const read = parseReport(stored({ ...header, counts }, frame));
     expect(read.header.counts).toEqual({ ...counts, discarded: 0 });
@@ -32,8 +32,8 @@ describe('parseReport', () => {
   });
 
   it.each([
-    ['another number of lines', stored({ ...header, rows: 3 }, frame)],
-    ['a cut frame', stored(header, frame.subarray(0, frame.length - 4))],
+    ['a wrong number of lines', stored({ ...header, rows: 3 }, frame)],
+    ['a truncated frame', stored(header, frame.subarray(0, frame.length - 4))],
     ['no header', Buffer.from(frame)],
     ['nothing', Buffer.alloc(0)],
   ])('refuses %s', (_what, bytes) => {

@@ -18,7 +18,7 @@ const row = (chunk: string, { invalid = 0, ...counts }: Ended): ChunkRow =>
 
 const allInvalid = (chunk: string, items: number): ChunkRow => row(chunk, { items, dead: items, invalid: items });
 
-/** No frame is there: a test without examples. */
+/** No frame exists: a test without examples. */
 const isSuspect = async (rows: ChunkRow[], cancelled = 0): Promise<boolean> =>
   (await findSuspect(memoryBlobs(), { dead: 1, cancelled }, rows)) !== undefined;
 
@@ -29,19 +29,19 @@ describe('a batch is suspect', () => {
     ['the first thousand are invalid, and all others succeed', true, [allInvalid('000000', 1_000), row('000001', {})]],
     ['the 1,000th item succeeds', false, [allInvalid('000000', 999), row('000001', { items: 1 })]],
     [
-      'the first thousand end in the midst of a chunk, another item of which succeeds',
+      'the first thousand end in the middle of a chunk, and another item of that chunk succeeds',
       false,
       [allInvalid('000000', 600), row('000001', { items: 600, dead: 599, invalid: 599 })],
     ],
     ['an item was rejected', false, [row('000000', { items: 3, dead: 3, invalid: 2 })]],
     ['all items were rejected', false, [row('000000', { items: 3, dead: 3 })]],
     [
-      'items were moved to a chunk that follows, and are invalid there',
+      'items were moved to a follow-up chunk, and are invalid there',
       true,
       [row('000000', { items: 1_500, dead: 1_200, invalid: 1_200, retried: 300 }), allInvalid('000000.r1', 300)],
     ],
     [
-      'items were moved to a chunk that follows, and one succeeds there',
+      'items were moved to a follow-up chunk, and one succeeds there',
       false,
       [
         row('000000', { items: 1_500, dead: 1_200, invalid: 1_200, retried: 300 }),
@@ -67,14 +67,14 @@ describe('a batch is suspect', () => {
     expect(await isSuspect(rows)).toBe(expected);
   });
 
-  it('by the items of its newest revision alone', async () => {
+  it('only by the items of its newest revision', async () => {
     const upload = allInvalid('000000', 4);
     expect(await isSuspect([upload, row('v0001.000000', { items: 2 })])).toBe(false);
     expect(await isSuspect([upload, allInvalid('v0001.000000', 4)])).toBe(true);
     expect(await isSuspect([upload, allInvalid('v0001.000000', 4), allInvalid('v0002.000000', 1)])).toBe(true);
   });
 
-  it('whatever was discarded of it since', async () => {
+  it('even if items were discarded since', async () => {
     const counts = { items: 2, succeeded: 0, discarded: 2 };
     const discard = (chunk: string): ChunkRow =>
       chunkRowOf({ chunk, state: 'done', header: headerOf(counts, { ending: 'discarded' }) });
@@ -141,7 +141,7 @@ const find = ({ deps, rows }: ReturnType<typeof stored>) => findSuspect(deps, { 
 const many = (count: number, message: string): Died[] => Array.from({ length: count }, () => ({ message }));
 
 describe('the causes of a suspect batch', () => {
-  it('are the three most frequent of all of its chunks, with the first item of each', async () => {
+  it('are the three most frequent of all its chunks, with the first item of each', async () => {
     const batch = stored(
       [...many(1, 'a: wrong'), ...many(998, 'b: wrong'), ...many(3, 'c: wrong')],
       [{ reason: 'rejected', message: 'no such account' }, ...many(1, 'd: wrong'), ...many(8, 'c: wrong')],
@@ -162,7 +162,7 @@ describe('the causes of a suspect batch', () => {
     expect(batch.reads).toHaveLength(2);
   });
 
-  it('have an example on one line, of bounded length, also where the cause itself was cut', async () => {
+  it('have an example on one line, of limited length, even if the cause itself was cut', async () => {
     const message = `a:\n wrong\u0000 ${'x'.repeat(5_000)}`;
     const [only, ...others] = (await find(stored(many(2, message))))?.causes ?? [];
 
@@ -171,7 +171,7 @@ describe('the causes of a suspect batch', () => {
     expect(only?.example?.message).toBe(`a: wrong\ufffd ${'x'.repeat(290)}`);
   });
 
-  it('leave out what is counted for many causes together', async () => {
+  it('omit the count that many causes share', async () => {
     const batch = stored(Array.from({ length: 3 }, (_, n) => ({ message: `${'abc'[n]}: wrong` })));
     const [first] = batch.rows;
     if (first?.header) first.header.causes = { 'other causes': 900, 'invalid: InvalidItem: a: wrong': 1 };
@@ -179,7 +179,7 @@ describe('the causes of a suspect batch', () => {
     expect((await find(batch))?.causes.map(({ cause }) => cause)).toEqual(['invalid: InvalidItem: a: wrong']);
   });
 
-  it('are none where a header has none', async () => {
+  it('are empty if a header has none', async () => {
     expect(await findSuspect(memoryBlobs(), { dead: 4, cancelled: 0 }, [allInvalid('000000', 4)])).toEqual({
       causes: [],
     });
@@ -194,14 +194,14 @@ describe('the causes of a suspect batch', () => {
       },
     ],
     [
-      'cannot be had from storage',
+      'cannot be read from storage',
       ({ deps }: ReturnType<typeof stored>) => {
         deps.container = () => {
           throw serviceError(503);
         };
       },
     ],
-  ])('have no example if the frame %s, and the batch ends all the same', async (_what, spoil) => {
+  ])('have no example if the frame %s, and the batch ends anyway', async (_what, spoil) => {
     const batch = stored(many(2, 'a: wrong'));
     spoil(batch);
     const lines: string[] = [];
@@ -215,7 +215,7 @@ describe('the causes of a suspect batch', () => {
     ]);
   });
 
-  it('have no example from a frame that is too large to be read for it', async () => {
+  it('have no example from a frame that is too large to read', async () => {
     const batch = stored(many(2, 'a: wrong'));
     const place = batch.rows[0]?.header?.dead;
     if (place) place.bytes = 17 * 1024 * 1024;
@@ -224,7 +224,7 @@ describe('the causes of a suspect batch', () => {
     expect(batch.reads).toEqual([]);
   });
 
-  it('are read of no batch that is not suspect', async () => {
+  it('are not read for a batch that is not suspect', async () => {
     const batch = stored([...many(2, 'a: wrong'), { reason: 'rejected', message: 'no such account' }]);
 
     expect(await find(batch)).toBeUndefined();

@@ -25,7 +25,7 @@ describe('the containers of a workload', () => {
     const { dead } = await run(workload, ids(1, 2));
     expect(dead.map(({ error }) => error.message)).toEqual([
       'Workload "each" does not declare container "photos".',
-      'There is no storage where this handler runs.',
+      'No storage is available where this handler runs.',
     ]);
   });
 

@@ -8,7 +8,7 @@ export interface LineBytes {
   items: number;
 }
 
-/** The lines of an outcome's four frames; absent or empty ones make no frame. */
+/** The lines of an outcome's four frames; no frame is written for absent or empty ones. */
 export interface OutcomeLines {
   results?: readonly string[] | LineBytes;
   retries?: readonly string[];
@@ -27,8 +27,8 @@ type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> &
 type Places = Pick<OutcomeHeader, 'results' | 'retries' | 'dead' | 'partial'>;
 
 /**
- * Makes a chunk's outcome. The body opens with a plain zstd frame even without results, since some decoders refuse a
- * file of skippable frames alone; a FramePlace always points at the inner zstd frame.
+ * Encodes a chunk's outcome. The body starts with a plain zstd frame even without results, because some decoders refuse a
+ * file that contains only skippable frames. A FramePlace always points at the inner zstd frame.
  */
 export function encodeOutcome(facts: Facts, lines: OutcomeLines): EncodedOutcome {
   const places: Places = {};

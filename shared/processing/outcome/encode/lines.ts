@@ -1,10 +1,10 @@
-/** The lines of an outcome's frames. Items are spliced in as text: they are never stringified again. */
+/** The lines of an outcome's frames. Items are inserted as text: they are never stringified again. */
 import type { Attempt, DeadItem, DeadReason, RetryItem } from '../../../contract/outcome.ts';
 import { itemJsonOf, type Source } from '../../sources.ts';
 import type { ErrorText } from '../error-text.ts';
 import { type Faithful, toFaithful } from './result-json.ts';
 
-/** Why and after which attempts an item is a dead letter. */
+/** The reason and the attempts of a dead letter. */
 export interface Death {
   reason: DeadReason;
   error: ErrorText;
@@ -17,20 +17,21 @@ const RESULT = ['result'];
 const NOTHING: Faithful = { json: 'null', value: null };
 
 /**
- * A line of the results frame, and the result as a reader of it gets it. A result of `undefined` is the line `null`: a
- * result of each success, and the lines stay countable. @throws TypeError naming the path of what cannot be written.
+ * Returns a line of the results frame, and the result as a reader of the line gets it. A result of `undefined` becomes
+ * the line `null`: each success has a result, and lines can be counted.
+ * @throws TypeError with the path of a value that cannot be written.
  */
 export const toResultLine = (result: unknown): Faithful =>
   result === undefined ? NOTHING : toFaithful(RESULT, result);
 
-/** A line of the dead frame, for an item whose line may be at hand: without `text` the item is absent. */
+/** Returns a line of the dead frame. Without `text`, the item is absent. */
 export function deadLine(source: Pick<Source, 'index'> | Source, death: Death): string {
   const { reason, error, attempts, version } = death;
   const dead: DeadItem = { index: source.index, reason, error, attempts: [...attempts], version };
   return withItem(dead, 'text' in source ? itemJsonOf(source) : undefined);
 }
 
-/** A line of the retries frame; without `notBefore` the item may run at once. */
+/** Returns a line of the retries frame. Without `notBefore`, the item may run immediately. */
 export function retryLine(
   source: Source,
   attempts: readonly Attempt[],

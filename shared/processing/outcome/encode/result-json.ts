@@ -1,30 +1,30 @@
 import { MAX_RESULT_NESTING } from '../../../contract/text/nesting.ts';
 import { pathText } from '../../../workload/path-text.ts';
 
-/** A path of a value that is nested too deep would fill the message. */
+/** Maximum number of keys in a path: the whole path of a deeply nested value would fill the message. */
 const MAX_PATH_KEYS = 20;
 
 /**
- * The JSON of a result or a folded value, whose path begins with the keys `root`.
- * @throws TypeError naming the path of what JSON would change without a word: `result.totals[3].amount is NaN`. Also for
- * what is nested too deep: whoever merges or converts it recurses, with a smaller stack than a thread.
+ * Returns the JSON of a result or a folded value. Paths in errors begin with the keys `root`.
+ * @throws TypeError with the path of a value that JSON would change silently: `result.totals[3].amount is NaN`. Also for
+ * a value that is nested too deeply: code that merges or converts it is recursive, and has a smaller stack than a thread.
  */
 export const toResultJson = (root: readonly string[], value: unknown): string => toFaithful(root, value).json;
 
-/** What JSON makes of a value: its text, and the value as whoever reads the text gets it. */
+/** The JSON form of a value: its text, and the value as a reader of the text gets it. */
 export interface Faithful {
   json: string;
   value: unknown;
 }
 
-/** Whether a `toJSON` was called, in the walk under way. */
+/** Whether a `toJSON` was called in the current walk. */
 let isConverted = false;
 
-/** As `toResultJson`, with the value itself, unless a `toJSON` in it makes it another one: then what the JSON holds. */
+/** Like `toResultJson`, but also returns the value: itself, or the content of the JSON if a `toJSON` in it changes it. */
 export function toFaithful(root: readonly string[], value: unknown): Faithful {
   isConverted = false;
   const json = stringify(root, value);
-  // JSON.stringify is the first to walk: behind it the value is known to have no cycle.
+  // JSON.stringify walks first: after it, the value is known to have no cycle.
   throwProblem(
     root,
     findProblem(value, 0) ?? (json.includes(ESCAPED_SURROGATE) ? findLoneSurrogate(value) : undefined),
@@ -32,14 +32,14 @@ export function toFaithful(root: readonly string[], value: unknown): Faithful {
   return { json, value: isConverted ? JSON.parse(json) : value };
 }
 
-/** How JSON.stringify writes a surrogate that has no partner; a pair is written as the character it is. */
+/** How JSON.stringify writes a surrogate without a partner; a pair is written as its character. */
 const ESCAPED_SURROGATE = '\\ud';
 
 function stringify(root: readonly string[], value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
   } catch (error) {
-    // A cycle has no end to name, and V8 names the cycle.
+    // A cycle has no end to show a path to, and V8 describes the cycle.
     if (!(error instanceof TypeError && error.message.startsWith('Converting circular'))) {
       throwProblem(root, findProblem(value, 0));
     }
@@ -47,7 +47,10 @@ function stringify(root: readonly string[], value: unknown): string {
   }
 }
 
-/** What is wrong with a value, and its path from the inside out: most results have none, so it is built on the way back. */
+/**
+ * A problem of a value, and its path from the inside out. The path is built on the way back, because most results have no
+ * problem.
+ */
 interface Problem {
   what: string;
   path: PropertyKey[];
@@ -67,7 +70,10 @@ function throwProblem(root: readonly string[], found: Problem | undefined): void
   throw new TypeError(`${pathText(path.slice(0, MAX_PATH_KEYS))}${end} ${found.what}`);
 }
 
-/** Most of what results hold. Asked first, without a call for each value: the walk costs a tenth of JSON.stringify. */
+/**
+ * Whether a value is of the kinds that results mostly contain. Checked first, without a call for each value: the walk
+ * costs a tenth of JSON.stringify.
+ */
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'boolean';
 
@@ -88,7 +94,7 @@ function findInside(value: object, depth: number): Problem | undefined {
 function findInObject(value: Record<string, unknown>, depth: number): Problem | undefined {
   for (const key in value) {
     const inner = value[key];
-    // JSON leaves out what is undefined, as optional fields are left out.
+    // JSON omits fields that are undefined, like absent optional fields.
     if (isScalar(inner) || inner === undefined) continue;
     const found = findProblem(inner, depth);
     if (found) return within(key, found);
@@ -96,7 +102,7 @@ function findInObject(value: Record<string, unknown>, depth: number): Problem | 
   return undefined;
 }
 
-/** A hole of a sparse array is undefined here, and both would be null in JSON. */
+/** A hole of a sparse array reads as undefined here; both would become null in JSON. */
 function findInArray(value: readonly unknown[], depth: number): Problem | undefined {
   for (let i = 0; i < value.length; i++) {
     const inner = value[i];
@@ -107,7 +113,7 @@ function findInArray(value: readonly unknown[], depth: number): Problem | undefi
   return undefined;
 }
 
-/** What counts is what `toJSON` makes of it. A Date without a time makes null, without a word. */
+/** Checks the result of `toJSON` instead of the value. A Date without a time would silently become null. */
 function findInConverted(value: object, depth: number): Problem | undefined {
   isConverted = true;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? problem('is an invalid Date') : undefined;
@@ -117,13 +123,13 @@ function findInConverted(value: object, depth: number): Problem | undefined {
 const notPlain = (value: object): Problem =>
   problem(`is an instance of ${value.constructor?.name || 'an unnamed class'}, which has no toJSON`);
 
-/** Also an object of another realm (`node:vm`): its prototype is the last one of its chain. */
+/** Also true for an object of another realm (`node:vm`): its prototype is the last one of its chain. */
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** UTF-8 has no bytes for it: other readers refuse the escape, or replace it. */
+/** Finds a lone surrogate. UTF-8 has no bytes for it: other readers refuse the escape, or replace it. */
 function findLoneSurrogate(value: unknown): Problem | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : problem('has a lone surrogate');
   if (typeof value !== 'object' || value === null) return undefined;

@@ -1,28 +1,28 @@
 const FIRST_CAPACITY = 64 * 1_024;
-/** More than the results of an ordinary chunk need; what a large one needed is not kept. */
-const MOST_KEPT = 8 * 1_024 * 1_024;
-/** What is more stays as text in the heap, which has a limit: results without end must end their thread, not the process. */
-const MOST_BYTES = 32 * 1_024 * 1_024;
-/** Most bytes of UTF-8 per UTF-16 code unit. */
-const MOST_BYTES_PER_UNIT = 3;
+/** Maximum size of memory that is kept: more than the results of an ordinary chunk need. */
+const MAX_KEPT_BYTES = 8 * 1_024 * 1_024;
+/** Further results stay as text in the heap, which has a limit: endless results must end their thread, not the process. */
+const MAX_BYTES = 32 * 1_024 * 1_024;
+/** Maximum number of bytes of UTF-8 per UTF-16 code unit. */
+const MAX_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
 
 /**
- * The memory of a run that has ended, for the next one of the thread: memory of each run's own would outlive the young
- * generation with it, and pile up until the next collection of the old one.
+ * The memory of a finished run, for the next run of the thread. Separate memory for each run would outlive the young
+ * generation, and accumulate until the next collection of the old one.
  */
 let spare: Buffer | undefined;
 
 /**
- * The result lines of one run of a chunk, as the bytes in which they are stored. As texts they would outlive the young
+ * The result lines of one run of a chunk, as the bytes in which they are stored. Strings would outlive the young
  * generation, and the garbage collector would copy each of them twice.
  */
 export class ResultLines {
-  /** How many results there are. */
+  /** The number of results. */
   items = 0;
   #bytes: Buffer;
   #end = 0;
-  /** Where the line of each slot starts, and its length without the newline; 0 where there is no result. */
+  /** Where the line of each slot starts, and its length without the newline; 0 if there is no result. */
   readonly #starts: Uint32Array;
   readonly #lengths: Uint32Array;
   readonly #texts = new Map<number, string>();
@@ -30,7 +30,7 @@ export class ResultLines {
   /** Whether results have been added in the order of the slots, as those of a synchronous handler are. */
   #isInOrder = true;
 
-  /** For results of slots from 0 to `slots` - 1. */
+  /** Creates the lines for slots from 0 to `slots` - 1. */
   constructor(slots: number) {
     this.#bytes = spare ?? Buffer.allocUnsafeSlow(FIRST_CAPACITY);
     spare = undefined;
@@ -38,7 +38,7 @@ export class ResultLines {
     this.#lengths = new Uint32Array(slots);
   }
 
-  /** Whether the slot has a result. */
+  /** Returns whether the slot has a result. */
   has(slot: number): boolean {
     return this.#lengths[slot] !== 0;
   }
@@ -46,8 +46,8 @@ export class ResultLines {
   /** Adds the result of a slot that has none. */
   add(slot: number, json: string): void {
     this.items += 1;
-    const end = this.#end + json.length * MOST_BYTES_PER_UNIT + 1;
-    if (end > MOST_BYTES) {
+    const end = this.#end + json.length * MAX_BYTES_PER_UNIT + 1;
+    if (end > MAX_BYTES) {
       this.#texts.set(slot, json);
       this.#lengths[slot] = Buffer.byteLength(json);
       return;
@@ -63,7 +63,7 @@ export class ResultLines {
     this.#lastSlot = slot;
   }
 
-  /** The line of a slot, without its newline; valid until the next `add` or `release`. */
+  /** Returns the line of a slot, without its newline; valid until the next `add` or `release`. */
   at(slot: number): Buffer {
     const text = this.#texts.get(slot);
     if (text !== undefined) return Buffer.from(text);
@@ -71,7 +71,7 @@ export class ResultLines {
     return this.#bytes.subarray(start, start + (this.#lengths[slot] ?? 0));
   }
 
-  /** All lines in the order of the slots, each with its newline; valid until the next `add` or `release`. */
+  /** Returns all lines in the order of the slots, each with its newline; valid until the next `add` or `release`. */
   inOrder(): Buffer {
     if (this.#isInOrder && this.#texts.size === 0) return this.#bytes.subarray(0, this.#end);
     const all = Buffer.allocUnsafeSlow(this.#lengths.reduce((sum, length) => sum + length, this.items));
@@ -85,9 +85,9 @@ export class ResultLines {
     return all;
   }
 
-  /** Gives the memory to the next run. Nothing of this one is read after it. */
+  /** Releases the memory for the next run. Nothing of this run may be read afterwards. */
   release(): void {
-    if (this.#bytes.length <= MOST_KEPT) spare = this.#bytes;
+    if (this.#bytes.length <= MAX_KEPT_BYTES) spare = this.#bytes;
     this.#bytes = NOTHING;
   }
 

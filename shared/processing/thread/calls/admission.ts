@@ -2,8 +2,8 @@ import { endCall, hasShare, type Permits, releaseUnused, reportThrottled, take }
 import { addHeld, type StatusBuffer } from '../thread-status.ts';
 
 /**
- * How long a chunk waits in a process that has no share of its workload's limits. A share may be gone for one lease, where
- * others have come; a chunk that is passed on costs some operations.
+ * How long a chunk waits in a process that has no share of its workload's limits. A process may have none for the time of
+ * one lease after other processes have joined; to pass a chunk on costs some operations.
  */
 const WITHOUT_SHARE_MS = 10_000;
 
@@ -18,42 +18,42 @@ export class AdmittedCall {
     this.#items = items;
   }
 
-  /** The handler is called now, with so many items. */
+  /** Records that the handler is called now, with this number of items. */
   begin(items: number): void {
     this.#begun = items;
   }
 
-  /** The call is over. What it did not use is released. */
+  /** Ends the call, and releases what it did not use. */
   end(): void {
     this.#admission.end(this.#items, this.#begun);
   }
 }
 
-/** Admits the calls of one run of a chunk as the limits of its workload allow. */
+/** Admits the calls of one run of a chunk within the limits of its workload. */
 export class Admission {
-  /** Whether the process has had no share for so long that the rest is better passed on. */
+  /** Whether the process has had no share for so long that the remaining items are passed on. */
   isStarved = false;
   readonly #permits: Permits;
   readonly #statusBuffer: StatusBuffer;
   readonly #clockMs: () => number;
-  /** When the call that waits asked last. */
+  /** When the waiting call was last refused. */
   #refusedMs: number | undefined;
   #withoutSinceMs: number | undefined;
   #waitedMs = 0;
 
-  /** `clockMs` is one for all threads of the process. */
+  /** `clockMs` must be the same clock for all threads of the process. */
   constructor(permits: Permits, statusBuffer: StatusBuffer, clockMs: () => number) {
     this.#permits = permits;
     this.#statusBuffer = statusBuffer;
     this.#clockMs = clockMs;
   }
 
-  /** Seconds in which nothing was begun, as the limits did not allow it. */
+  /** Seconds in which no call could begin because of the limits. */
   get waitedSeconds(): number {
     return this.#waitedMs / 1_000;
   }
 
-  /** Admits a call with so many items; undefined: it has to wait, or, once `isStarved`, to be passed on. */
+  /** Admits a call with this number of items. If undefined, the call must wait or, once `isStarved`, be passed on. */
   admit(items: number): AdmittedCall | undefined {
     const nowMs = this.#clockMs();
     this.#waitedMs += nowMs - (this.#refusedMs ?? nowMs);
@@ -74,7 +74,7 @@ export class Admission {
     addHeld(this.#statusBuffer, -items);
   }
 
-  /** The other side asks for rest. */
+  /** Records that the called service has throttled a call. */
   reportThrottled(afterMs: number): void {
     reportThrottled(this.#permits, afterMs);
   }

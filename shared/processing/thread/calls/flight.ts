@@ -1,11 +1,11 @@
-/** One call of a handler, from its start to its end, and the errors that come from it outside of its promise. */
+/** One call of a handler, from its start to its end, and the errors that it causes outside of its promise. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isInstance, TimeoutError } from '../../outcome/error-text.ts';
 
-/** A timer this late has waited for a thread that was busy with something else: the call gets that time back. */
+/** If a timer fires this late, the thread was busy with something else, and the call's time limit is extended accordingly. */
 const BLOCKED_MS = 100;
 
-/** The call is given up without a verdict, and made again when nothing else is in flight. */
+/** The call is cancelled without a verdict, and is repeated when no other call is in flight. */
 class SetAsideError extends Error {
   override name = 'SetAsideError';
 }
@@ -15,17 +15,17 @@ class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
-/** The context in which a handler runs: whatever it starts, and whoever that calls back, belongs to this flight. */
+/** The context in which a handler runs: all work that the handler starts, and all callbacks of it, belong to this flight. */
 const current = new AsyncLocalStorage<Flight>();
 
 /**
- * A call in flight. The AbortController is made only when a handler asks for the signal: it costs more than a light
- * item's whole run.
+ * A call in flight. The AbortController is created only when a handler reads the signal, because it costs more than the
+ * whole run of a light item.
  */
 export class Flight {
   #controller: AbortController | undefined;
   #reason: unknown;
-  /** While it is waited for. */
+  /** Set while the call is awaited. */
   #wait: { reject: (reason: unknown) => void; peers: ReadonlySet<Flight> } | undefined;
 
   get signal(): AbortSignal {
@@ -34,17 +34,17 @@ export class Flight {
     return this.#controller.signal;
   }
 
-  /** Whether it was asked to end with its chunk: how it fails after that says nothing about its items. */
+  /** Whether the call was asked to end with its chunk. A failure after that says nothing about its items. */
   get isStopped(): boolean {
     return isInstance(this.#reason, StoppedError);
   }
 
-  /** Whether its signal is aborted: no further part of it is to begin. */
+  /** Whether its signal is aborted: no further part of the call may begin. */
   get isAborted(): boolean {
     return this.#reason !== undefined;
   }
 
-  /** Whether it failed by being set aside: a handler may keep such an error of another call, and throw it. */
+  /** Returns whether the call failed because it was set aside. A handler may keep such an error of another call, and throw it. */
   isSetAside(thrown: unknown): boolean {
     return thrown === this.#reason && isInstance(thrown, SetAsideError);
   }
@@ -55,10 +55,10 @@ export class Flight {
   }
 
   /**
-   * Waits for the handler's promise at most `timeoutMs`; then aborts the signal and throws TimeoutError at once, whether
-   * the handler reacts or not. What the handler does later is ignored. The time in which the thread was blocked when the
-   * limit came does not count, up to `timeoutMs` in all: it was another item's. `peers` holds all flights that are being
-   * waited for in this thread.
+   * Waits for the handler's promise for at most `timeoutMs`; then aborts the signal and throws TimeoutError immediately,
+   * whether the handler reacts or not. Later results of the handler are ignored. If the thread was blocked when the limit
+   * was reached, that time does not count, up to `timeoutMs` in total, because another item used it. `peers` contains all
+   * flights that are awaited in this thread.
    */
   async within<T>(work: PromiseLike<T>, { timeoutMs, peers }: { timeoutMs: number; peers: Set<Flight> }): Promise<T> {
     const { promise: given, reject } = Promise.withResolvers<never>();
@@ -85,26 +85,28 @@ export class Flight {
     }
   }
 
-  /** Asks the handler to end; it is waited for anyway. Returns the reason. */
+  /** Asks the handler to end, and continues to wait for it. Returns the reason. */
   stop(): unknown {
     this.#abort(new StoppedError('The chunk ends early.'));
     return this.#reason;
   }
 
-  /** Ends the wait at once. */
+  /** Ends the wait immediately. */
   giveUp(reason: unknown): void {
     this.#wait?.reject(reason);
     this.#abort(reason);
   }
 
   /**
-   * Takes an error of this flight's context that nobody awaited. The context may be another's (a connection keeps the context in
-   * which it was opened, and Node 24 gives that of the rejecting side), so with others in flight it proves nothing: the
-   * call is made again alone. False when the flight has ended: nobody is charged.
+   * Handles an error in this flight's context that no code awaited. The context may belong to another call: a connection
+   * keeps the context in which it was opened, and Node 24 uses the context of the rejecting side. So if other calls are
+   * in flight, the error proves nothing, and this call is repeated alone. Returns false if the flight has ended: no item
+   * is charged.
    */
   takeUnhandled(error: unknown): boolean {
     if (this.#wait === undefined) return false;
-    if (this.#wait.peers.size > 1) this.giveUp(new SetAsideError('An error came from outside of its promise.'));
+    if (this.#wait.peers.size > 1)
+      this.giveUp(new SetAsideError('An error occurred outside of the promise of this call.'));
     else this.giveUp(error);
     return true;
   }
@@ -116,8 +118,8 @@ export class Flight {
 }
 
 /**
- * Takes the errors of this thread that nobody awaited, or that were thrown in a callback, and keeps them from ending it.
- * `onUnhandled` gets each, with whether it belonged to a call in flight. Called once per thread.
+ * Handles the errors of this thread that no code awaited, or that were thrown in a callback, so that they do not end it.
+ * `onUnhandled` receives each, and whether it belonged to a call in flight. Called once per thread.
  */
 export function takeUnhandledErrors(onUnhandled: (error: unknown, wasInFlight: boolean) => void): void {
   const take = (error: unknown): void => onUnhandled(error, current.getStore()?.takeUnhandled(error) ?? false);

@@ -4,17 +4,17 @@ import type { ItemContext, Workload } from '../../../workload/define.ts';
 import type { Source } from '../../sources.ts';
 import type { Flight } from './flight.ts';
 
-/** Takes a handler's log line for the item at `position`. */
+/** Receives a handler's log line for the item at `position`. */
 export type LogSink = (message: string, position: number) => void;
 
-/** What contexts are made of beside the item. */
+/** The parts of a context other than the item. */
 export interface ContextTools {
   log: LogSink;
-  /** Absent: handlers have no storage here. */
+  /** If absent, handlers have no storage. */
   container?: OpenContainer;
 }
 
-/** Makes the contexts of one chunk's items. `deadlineAt` is ISO text. */
+/** Returns a function that creates the contexts of one chunk's items. `deadlineAt` is ISO text. */
 export const createContexts = (
   workload: Workload,
   { batch }: Reference,
@@ -31,7 +31,10 @@ interface Shared {
   tools: ContextTools;
 }
 
-/** What few handlers ask for is made when they do: an object with functions of its own costs more than a light item. */
+/**
+ * Members that few handlers use are created when they are read: an object with functions of its own costs more than a
+ * light item.
+ */
 class Context implements ItemContext {
   readonly batch: string;
   readonly position: number;
@@ -70,9 +73,9 @@ class Context implements ItemContext {
   }
 }
 
-/** Undeclared containers are refused also where they exist: the next deployment would not have them. */
+/** Rejects undeclared containers even if they exist: the next deployment would not have them. */
 function openDeclared({ name, containers }: Workload, open: OpenContainer | undefined, wanted: string): OpenContainer {
   if (!containers.includes(wanted)) throw new TypeError(`Workload "${name}" does not declare container "${wanted}".`);
-  if (open === undefined) throw new TypeError('There is no storage where this handler runs.');
+  if (open === undefined) throw new TypeError('No storage is available where this handler runs.');
   return open;
 }

@@ -12,7 +12,7 @@ import { validItem } from './valid-item.ts';
 type MapChunk = NonNullable<Workload['mapChunk']>;
 type Valid = [source: Source, item: unknown];
 
-/** One call of `mapChunk` under way. */
+/** A running call of `mapChunk`. */
 interface GroupCall {
   run: ChunkRun;
   sources: readonly Source[];
@@ -22,8 +22,9 @@ interface GroupCall {
 }
 
 /**
- * Runs a group by one call of `mapChunk` with its valid items. A throw, a timeout or an answer of the wrong length fails
- * all of them for retry: nobody can say which one it was. Returns a promise only if the schema or the handler did.
+ * Runs a group with one call of `mapChunk` for its valid items. If the call throws, times out or returns a wrong number
+ * of results, all of them fail for retry, because the cause cannot be assigned to one item. Returns a promise only if the
+ * schema or the handler did.
  */
 export function runGroup(
   run: ChunkRun,
@@ -59,7 +60,7 @@ async function endLater(call: GroupCall, ended: PromiseLike<void>): Promise<void
   }
 }
 
-/** The valid items; those that are not have ended. A promise of them if the schema is asynchronous. */
+/** Returns the valid items, and fails the others. Returns a promise if the schema is asynchronous. */
 function validate({ run, sources, flight }: GroupCall): Valid[] | Promise<Valid[]> {
   const valid: Valid[] = [];
   const later: Promise<void>[] = [];
@@ -80,7 +81,7 @@ function validate({ run, sources, flight }: GroupCall): Valid[] | Promise<Valid[
   return Promise.all(later).then(() => valid.sort(([a], [b]) => a.line - b.line));
 }
 
-/** Calls the handler, unless nothing is left of the group; what comes after its end counts for nothing. */
+/** Calls the handler, unless no item of the group is left. Results that arrive after the end of the call are ignored. */
 function callAndRecord(call: GroupCall, valid: readonly Valid[]): void | Promise<void> {
   const { run, mapChunk, flight, admitted } = call;
   if (valid.length === 0 || flight.isAborted) return undefined;
@@ -106,7 +107,10 @@ function checkLength(outputs: unknown, expected: number): unknown[] {
   throw new TypeError(`mapChunk must return one result for each of its ${expected} items, got ${got}.`);
 }
 
-/** Once the group is asked to stop, its errors say nothing about its items; once it is given up, nothing does. */
+/**
+ * Records the result of one item. After the group was asked to stop, its errors are ignored; after its call was
+ * cancelled, its results are ignored as well.
+ */
 function record({ run, flight }: GroupCall, source: Source, output: unknown): void {
   if (flight.isAborted && !(flight.isStopped && run.flights.has(flight))) return;
   try {
@@ -117,7 +121,7 @@ function record({ run, flight }: GroupCall, source: Source, output: unknown): vo
   }
 }
 
-/** `mapChunk` as a handler of one item, to find out which item of a group ends its thread. */
+/** Converts `mapChunk` to a handler of one item, to find out which item of a group terminates its thread. */
 export const toSingleItemMap =
   (mapChunk: MapChunk): NonNullable<Workload['map']> =>
   (item, context) => {

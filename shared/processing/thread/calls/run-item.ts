@@ -9,24 +9,24 @@ import { validItem } from './valid-item.ts';
 
 type MapItem = NonNullable<Workload['map']>;
 
-/** Clocks of machines and service differ by parts of a second: an item due this soon runs now. */
+/** An item that is due this soon runs now: the clocks of machines and the service differ by fractions of a second. */
 const DUE_SOON_MS = 1_000;
 
-/** Whether an item is not due, or comes after the chunk's time. */
+/** Returns whether an item is not due yet, or the chunk's time is over. */
 export function isPutOff({ startMs: nowMs, untilMs, builder }: ChunkRun, { retry }: Source): boolean {
   const isDue = retry?.notBefore === undefined || Date.parse(retry.notBefore) <= nowMs + DUE_SOON_MS;
-  // Each run brings some item further, or a chunk of slow items would be passed on indefinitely.
+  // Each run must advance at least one item. Otherwise, a chunk of slow items would be passed on indefinitely.
   return !isDue || (nowMs >= untilMs && builder.progressed);
 }
 
-/** Passes on what is put off; false when it has to run. */
+/** Passes on an item that is put off; returns false if the item must run. */
 export function passedOn(run: ChunkRun, source: Source): boolean {
   if (!isPutOff(run, source)) return false;
   run.builder.passOn(source, source.retry?.rerun);
   return true;
 }
 
-/** Runs one item by `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
+/** Runs one item with `map`. Returns a promise only if the schema or the handler did: the common case is not awaited. */
 export function runItem(
   run: ChunkRun,
   source: Source,
@@ -42,7 +42,7 @@ export function runItem(
       run.isWaiting === false
         ? call(run, source, map, flight, admitted)
         : flight.run(call, run, source, map, flight, admitted);
-    // In its context: a lazy query begins only when it is waited for.
+    // In the context of the flight: a lazy query begins only when it is awaited.
     if (isPromise(result)) return flight.run(endLater, run, source, { flight, result, map });
     if (run.isWaiting === undefined) noteWaiting(run, false);
     builder.succeed(source, result);
@@ -52,7 +52,7 @@ export function runItem(
   return undefined;
 }
 
-/** Without an object or a closure for the synchronous case: it runs once per item. */
+/** Creates no object and no closure for the synchronous case, because it runs once per item. */
 function call(
   run: ChunkRun,
   source: Source,
@@ -67,7 +67,7 @@ function call(
   return map(item, context);
 }
 
-/** No call begins after its time, or after the end of its chunk. */
+/** Waits for the validation. Does not call the handler after its time limit, or after the end of its chunk. */
 async function callLater(
   item: PromiseLike<unknown>,
   context: ItemContext,

@@ -1,4 +1,4 @@
-/** Starting the units of a chunk, items or groups, as the chunk goes on and the limits of its workload allow. */
+/** Starts the units of a chunk (items or groups) while the chunk continues and the limits of its workload allow it. */
 import type { Source } from '../../sources.ts';
 import type { ChunkRun } from '../chunk-run.ts';
 import { stopOf } from '../thread-status.ts';
@@ -8,14 +8,14 @@ import { runUpTo } from './run-up-to.ts';
 
 /** Units of one kind. */
 export interface Units<T> {
-  /** Most in flight. */
+  /** Maximum number of units in flight. */
   limit: number;
   units: Iterable<T>;
   sourcesOf: (unit: T) => readonly Source[];
   start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
 }
 
-/** Runs all units. One is started only while the chunk goes on; what has ended by then is copied when its time has come. */
+/** Runs all units. A unit starts only if the chunk was not stopped. Items that have ended are copied when a copy is due. */
 export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
   const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
@@ -29,7 +29,7 @@ export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Un
   return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
 }
 
-/** Starts units as the limits of the workload admit them. What is not admitted in the chunk's time is left, and passed on. */
+/** Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed on. */
 function runAdmitted<T>(
   run: ChunkRun,
   { limit, units, sourcesOf, start }: Units<T>,

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-/** Longest time that units which wait for nothing keep the thread from what is in flight. */
+/** Maximum time for which units that wait for nothing block the calls in flight. */
 const TURN_MS = 20;
 
-/** How often a unit that was not admitted asks again; it also does when one in flight ends. */
+/** Interval at which a unit that was not admitted asks again. It also asks again when a unit in flight ends. */
 const ASK_AGAIN_MS = 5;
 
 /**
- * Starts each unit in order, at most `limit` in flight at a time, and waits for all. `start` returns a promise only if
- * there is something to wait for: the rest costs no await. A unit is started once `isAdmitted` says so (default: at once).
- * Rejects, when all have ended, with the first rejection.
+ * Starts the units in order, at most `limit` in flight at the same time, and waits for all. `start` returns a promise
+ * only if there is something to wait for; otherwise, there is no await. A unit starts once `isAdmitted` returns true. If
+ * absent, it starts immediately. After all units have ended, rejects with the first rejection.
  */
 export async function runUpTo<T>(
   limit: number,
@@ -38,7 +38,7 @@ export async function runUpTo<T>(
       void pending.catch((error: unknown) => faults.push(error)).then(ended);
       while (inFlight >= limit) await oneEnds();
     }
-    // Also where all units are promises: those that wait for nothing end without a turn of the event loop.
+    // Also if all units return promises: those that wait for nothing end without a turn of the event loop.
     if (inFlight > 0 && performance.now() - turnMs > TURN_MS) {
       await nextTurn();
       turnMs = performance.now();

@@ -4,8 +4,8 @@ import { toErrorText } from '../../outcome/error-text.ts';
 import { itemOf, type Source } from '../../sources.ts';
 
 /**
- * The item as its schema makes it, a promise of it if the schema is asynchronous.
- * @throws InvalidItem naming the paths, also for a line that is not JSON; and whatever the schema itself throws.
+ * Returns the item as converted by its schema; a promise of it if the schema is asynchronous.
+ * @throws InvalidItem with the paths, also for a line that is not JSON; and any error that the schema itself throws.
  */
 export const validItem = (schema: StandardSchemaV1, source: Source): unknown | PromiseLike<unknown> =>
   validateItem(schema, readItem(source));

@@ -2,9 +2,10 @@ import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
 import type { RetryPolicy } from '../../../workload/define.ts';
 
 /**
- * Wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further failed attempt,
- * at most `maxDelaySeconds`; spread by ±`jitter` (`random` in [0, 1)), so that items which failed together do not come
- * back together. At least `afterSeconds` if the handler named a wait, and at most seven days.
+ * Returns the wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further
+ * failed attempt, at most `maxDelaySeconds`. It is spread by ±`jitter` (`random` in [0, 1)), so that items which failed
+ * together are not retried together. It is at least `afterSeconds` if the handler specified a wait, and at most seven
+ * days.
  */
 export function retryDelayMs(
   { firstDelaySeconds, factor, maxDelaySeconds, jitter }: RetryPolicy,

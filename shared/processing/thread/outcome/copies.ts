@@ -1,16 +1,16 @@
 /**
- * Copies of ended items: while a chunk runs for longer, they leave the thread from time to time, so that its death does
- * not take them. The main thread keeps the bytes unread; they are never stored on their own.
+ * Copies of ended items. A longer run sends them from the thread at intervals, so that they survive the thread's death.
+ * The main thread keeps the bytes without reading them; they are never stored separately.
  */
 import { joinBytes } from '../../outcome/encode/join-bytes.ts';
 import type { Copy, EndedItem } from '../thread-task.ts';
 import type { FreshEnd } from './ended-items.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 
-/** Quick chunks send none: what they have done is soon done again. */
+/** Interval between copies. Shorter runs send none, because their work is soon repeated. */
 const COPY_EVERY_MS = 250;
 
-/** Sends what has ended since the last copy when its time has come, or at once while `isEager`. */
+/** Sends the items that have ended since the last copy when a copy is due, or immediately while `isEager`. */
 export class Copier {
   isEager = false;
   readonly #builder: Pick<OutcomeBuilder, 'takeFresh' | 'latestError'>;
@@ -26,7 +26,7 @@ export class Copier {
     this.#dueMs = startMs + COPY_EVERY_MS;
   }
 
-  /** Called whenever an item may have ended, with the time. */
+  /** Sends a copy if one is due. Called whenever an item may have ended. */
   check(nowMs: number): void {
     if (!this.isEager && nowMs < this.#dueMs) return;
     this.#dueMs = nowMs + COPY_EVERY_MS;
@@ -37,7 +37,7 @@ export class Copier {
   }
 }
 
-/** The lines go into bytes outside of the heap, one by one: one text of all could be what fills it. */
+/** Encodes the lines one by one, into bytes outside of the heap: a single string of all lines could fill the heap. */
 function toCopy(fresh: readonly FreshEnd[]): Copy {
   const lines = fresh.map(([, ended]) => (ended instanceof Uint8Array ? ended : Buffer.from(ended.line)));
   const ends = fresh.map(([slot, ended], i): Copy['ends'][number] => {
@@ -49,7 +49,7 @@ function toCopy(fresh: readonly FreshEnd[]): Copy {
   return { ends, bytes: joinBytes(lines) };
 }
 
-/** The ended items of a copy. */
+/** Reads the ended items of a copy. */
 export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: EndedItem]> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;

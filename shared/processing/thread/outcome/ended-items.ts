@@ -5,13 +5,13 @@ import type { OtherEnd } from '../thread-task.ts';
 /** An item that has ended: the bytes of its result, or how it ended otherwise. */
 export type FreshEnd = readonly [slot: number, ended: Uint8Array | OtherEnd];
 
-/** How each item of one run of a chunk has ended, by its slot. Each ends once, in any order. */
+/** Records how each item of one run of a chunk has ended, by slot. Each item ends once, in any order. */
 export class EndedItems {
-  /** Whether this run has brought any item further. */
+  /** Whether this run has advanced any item. */
   progressed = false;
   readonly results: ResultLines;
   readonly #others = new Map<number, OtherEnd>();
-  /** Gets how each item whose handler was called has ended. */
+  /** Receives the final state of each item whose handler was called. */
   readonly #states: Uint8Array;
   /** Slots in the order in which they have ended, and how many of them have been taken. */
   readonly #order: Uint32Array;
@@ -34,21 +34,24 @@ export class EndedItems {
     this.#record(slot, ENDED);
   }
 
-  /** Ends an item otherwise. */
+  /** Ends an item without a result. */
   end(slot: number, ended: OtherEnd): void {
     this.#others.set(slot, ended);
-    // One that is passed on unrun stays as it was: it has left nothing in the thread.
+    // The state of an item that is passed on unrun does not change: it has left nothing in the thread.
     this.#record(slot, ended.ran || ended.kind === 'dead' ? stateOf(ended) : undefined);
   }
 
-  /** What has ended since the last call; valid until the next item ends. */
+  /** Returns the items that have ended since the last call; valid until the next item ends. */
   takeFresh(): FreshEnd[] {
     const slots = this.#order.subarray(this.#taken, this.#count);
     this.#taken = this.#count;
     return Array.from(slots, (slot) => [slot, this.#others.get(slot) ?? this.results.at(slot)] as const);
   }
 
-  /** What has ended without a result, in the order of the items. @throws when an item has not ended. */
+  /**
+   * Returns the ends without a result, in the order of the items.
+   * @throws Error if an item has not ended.
+   */
   others(): OtherEnd[] {
     if (this.#count < this.#order.length) throw new Error('An item of the chunk has not ended.');
     return [...this.#others].sort(([a], [b]) => a - b).map(([, ended]) => ended);

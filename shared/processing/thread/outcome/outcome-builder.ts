@@ -1,18 +1,19 @@
-import { causeOf, countCause, isCauseOf } from '../../../contract/cause.ts';
+import { causeOf } from '../../../contract/cause.ts';
 import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../../contract/outcome.ts';
 import { storableLine } from '../../../contract/text/text.ts';
 import type { Workload } from '../../../workload/define.ts';
-import { Reject, Retry } from '../../../workload/errors.ts';
+import { Reject } from '../../../workload/errors.ts';
 import { InvalidItem } from '../../../workload/validate-item.ts';
-import { type EncodedOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts';
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { ChunkOutcome, EndedItem, OtherEnd } from '../thread-task.ts';
+import type { EndedItem, OtherEnd } from '../thread-task.ts';
 import { retryDelayMs } from './back-off.ts';
+import { type EncodedEnds, encodeEnds } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
+import { retryAfterSeconds } from './retry-after.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
 export interface Chances {
@@ -20,31 +21,31 @@ export interface Chances {
   random: () => number;
 }
 
-/** Enough to know a failure again; it becomes part of a gate row. */
+/** Maximum length of a failure: enough to recognize it, since it is stored in a gate row. */
 const MAX_FAILURE_CHARS = 300;
 
-/** What is done with a call that the other side has throttled: before service time `untilMs` it is not charged. */
+/** How a call is handled that the called service has throttled: before service time `untilMs`, it is not charged. */
 export interface Throttle {
   untilMs: number;
   report: (afterMs: number) => void;
 }
 
-/** What a builder is made of. */
 export interface BuilderOptions {
   workload: Workload;
   sources: Sources;
-  /** The workload's version that dead letters name. */
+  /** Version of the workload, written into dead letters. */
   version: number;
   chances: Chances;
-  /** Gets, by its slot, how each item whose handler was called has ended. */
+  /** Receives, by slot, the final state of each item whose handler was called. */
   states: Uint8Array;
-  /** Absent: the rate of the workload is not limited. */
+  /** If absent, the rate of the workload is not limited. */
   throttle?: Throttle | undefined;
 }
 
 /**
- * Keeps what becomes of each item of one run of a chunk, and makes the outcome of it. Items end in any order; each ends
- * once. Results are written and folded in the order of the items, so that the outcome does not depend on which came first.
+ * Collects the ends of all items in one run of a chunk, and creates the outcome. Items end in any order, each once.
+ * Results are written and folded in the order of the items, so that the outcome does not depend on the order in which
+ * they ended.
  */
 export class OutcomeBuilder {
   readonly #workload: Workload;
@@ -54,7 +55,7 @@ export class OutcomeBuilder {
   readonly #throttle: Throttle | undefined;
   readonly #fold: Fold | undefined;
   readonly #ended: EndedItems;
-  /** Results that wait for an item before them to end: they are folded after it, from their lines. */
+  /** Results that wait for an earlier item to end. They are folded after it, from their lines. */
   readonly #unfolded = new Set<number>();
   /** The first slot that has not ended. */
   #next = 0;
@@ -71,22 +72,25 @@ export class OutcomeBuilder {
     this.#ended = new EndedItems(sources.length, states);
   }
 
-  /** Whether this run has brought any item further. */
+  /** Whether this run has advanced any item. */
   get progressed(): boolean {
     return this.#ended.progressed;
   }
 
-  /** The place of an item in the chunk, from 0. */
+  /** Returns the position of an item in the chunk, from 0. */
   slotOf({ line }: Source): number {
     return line - this.#sources.firstLine;
   }
 
-  /** Whether an item has ended. */
+  /** Returns whether an item has ended. */
   hasEnded(source: Source): boolean {
     return this.#ended.has(this.slotOf(source));
   }
 
-  /** @throws when the result cannot be written: the item failed, as if its handler had thrown. */
+  /**
+   * Ends an item with its result.
+   * @throws Error if the result cannot be written: the item failed, as if its handler had thrown.
+   */
   succeed(source: Source, result: unknown): void {
     const { json, value } = toResultLine(result);
     const slot = this.slotOf(source);
@@ -96,7 +100,10 @@ export class OutcomeBuilder {
     this.#advance(slot);
   }
 
-  /** Decides by what was thrown: invalid, rejected, or one attempt charged and then retried or exhausted. */
+  /**
+   * Ends an item according to what was thrown: invalid, rejected, throttled, or one attempt charged and then retried or
+   * exhausted.
+   */
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
     const { atMs = this.#chances.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
@@ -106,12 +113,12 @@ export class OutcomeBuilder {
       this.#failAttempt(source, thrown, { error, attempts: charged(source, error, atMs), rerun });
   }
 
-  /** The item has ended its thread, and would end the next one. */
+  /** Ends an item that terminated its thread, and would terminate the next one. */
   kill(source: Source, error: ErrorText, atMs: number): void {
     this.#bury(source, 'killed', error, charged(source, error, atMs));
   }
 
-  /** Hands the item on to the retries chunk, uncharged: it did not run, or `rerun` says how it has to run again. */
+  /** Passes the item on to the retry chunk, uncharged: it did not run, or `rerun` specifies how it must run again. */
   passOn(source: Source, rerun?: RetryItem['rerun']): void {
     const { retry } = source;
     const line =
@@ -122,12 +129,12 @@ export class OutcomeBuilder {
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: false, failed: false, dueMs });
   }
 
-  /** The item did not end before its batch was cancelled. */
+  /** Ends an item that had not ended when its batch was cancelled. */
   cancel(source: Source): void {
     this.#end(this.slotOf(source), CANCELLED);
   }
 
-  /** Sets how an item ended in a thread that is gone. */
+  /** Restores the end of an item from a thread that has died. */
   restore(slot: number, ended: EndedItem): void {
     if (slot >= this.#sources.length || this.#ended.has(slot)) return;
     if (typeof ended !== 'string') {
@@ -139,62 +146,36 @@ export class OutcomeBuilder {
     this.#advance(slot);
   }
 
-  /** The items that have not ended, in their order; they may end meanwhile. */
+  /** Yields the items that have not ended, in their order; they may end during the iteration. */
   *rest(): Generator<Source> {
     for (let slot = this.#next; slot < this.#sources.length; slot += 1) {
       if (!this.#ended.has(slot)) yield this.#sources.at(slot);
     }
   }
 
-  /** What has ended since the last call; valid until the next item ends. */
+  /** Returns the items that have ended since the last call; valid until the next item ends. */
   takeFresh(): FreshEnd[] {
     return this.#ended.takeFresh();
   }
 
-  /** The latest failure of an item, on one line; undefined while there is none. */
+  /** Returns the latest failure of an item, on one line; undefined if there is none. */
   latestError(): string | undefined {
     return this.#latestError && storableLine(errorLine(this.#latestError), MAX_FAILURE_CHARS);
   }
 
-  /** The outcome, when every item has ended. With `isCancelled`, what would be tried again is cancelled. */
-  encode({ isCancelled = false } = {}): Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'> {
-    const partial = this.#fold?.lines() ?? [];
+  /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
+  encode({ isCancelled = false } = {}): EncodedEnds {
     const { results } = this.#ended;
-    const others = isCancelled ? this.#ended.others().map(cancelledIfRetry) : this.#ended.others();
-    const retries = linesOf(others, 'retry');
-    const dead = linesOf(others, 'dead');
-    const cancelled = linesOf(others, 'cancelled').length;
-    const counts = {
-      items: this.#sources.length,
-      succeeded: results.items,
-      dead: dead.length,
-      cancelled,
-      retried: retries.length,
-    };
-    const causes = new Map<string, number>();
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const end of others) {
-      if (end.cause !== undefined) countCause(causes, end.cause);
-      if (end.dueMs !== undefined) dueMs = Math.min(dueMs, end.dueMs);
-    }
-    const due = retries.length > 0 ? { dueAt: new Date(dueMs).toISOString() } : {};
-    const movedItems = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
-    const moved = movedItems > 0 ? { moved: movedItems } : {};
-    const invalidItems = others.filter(({ cause }) => cause !== undefined && isCauseOf('invalid', cause)).length;
-    const invalid = invalidItems > 0 ? { invalid: invalidItems } : {};
-    const ending = isCancelled ? 'cancelled' : 'processed';
-    const encoded = encodeOutcome(
-      { ending, counts, ...due, ...moved, ...invalid },
-      { results: { bytes: results.inOrder(), items: results.items }, retries, dead, partial },
-    );
-    results.release();
-    return {
-      ...encoded,
-      failures: others.filter(({ failed }) => failed).length,
+    const others = this.#ended.others();
+    const encoded = encodeEnds({
+      results,
+      others,
+      partial: this.#fold?.lines() ?? [],
       failure: this.#failure,
-      ran: results.items + others.filter((other) => other.ran && !isThrottled(other)).length,
-      causes: Object.fromEntries(causes),
-    };
+      isCancelled,
+    });
+    results.release();
+    return encoded;
   }
 
   #end(slot: number, ended: OtherEnd): void {
@@ -202,7 +183,7 @@ export class OutcomeBuilder {
     this.#advance(slot);
   }
 
-  /** Folds what has waited for the item at `slot` to end. */
+  /** Folds the results that have waited for the item at `slot` to end. */
   #advance(slot: number): void {
     if (slot !== this.#next) return;
     while (this.#next < this.#sources.length && this.#ended.has(this.#next)) {
@@ -211,9 +192,12 @@ export class OutcomeBuilder {
     }
   }
 
-  /** Defers an item of which the other side has said that it is too early: that costs no attempt. False for any other failure. */
+  /**
+   * Defers an item whose call was throttled by the called service, which costs no attempt. Returns false for any other
+   * failure.
+   */
   #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
-    const seconds = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
+    const seconds = retryAfterSeconds(thrown);
     const nowMs = this.#chances.nowMs();
     if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
     const afterMs = Math.min(Math.max(seconds, LEAST_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
@@ -235,7 +219,7 @@ export class OutcomeBuilder {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = isInstance(thrown, Retry) ? afterOf(thrown) : undefined;
+    const after = retryAfterSeconds(thrown);
     const dueMs =
       this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
@@ -256,32 +240,14 @@ export class OutcomeBuilder {
   }
 }
 
-/** A provider that asks for no wait is called again only after this. */
+/** Minimum wait before a throttled call is repeated, even if the called service asks for none. */
 const LEAST_AFTER_SECONDS = 1;
 
 const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
-/** Whatever was thrown, to look at it must not throw. */
-function afterOf(thrown: Retry): number | undefined {
-  try {
-    return thrown.after;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Says nothing about the item, nor about how well the other side is. */
-const isThrottled = ({ kind, ran, failed }: OtherEnd): boolean => kind === 'retry' && ran && !failed;
-
 const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
 
-const cancelledIfRetry = (ended: OtherEnd): OtherEnd =>
-  ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
-
-const linesOf = (others: readonly OtherEnd[], kind: OtherEnd['kind']): string[] =>
-  others.filter((other) => other.kind === kind).map(({ line }) => line);
-
-/** Only an item whose handler ran is charged. */
+/** Returns the attempts of an item and the failed one. Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [
   ...source.attempts,
   { at: new Date(atMs).toISOString(), error: attemptError(error) },

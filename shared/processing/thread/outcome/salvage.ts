@@ -5,9 +5,9 @@ import { readCopy } from './copies.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 
 /**
- * Makes the end of a chunk whose thread has died, without a call of its handler: what was copied stands; the item that
- * was run alone is charged; those in flight are passed on to run alone, and what had ended but was lost to run again, all of
- * them uncharged.
+ * Creates the end of a chunk whose thread has died, without a call of its handler. Copied items keep their ends. The item
+ * that ran alone is charged. Items in flight are passed on to run alone, and items whose end was lost to run again;
+ * neither are charged.
  */
 export function salvage(
   builder: OutcomeBuilder,
@@ -18,7 +18,7 @@ export function salvage(
     const slot = builder.slotOf(source);
     if (slot === verdict?.slot) {
       if (verdict.kind === 'killed') builder.kill(source, verdict.error, verdict.atMs);
-      // Its next attempt would end the thread of others once more.
+      // Alone, because its next attempt would again terminate the thread of other items.
       else builder.fail(source, new TimeoutError(timeoutMs), { atMs: verdict.atMs, rerun: 'alone' });
     } else if (isInFlight(items[slot])) builder.passOn(source, 'alone');
     else if (items[slot] !== NOT_BEGUN) builder.passOn(source, source.retry?.rerun ?? 'careful');

@@ -1,4 +1,4 @@
-/** Workloads that misbehave in the way their items say, in the place of the app's own (tests/helpers/app-copy.ts). */
+/** Workloads that misbehave as their items specify. They replace the app's own workloads (tests/helpers/app-copy.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineWorkload, type ItemContext } from '../../../../shared/workload/define.ts';

@@ -53,7 +53,7 @@ describe('endWholeChunk', () => {
     expect(dead[0]?.attempts).toHaveLength(2);
   });
 
-  it('does without items when the frame is broken', async () => {
+  it('omits items when the frame is broken', async () => {
     const { reference, frame } = chunkJob([1, 2]);
     const broken = Uint8Array.from(frame, (byte, i) => (i === 9 ? byte ^ 1 : byte));
     const { dead } = await readAll(endWholeChunk({ ...common, reference, frame: broken, ending: 'digest' }));
@@ -107,7 +107,7 @@ describe('splitChunk', () => {
     expect(header.counts.items).toBe(expected.reduce((sum, [, take]) => sum + take, 0));
   });
 
-  it('makes no more parts than a receive can take', () => {
+  it('creates no more parts than a receive can contain', () => {
     const { reference } = chunkJob(
       Array.from({ length: 100 }, (_, i) => i),
       { batch: BATCH },

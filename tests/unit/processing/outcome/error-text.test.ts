@@ -10,18 +10,18 @@ const withoutStack = (thrown: unknown) => {
   return { ...text, ...(causes && { causes: causes.map(({ stack: _inner, ...cause }) => cause) }) };
 };
 
-describe('the text of what was thrown', () => {
+describe('the text of a thrown value', () => {
   it.each([
     ['an error', new RangeError('too far'), { name: 'RangeError', message: 'too far' }],
     ['a code', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), { code: 'ECONNREFUSED' }],
     ['a number as code', Object.assign(new Error('no'), { code: 404 }), { code: 404 }],
     ['an error of another realm', runInNewContext('new TypeError("odd")'), { name: 'TypeError', message: 'odd' }],
-    ['what looks like an error', { message: 'm', code: 'c' }, { name: 'Error', message: 'm', code: 'c' }],
+    ['a value that looks like an error', { message: 'm', code: 'c' }, { name: 'Error', message: 'm', code: 'c' }],
     ['text', 'a text', { name: 'Error', message: 'a text' }],
     ['nothing', undefined, { name: 'Error', message: 'undefined' }],
     ['an object', { status: 503 }, { name: 'Error', message: '{ status: 503 }' }],
     ['a symbol', Symbol('s'), { name: 'Error', message: 'Symbol(s)' }],
-  ])('has of %s what is there', (_, thrown, expected) => {
+  ])('contains the available parts of %s', (_, thrown, expected) => {
     expect(toErrorText(thrown)).toMatchObject(expected);
   });
 
@@ -45,7 +45,7 @@ describe('the text of what was thrown', () => {
     });
   });
 
-  it('has the errors of an AggregateError as causes, also below', () => {
+  it('has the errors of an AggregateError as causes, also at lower levels', () => {
     const both = new AggregateError([new Error('v6'), 'v4'], 'all');
     expect(withoutStack(new Error('fetch', { cause: both })).causes).toEqual([
       { name: 'AggregateError', message: 'all' },
@@ -54,7 +54,7 @@ describe('the text of what was thrown', () => {
     ]);
   });
 
-  it('ends with a chain that has no end', () => {
+  it('limits an endless chain of causes', () => {
     const ring = new Error('ring');
     ring.cause = ring;
     expect(toErrorText(ring)).not.toHaveProperty('causes');
@@ -63,12 +63,12 @@ describe('the text of what was thrown', () => {
     expect(toErrorText(endless(0)).causes?.map(({ message }) => message)).toEqual(['1', '2', '3', '4']);
   });
 
-  it('has no frames of what the pipeline throws itself', () => {
+  it('has no frames for errors of the pipeline itself', () => {
     expect(toErrorText(new TimeoutError(50))).toEqual({ name: 'TimeoutError', message: 'timed out after 0.05 s' });
     expect(toErrorText(new InvalidItem('not JSON'))).toEqual({ name: 'InvalidItem', message: 'not JSON' });
   });
 
-  it('keeps what can be read of an error whose properties throw', () => {
+  it('keeps the readable parts of an error whose properties throw', () => {
     const broken = Object.defineProperties(new Error('m'), {
       name: { get: () => raise() },
       code: { get: () => raise() },
@@ -80,10 +80,10 @@ describe('the text of what was thrown', () => {
 
   it.each([
     ['a plain one', { status: 401, headers: { authorization: 'Bearer s3cret' } }, '{ status: 401, headers: [Object] }'],
-    ['that of fetch', new Response(null, { status: 401, headers: { 'x-key': 's3cret' } }), 'Response 401'],
+    ['the response of fetch', new Response(null, { status: 401, headers: { 'x-key': 's3cret' } }), 'Response 401'],
     ['headers of fetch', { headers: new Headers({ 'x-key': 's3cret' }) }, 'headers: '],
     ['one in a list', [{ headers: { authorization: 's3cret' } }], '[ [Object] ]'],
-  ])('shows no headers of a response that was thrown: %s', (_, thrown, expected) => {
+  ])('shows no headers of a thrown response: %s', (_, thrown, expected) => {
     const { message } = toErrorText(thrown);
     expect(message).toContain(expected);
     expect(message).not.toContain('s3cret');
@@ -93,7 +93,7 @@ describe('the text of what was thrown', () => {
     ['a proxy whose traps throw', new Proxy({}, new Proxy({}, { get: () => raise }))],
     ['a revoked proxy', revoked()],
     ['an object that cannot be shown', { toString: raise, [Symbol.for('nodejs.util.inspect.custom')]: raise }],
-    ['errors that are no list', Object.assign(new AggregateError([]), { errors: revoked() })],
+    ['errors that are not a list', Object.assign(new AggregateError([]), { errors: revoked() })],
   ])('never throws: %s', (_, thrown) => {
     expect(toErrorText(thrown)).toMatchObject({ name: expect.any(String), message: expect.any(String) });
   });
@@ -121,12 +121,12 @@ describe('the size of an error', () => {
     expect(JSON.stringify(text).length).toBeLessThan(2_900);
   });
 
-  it.each(['short', 'm'.repeat(3_000)])('does not grow with an attempt that is cut again', (message) => {
+  it.each(['short', 'm'.repeat(3_000)])('does not grow when an attempt is cut again', (message) => {
     const once = attemptError(toErrorText(new Error(message, { cause: new Error(message) })));
     expect(attemptError(once)).toEqual(once);
   });
 
-  it('has the length of the message that was thrown, however often it is cut', () => {
+  it('includes the length of the thrown message, however often it is cut', () => {
     const text = toErrorText(new Error('m'.repeat(3_000), { cause: new Error('c'.repeat(1_000)) }));
     const { message, causes } = attemptError(text);
     expect(message).toBe(`${'m'.repeat(500)}… (3000 characters)`);
@@ -142,7 +142,7 @@ describe('the size of an error', () => {
   });
 });
 
-it('is of the contract, whatever was thrown', () => {
+it('the text matches the contract, whatever was thrown', () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true, withMap: true }), (thrown) => {
       const error = JSON.parse(JSON.stringify(toErrorText(thrown)));

@@ -28,11 +28,11 @@ describe('reduce', () => {
 
   const later = async () => ({ sum: 1 });
   it.each([
-    ['key throws', {}, 4, 'TypeError: reduce.key must return a string or strings, got number.'],
+    ['key throws', {}, 4, 'TypeError: reduce.key must return a string or an array of strings, got number.'],
     ['add throws', {}, 5, 'Error: cannot add'],
-    ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, and returned a'],
+    ['add returns a promise', { add: later as never }, 6, 'TypeError: reduce.add must be synchronous, but returned a'],
     ['a value cannot be written', { add: () => 1n as never }, 6, 'TypeError: report.even is a bigint'],
-  ])('keeps the results of items when %s, and says what was thrown', async (_what, change, id, failed) => {
+  ])('keeps the results of items when %s, and reports what was thrown', async (_what, change, id, failed) => {
     const workload = workloadOf((one) => one.id, { reduce: { ...reduce, ...change } });
 
     const { header, results, partial, retries, failures } = await run(workload, ids(1, id, 2));
@@ -42,7 +42,7 @@ describe('reduce', () => {
     expect(partial).toEqual([{ failed: expect.stringContaining(failed) }]);
   });
 
-  it('gets results as their JSON says, in whatever order they end', async () => {
+  it('receives results as in their JSON, in whatever order they end', async () => {
     const seen: unknown[] = [];
     const keeping = {
       ...reduce,
@@ -60,13 +60,13 @@ describe('reduce', () => {
     expect(seen).toEqual([{ at: '1970-01-01T00:00:00.001Z' }, { at: '1970-01-01T00:00:00.002Z' }, null]);
   });
 
-  it('names the key of a value that cannot be written', () => {
+  it('reports the key of a value that cannot be written', () => {
     expect(partialLine('ada|EUR', { sum: 1 })).toBe('{"key":"ada|EUR","value":{"sum":1}}');
     expect(() => partialLine('ada|EUR', { sum: Number.NaN })).toThrow('report["ada|EUR"].sum is NaN');
     expect(() => partialLine('ada', undefined)).toThrow('report.ada is undefined');
   });
 
-  it('adds a result to each of the keys that it names, or to none', () => {
+  it('adds a result to each of its keys, or to none', () => {
     const shares = (acc: unknown, result: unknown, key: string) => {
       if (key === 'c' && result === 3) throw new Error('no share for c');
       return Number(acc) + Number(result);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { freeBytes } from '../../../../shared/processing/outcome/free-bytes.ts';
 
-test('the memory of an array is freed at once', () => {
+test('the memory of an array is freed immediately', () => {
   const bytes = new Uint8Array(1_000_000);
 
   freeBytes(bytes);
@@ -10,7 +10,7 @@ test('the memory of an array is freed at once', () => {
   expect(() => freeBytes(bytes)).not.toThrow();
 });
 
-test('a slice of a larger buffer stays, and memory that threads share does', () => {
+test('neither a slice of a larger buffer nor shared memory is freed', () => {
   const slice = new Uint8Array(new ArrayBuffer(10), 2, 4);
   const shared = new Uint8Array(new SharedArrayBuffer(4));
 

@@ -1,12 +1,13 @@
+import type { ContainerClient } from '@azure/storage-blob';
 import { expect, test } from 'vitest';
 import { putOutcome, readOutcomeHeader } from '../../../../shared/processing/outcome/outcome-store.ts';
-import { headerOf, referenceOf } from '../../../helpers/data/factories.ts';
+import { headerOf, referenceOf, serviceError } from '../../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
 
 const chunk = referenceOf();
 const outcome = (text: string, dead = 0) => ({ header: headerOf({ dead }), body: Buffer.from(text), causes: {} });
 
-test('the first outcome of a chunk stands; who comes second goes on with it', async () => {
+test('the first outcome of a chunk counts; a second writer continues with it', async () => {
   const { container, blobs } = memoryBlobs();
   const results = container('results');
   const first = await putOutcome(results, chunk, outcome('first'));
@@ -18,11 +19,21 @@ test('the first outcome of a chunk stands; who comes second goes on with it', as
   expect([...blobs.values()].map(({ body }) => body.toString())).toEqual(['first']);
 });
 
+test('a refused put fails if no outcome is stored: the one that was in its way has been deleted', async () => {
+  const blob = {
+    upload: () => Promise.reject(serviceError(409)),
+    getProperties: () => Promise.reject(serviceError(404)),
+  };
+  const results = { getBlockBlobClient: () => blob } as unknown as ContainerClient;
+
+  await expect(putOutcome(results, chunk, outcome('x'))).rejects.toMatchObject({ statusCode: 409 });
+});
+
 test('a chunk that has not ended has no header', async () => {
   expect(await readOutcomeHeader(memoryBlobs().container('results'), chunk)).toBeUndefined();
 });
 
-test('the most frequent causes go with the header, and those that are the same once cut count together', async () => {
+test('the header contains the most frequent causes, and adds up those that are equal after they were cut', async () => {
   const { container } = memoryBlobs();
   const causes = { ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`cause ${n}`, n + 1])) };
   const long = 'x'.repeat(120);
@@ -38,7 +49,7 @@ test('the most frequent causes go with the header, and those that are the same o
   ]);
 });
 
-test('causes that would not fit the metadata of a blob are left out, the rarest first', async () => {
+test('causes that do not fit into the metadata of a blob are omitted, the rarest first', async () => {
   const { container, blobs } = memoryBlobs();
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'\uffff'.repeat(119)}`, 8 - n]));
   const most = Number.MAX_SAFE_INTEGER;
@@ -55,7 +66,7 @@ test('causes that would not fit the metadata of a blob are left out, the rarest 
   expect(kept).toEqual(Object.keys(causes).slice(0, kept.length));
 });
 
-test('a cause in any script survives the headers of HTTP', async () => {
+test('a cause in any script is not changed by HTTP headers', async () => {
   const { container, blobs } = memoryBlobs();
   const causes = { 'Ошибка “сети” €': 1 };
   const header = headerOf({}, { causes });

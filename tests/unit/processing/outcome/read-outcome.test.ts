@@ -13,11 +13,11 @@ const fetchFrom = (body: Uint8Array) => async (offset: number, length: number) =
   body.subarray(offset, offset + length);
 
 describe('reading an outcome', () => {
-  it('gives results as the text that was written', async () => {
+  it('returns results as the text that was written', async () => {
     expect(await readResultLines(outcome.header, fetchFrom(outcome.body))).toEqual(['{"id":1.0}', 'null']);
   });
 
-  it('gives the lines of each frame, none for an absent one, and fetches nothing for it', async () => {
+  it('returns the lines of each frame; for an absent one, returns none and fetches nothing', async () => {
     const all = await readAll(outcome);
     expect(all.partial).toEqual([{ key: 'a', value: [1] }]);
     const never = async (): Promise<Uint8Array> => Promise.reject(new Error('fetched'));
@@ -25,7 +25,7 @@ describe('reading an outcome', () => {
     expect(await readDead(outcome.header, never)).toEqual([]);
   });
 
-  it('refuses bytes that are not the ones the header names', async () => {
+  it('refuses bytes that do not match the header', async () => {
     const changed = outcome.body.map((byte, i) => (i === outcome.body.length - 6 ? byte ^ 1 : byte));
     await expect(readPartial(outcome.header, fetchFrom(changed))).rejects.toThrow(FrameError);
   });

@@ -22,7 +22,7 @@ describe('the frames of a stack', () => {
     ['an asynchronous one without a name', `async ${at('workloads/a.ts')}:3:5`, 'workloads/a.ts:3:5'],
     ['a constructor', `new Sale (${at('workloads/a.ts')}:3:5)`, 'new Sale (workloads/a.ts:3:5)'],
     ['a loader that adds a query', `pay (${at('workloads/a.ts')}?v=1:3:5)`, 'pay (workloads/a.ts:3:5)'],
-  ])('name place and function: %s', (_, frame, expected) => {
+  ])('contain place and function: %s', (_, frame, expected) => {
     expect(frames(frame)).toEqual([expected]);
   });
 
@@ -38,7 +38,7 @@ describe('the frames of a stack', () => {
     expect(frames(...noise, ...own, ...pipeline)).toEqual(shown);
   });
 
-  it('are those of packages where the app has none, and never those of Node or the pipeline', () => {
+  it('are those of packages if the app has none, and never those of Node or the pipeline', () => {
     const own = `runItem (${at('shared/processing/thread/calls/run-item.ts')}:51:20)`;
     const inner = `send (${at('node_modules/@azure/core/node_modules/ms/i.js')}:9:9)`;
     expect(frames('processTicks (node:internal/x:1:1)', inner, own)).toEqual(['send (node_modules/ms/i.js:9:9)']);
@@ -52,7 +52,7 @@ describe('the frames of a stack', () => {
     expect(frames(sdk)).toEqual([`send (${chunks}/chunk-ABC.js:9:9)`]);
   });
 
-  it('hold no path of the machine', () => {
+  it('contain no path of the machine', () => {
     expect(frames('f (/home/someone/secret/w.js:1:2)', 'g (file:///srv/other/x.js:3:4)')).toEqual([
       'f (w.js:1:2)',
       'g (x.js:3:4)',
@@ -60,14 +60,14 @@ describe('the frames of a stack', () => {
     expect(frames('eval (eval at f (file:///srv/x.js:1:1), <anonymous>:1:1)', 'f (/home/a (b)/x.js:1:2)')).toEqual([]);
   });
 
-  it('are not looked for in the message', () => {
+  it('are not searched for in the message', () => {
     const message = `copied\n    at fake (${at('workloads/a.ts')}:1:1)`;
     expect(stackFrames(`Error: ${message}\n    at f (${at('workloads/b.ts')}:2:2)`, message, 5)).toEqual([
       'f (workloads/b.ts:2:2)',
     ]);
   });
 
-  it('are bounded', () => {
+  it('are limited in length', () => {
     expect(frames(`${'f'.repeat(900)} (${at('workloads/a.ts')}:1:1)`)[0]).toHaveLength(200);
     expect(frames(`${'f'.repeat(2_000)} (${at('workloads/a.ts')}:1:1)`)).toEqual([]);
     expect(stackFrames('x'.repeat(10_000_000), 'boom', 5)).toEqual([]);
@@ -75,7 +75,7 @@ describe('the frames of a stack', () => {
 });
 
 describe('a built file', () => {
-  it('has its source map forgotten with its places, so that neither grows without bound', () => {
+  it('loses its source map together with its places, so that neither grows without limit', () => {
     const file = join(folder, 'rebuilt.js');
     const writeMap = (mappings: string): void =>
       writeFileSync(`${file}.map`, JSON.stringify({ version: 3, sources: ['../src/pay.ts'], names: [], mappings }));
@@ -89,7 +89,7 @@ describe('a built file', () => {
     expect(frames(`pay (${file}:2:3)`)).toEqual(['pay (pay.ts:8:5)']);
   });
 
-  it('is shown as its source where a source map lies beside it', () => {
+  it('is shown as its source if a source map is beside it', () => {
     const file = join(folder, 'built.js');
     // Line 2, column 3 of the built file is line 7, column 5 of the source.
     writeFileSync(
@@ -100,10 +100,10 @@ describe('a built file', () => {
   });
 
   it.each([
-    ['is no JSON', '{'],
-    ['is of another kind', '{"version":3,"sections":7}'],
-    ['has no place for it', JSON.stringify({ version: 3, sources: [], names: [], mappings: '' })],
-  ])('is shown as it is when the source map %s', (name, map) => {
+    ['is not JSON', '{'],
+    ['has another format', '{"version":3,"sections":7}'],
+    ['does not contain the place', JSON.stringify({ version: 3, sources: [], names: [], mappings: '' })],
+  ])('is shown unchanged when the source map %s', (name, map) => {
     const file = join(folder, `${name.replaceAll(' ', '-')}.js`);
     writeFileSync(`${file}.map`, map);
     expect(frames(`pay (${file}:2:3)`)[0]).toMatch(/^pay \([\w-]+\.js:2:3\)$/);

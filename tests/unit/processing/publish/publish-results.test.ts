@@ -18,7 +18,7 @@ const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {})
   end: { batch: BATCH, chunk, header: headerOf({ retried: 1 }, fields) },
 });
 
-/** What a queue does with a message's text before it takes it: nothing, unless a test refuses it. */
+/** What a queue does with the text of a message before it accepts it: nothing, unless a test refuses it. */
 type Check = (text: string) => void;
 
 /** Publishes the results of dispositions, and returns the calls that it made, in order. */
@@ -58,21 +58,21 @@ async function publishAll(dispositions: ChunkDisposition[], check: Check = () =>
   return { calls, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
 }
 
-/** Refuses what `isRefused` says, as the service refuses a text that it cannot store. */
+/** Refuses a text if `isRefused` returns true, as the service refuses a text that it cannot store. */
 const refusing =
   (isRefused: (chunks: FinishedChunk[]) => boolean, status = 400): Check =>
   (text) => {
     if (isRefused(readResult(text).chunks)) throw serviceError(status);
   };
 
-test('the result message goes before the wake, and both before a reference is deleted', async () => {
+test('the result message is put before the wake event is sent, and both happen before a reference is deleted', async () => {
   const { calls, results } = await publishAll([disposition('000000'), disposition('000001')]);
 
   expect(calls).toEqual(['put billing-results', 'wake billing-results', 'delete m0', 'delete m1']);
   expect(results[0]?.chunks.map(({ chunk }) => chunk)).toEqual(['000000', '000001']);
 });
 
-test('the wake says how many items the result messages are about, and how long they are; a refused one does not count', async () => {
+test('the wake event contains the number of items and the size of the result messages, without refused ones', async () => {
   const check = refusing((chunks) => chunks.some(({ chunk }) => chunk === '000001'));
 
   const { texts, wakes } = await publishAll(
@@ -84,11 +84,11 @@ test('the wake says how many items the result messages are about, and how long t
   expect(wakes).toEqual([{ items: 8, payloadBytes: Buffer.byteLength(texts.join('')) }]);
 });
 
-test('a chunk to retry keeps its reference; an orphan or duplicate loses it and publishes nothing', async () => {
+test('a returned reference is kept; that of an orphan or a duplicate is deleted, and publishes nothing', async () => {
   expect((await publishAll(['returned', 'orphaned', 'duplicate'])).calls).toEqual(['delete m1', 'delete m2']);
 });
 
-test('the operations that publishing takes are in the message, once', async () => {
+test('the message contains the operations of publishing, once', async () => {
   const { results } = await publishAll([disposition('000000'), disposition('000001')]);
 
   expect(results[0]?.operations).toEqual({
@@ -100,7 +100,7 @@ test('the operations that publishing takes are in the message, once', async () =
   });
 });
 
-test('many ends are cut into messages below the limit, and the first one has the operations', async () => {
+test('many ends are split into messages below the limit, and the first one contains the operations', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.repeat(120), 1]));
   const dispositions = Array.from({ length: 64 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
@@ -115,7 +115,7 @@ test('many ends are cut into messages below the limit, and the first one has the
   ]);
 });
 
-test('a cause with characters that XML forbids is sent as the service can store it, and read as it was', async () => {
+test('a cause with characters that XML forbids is sent in a form that the service can store, and read back unchanged', async () => {
   const causes = { 'rejected: Reject: a" \uffff b, \u{1f600}\ud800': 1 };
 
   const { results, texts } = await publishAll([disposition('000000', { causes })]);
@@ -124,7 +124,7 @@ test('a cause with characters that XML forbids is sent as the service can store 
   expect(results[0]?.chunks[0]?.header.causes).toEqual(causes);
 });
 
-test('the size of a message is that of its text as it is sent', async () => {
+test('the size of a message is the size of the text that is sent', async () => {
   const causes = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'"\uffff'.repeat(60)}`, 1]));
   const dispositions = Array.from({ length: 32 }, (_, n) => disposition(String(n).padStart(6, '0'), { causes }));
 
@@ -147,7 +147,7 @@ test('an end that is too large for a message is sent without its causes', async 
   ]);
 });
 
-test('the refusal of one end holds up no other; without its causes it goes through', async () => {
+test('the refusal of one end does not delay the others; without its causes, it is accepted', async () => {
   const dispositions = [
     disposition('000000'),
     disposition('000001', { causes: { bad: 1 } }),
@@ -185,7 +185,7 @@ test('an end that is refused in any form keeps its reference, and is logged for 
   expect(logged).toMatchObject([{ event: 'message-refused', batch: BATCH, chunk: '000001', error: { status: 413 } }]);
 });
 
-test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', async (status) => {
+test.each([503, 403, 429])('an outage (%i) is not a refusal: all references stay', async (status) => {
   let puts = 0;
   const check: Check = () => {
     puts += 1;
@@ -196,7 +196,7 @@ test.each([503, 403, 429])('an outage (%i) is no refusal: all references stay', 
   expect(puts).toBe(1);
 });
 
-test('a round adds up what it ended; what another had stored before costs it no handler time', () => {
+test('a round adds up the chunks that it ended; an outcome that was stored before adds no handler time', () => {
   const end = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
   const own = { end, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
 

@@ -25,7 +25,7 @@ const address = registry.queue('billing-normal-0') as QueueAddress;
 const OTHER = '01985a00-0000-7000-8000-000000000001';
 const LARGE = '01985a00-0000-7000-8000-000000000002';
 
-/** A round whose clock and results queue the test holds. */
+/** A round whose clock and results queue are controlled by the test. */
 function world() {
   const messages: { chunks: string[]; operations: Operations }[] = [];
   const finished: string[] = [];
@@ -75,7 +75,7 @@ function world() {
   };
   return {
     ...{ messages, finished, returned, collected, publisher, end },
-    /** When references become visible, as the gate knows it. */
+    /** When references become visible, as recorded in the gate. */
     due: async () => (await readGate(gates, address.queue)).row.due,
     setOutage: (out: boolean, error = serviceError(503)) => ([isOut, fault] = [out, error]),
   };
@@ -102,7 +102,7 @@ test('a long round publishes chunks that have ended, and deletes their reference
   expect(messages[1]?.operations).not.toHaveProperty('blob.get');
 });
 
-test('what could not be published then is published with the rest, and its references stay until then', async () => {
+test('results that could not be published are published with the rest, and their references stay until then', async () => {
   const { messages, finished, publisher, end, setOutage } = world();
   setOutage(true);
   await withLog(SILENT_LOG, () => end('a', 6_000));
@@ -113,8 +113,8 @@ test('what could not be published then is published with the rest, and its refer
   expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
 });
 
-describe('a small batch of which nothing else is pending', () => {
-  test('is collected here, by the ids of its messages, and its references are deleted after that', async () => {
+describe('a small batch without other pending chunks', () => {
+  test('is collected here, with the ids of its messages, before its references are deleted', async () => {
     const { messages, collected, finished, publisher, end } = world();
     await end('a', 0, { pending: 2 });
     await end('b', 0, { pending: 2 });
@@ -125,7 +125,7 @@ describe('a small batch of which nothing else is pending', () => {
     expect([messages, finished]).toEqual([[], ['a', 'b']]);
   });
 
-  test('leaves the others of its round to a result message, with their part of what the round took', async () => {
+  test('leaves the other chunks of its round to a result message, with their share of the operations', async () => {
     const { messages, collected, finished, publisher, end } = world();
     await end('a', 0, { pending: 1 });
     await end('b', 0, { batch: OTHER, pending: 2 });
@@ -137,7 +137,7 @@ describe('a small batch of which nothing else is pending', () => {
     expect(finished).toEqual(['a', 'b', 'c']);
   });
 
-  test('of which only a repeat of one chunk has ended twice is not taken for ended', async () => {
+  test('is not taken for ended when the same chunk has ended twice', async () => {
     const { messages, collected, publisher, end } = world();
     await end('a', 0, { pending: 2 });
     await end('a', 0, { pending: 2 });
@@ -146,7 +146,7 @@ describe('a small batch of which nothing else is pending', () => {
     expect([collected, messages.length]).toEqual([[], 1]);
   });
 
-  test('keeps its references while storage is out of reach: they are visible again in five seconds', async () => {
+  test('keeps its references while storage is unavailable: they are visible again in five seconds', async () => {
     const { messages, finished, returned, due, publisher, end, setOutage } = world();
     setOutage(true);
     await end('a', 0, { pending: 2 });
@@ -164,7 +164,7 @@ describe('a small batch of which nothing else is pending', () => {
     expect(await due()).toEqual(['1970-01-01T00:00:05.000Z']);
   });
 
-  test('that meets a fault which no outage explains is left until its references become visible by themselves', async () => {
+  test('that fails for another reason than an outage waits until its references become visible by themselves', async () => {
     const { finished, returned, publisher, end, setOutage } = world();
     setOutage(true, serviceError(400));
     await end('a', 0, { pending: 1 });

@@ -25,7 +25,7 @@ const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
   status: readThreadStatus(statusBuffer),
 });
 
-/** Threads that end as `runs` says, one run after the other; the clock advances by one second per run. */
+/** Threads that end as `runs` specifies, one run after the other; the clock advances by one second per run. */
 async function process(
   items: number,
   runs: Run[],
@@ -47,7 +47,7 @@ async function process(
 }
 
 describe('processChunk', () => {
-  it('gives what a dead thread has left to another one, which makes the outcome of it', async () => {
+  it('passes the remains of a dead thread to another one, which creates the outcome from them', async () => {
     const { outcome, tasks } = await process(9, [diesWith(3)]);
     expect(tasks).toHaveLength(2);
     expect(tasks[1]?.remains?.verdict).toMatchObject({ slot: 3, kind: 'killed', atMs: NOW_MS + 1_000 });
@@ -55,14 +55,14 @@ describe('processChunk', () => {
     expect(outcome.header.handlerSeconds).toBe(1);
   });
 
-  it('gives each run a status buffer of its own', async () => {
+  it('gives each run its own status buffer', async () => {
     const { tasks } = await process(9, [diesWith(3)]);
     expect(tasks[0]?.statusBuffer).not.toBe(tasks[1]?.statusBuffer);
   });
 
   it.each([
-    ['has died before it did anything', [diesWith()]],
-    ['has died, and the thread after it', [diesWith(3), diesWith()]],
+    ['has died before it began any item', [diesWith()]],
+    ['has died, and the next thread too', [diesWith(3), diesWith()]],
   ])('splits a chunk whose thread %s', async (_, runs) => {
     const { outcome } = await process(9, runs);
     expect(outcome.header).toMatchObject({ ending: 'split', counts: { items: 9 } });
@@ -75,7 +75,7 @@ describe('processChunk', () => {
     expect(dead[0]).toMatchObject({ reason: 'killed', error: { name: 'Error', message: 'gone' }, item: { i: 0 } });
   });
 
-  it('goes on until a thread is fresh when it asks for one, and takes any in the end', async () => {
+  it('continues until a thread is fresh if the chunk requires one, and finally accepts any thread', async () => {
     const used: Run = (task) => {
       begin(task.statusBuffer, 1_000);
       setUsed(task.statusBuffer);
@@ -94,11 +94,11 @@ describe('processChunk', () => {
     await expect(process(9, [never, never, never])).rejects.toThrow(ThreadStartError);
   });
 
-  it('blames nobody for threads that end because the processor is closed', async () => {
+  it('charges no item for threads that end because the processor is closed', async () => {
     await expect(process(1, [diesWith(0)], { closedAfter: 1 })).rejects.toThrow(ProcessorClosedError);
   });
 
-  it('passes a stop on to the thread, also one that came before it began, and to the one after its death', async () => {
+  it('passes a stop to the thread, even if it came before the thread began, and to the one after its death', async () => {
     const stop = AbortSignal.abort('returned');
     const { tasks } = await process(9, [diesWith(3)], { stop });
     expect(tasks.map(({ statusBuffer }) => readThreadStatus(statusBuffer).stop)).toEqual(['returned', 'returned']);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { createStartGuard } from '../../../../shared/processing/thread-pool/start-guard.ts';
 
-/** A guard over runs that are counted. */
+/** A guard whose runs are counted. */
 function world() {
   const clock = { nowMs: 0 };
   const guard = createStartGuard(() => clock.nowMs);
@@ -18,7 +18,7 @@ function world() {
 
 const error = new ThreadStartError('DATABASE_URL is not set');
 
-test('after threads did not start, chunks of the workload are refused for five seconds with the same error', async () => {
+test('after threads failed to start, chunks of the workload are refused for five seconds with the same error', async () => {
   const { clock, run, runs } = world();
   await expect(run('billing', error)).rejects.toBe(error);
 

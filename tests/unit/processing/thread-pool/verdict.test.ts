@@ -21,28 +21,28 @@ const death = (items: number[], overrides: object = {}) => ({
 const OUT_OF_MEMORY = Object.assign(new Error('limit'), { code: 'ERR_WORKER_OUT_OF_MEMORY' });
 
 describe('verdictOf', () => {
-  it('names the item that was run alone', () => {
+  it('returns the item that ran alone', () => {
     expect(verdictOf(death([ENDED, ALONE, NOT_BEGUN]), 77)).toMatchObject({
       ...{ slot: 1, atMs: 77, kind: 'killed' },
       error: { name: 'Error', message: 'gone' },
     });
   });
 
-  it('charges it with a timeout when its thread no longer moved', () => {
+  it('charges it with a timeout when its thread was stuck', () => {
     expect(verdictOf(death([ALONE], { stuck: true }), 77)).toEqual({ slot: 0, atMs: 77, kind: 'timedOut' });
   });
 
   it.each([
-    ['of several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
-    ['for one that was alone in flight by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
+    ['among several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
+    ['for one that was in flight alone by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
     ['when none was in flight', death([ENDED, NOT_BEGUN])],
     ['for a memory that others may have filled', death([ENDED, ALONE], { error: OUT_OF_MEMORY })],
     ['once the chunk had to stop', death([ALONE], { status: { ...status, stop: 'cancelled' } })],
-  ])('names nobody %s', (_, end) => {
+  ])('returns no item %s', (_, end) => {
     expect(verdictOf(end, 77)).toBeUndefined();
   });
 
-  it('names an item that filled the memory before any other ran', () => {
+  it('returns an item that filled the memory before any other ran', () => {
     expect(verdictOf(death([NOT_BEGUN, ALONE], { error: OUT_OF_MEMORY }), 0)).toMatchObject({ slot: 1 });
   });
 });
@@ -53,7 +53,7 @@ describe('deathText', () => {
     [OUT_OF_MEMORY, 'OutOfMemoryError', 'The handler used up the memory of its thread.'],
     [new RangeError('too far'), 'RangeError', 'too far'],
     [Object.create(null), 'Error', '[Object: null prototype] {}'],
-  ])('says how a thread died (%#)', (error, name, message) => {
+  ])('describes how a thread died (%#)', (error, name, message) => {
     expect(deathText(error)).toMatchObject({ name, message });
   });
 });

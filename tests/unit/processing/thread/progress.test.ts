@@ -10,13 +10,13 @@ const map: MapItem = ({ id }) => {
 };
 
 test('results and dead letters have ended; dead letters and failed attempts are failing', async () => {
-  // The last one fits no schema.
+  // The last item does not fit the schema.
   const { progress } = await run(workloadOf(map), ids(1, 2, 3, 4, 'x'));
 
   expect(progress).toEqual({ items: 5, ended: 4, inFlight: 0, failing: 3 });
 });
 
-test('what is passed on unrun has not ended', async () => {
+test('an item that is passed on unrun has not ended', async () => {
   const later = new Date(NOW_MS + 60_000).toISOString();
   const lines = [
     { index: 1, attempts: [], item: { id: 1 } },

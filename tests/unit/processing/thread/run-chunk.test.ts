@@ -3,8 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
-import { ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../shared/processing/thread/thread-status.ts';
-import type { Copy } from '../../../../shared/processing/thread/thread-task.ts';
 import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/data/chunks.ts';
 import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
@@ -45,7 +43,7 @@ describe('results', () => {
     expect(retries[0]?.attempts.map(({ error }) => errorLine(error))).toEqual([message]);
   });
 
-  it('see what the handler receives with each item', async () => {
+  it('show the context that the handler receives with each item', async () => {
     const map: MapItem = (_, { batch, position, attempt, signal, log }) => {
       log('seen');
       return [batch.length, position, attempt, signal.aborted];
@@ -60,7 +58,7 @@ describe('results', () => {
 });
 
 describe('an item that does not fit the schema', () => {
-  it('is dead and names the paths', async () => {
+  it('becomes a dead letter with the paths', async () => {
     const { dead, ran, causes, header } = await run(
       workloadOf(() => 1),
       ids(1, 'two', 3),
@@ -84,7 +82,7 @@ describe('an item that does not fit the schema', () => {
     expect(header.invalid).toBe(1);
   });
 
-  it('lists what does not fit, also beyond the first few', async () => {
+  it('lists what does not fit, and counts what exceeds the list', async () => {
     const many: StandardSchemaV1<unknown, Item> = {
       '~standard': {
         version: 1,
@@ -124,7 +122,7 @@ describe('an item that does not fit the schema', () => {
     expect(dead[0]).not.toHaveProperty('item');
   });
 
-  it('is found by asynchronous schemas too', async () => {
+  it('is also found by asynchronous schemas', async () => {
     const slow: StandardSchemaV1<unknown, Item> = {
       '~standard': {
         version: 1,
@@ -147,7 +145,7 @@ describe('an item that does not fit the schema', () => {
 describe('retries that are not due', () => {
   const retry = (index: number, notBefore: string) => ({ index, attempts: [], notBefore, item: { id: index } });
 
-  it('are passed on as they came, uncharged, and the chunk is due with them', async () => {
+  it('are passed on unchanged and uncharged, and the chunk is due with them', async () => {
     const later = retry(8, '2026-01-01T00:05:00.000Z');
     const lines = [retry(7, '2026-01-01T00:00:00.900Z'), later, retry(9, '2026-01-01T01:00:00.000Z')];
     const { results, retries, header, ran } = await run(
@@ -170,7 +168,7 @@ describe('retries that are not due', () => {
 });
 
 describe('concurrency', () => {
-  it('keeps so many in flight, and results and folds in the order of the items', async () => {
+  it('limits the calls in flight, and keeps results and folds in the order of the items', async () => {
     let inFlight = 0;
     let most = 0;
     const map: MapItem = async ({ id }) => {
@@ -200,7 +198,7 @@ describe('concurrency', () => {
     expect(log).toEqual(['+40', '+1', '-1', '+2', '-2', '-40']);
   });
 
-  it('leaves a synchronous handler as it is: one after another, without a turn of the event loop', async () => {
+  it('does not affect a synchronous handler: calls follow each other without a turn of the event loop', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -215,7 +213,7 @@ describe('concurrency', () => {
     expect(turns).toBe(0);
   });
 
-  it('begins no item after the time of the chunk, but one at least', async () => {
+  it('begins no item after the time of the chunk, but at least one', async () => {
     const { results, retries } = await run(
       workloadOf(({ id }) => id),
       ids(1, 2, 3),
@@ -230,7 +228,7 @@ describe('concurrency', () => {
 });
 
 describe('a stop', () => {
-  /** Item 1 ends at once with `first`; 2 is cancelled while it runs, and it and the rest would take long. */
+  /** Item 1 ends immediately with `first`; 2 is cancelled while it runs, and it and the rest would take long. */
   const cancelled = (first: () => number) => {
     const controller = new AbortController();
     const map: MapItem = async ({ id }, { signal }) => {
@@ -241,7 +239,7 @@ describe('a stop', () => {
     return { workload: workloadOf(map, { concurrency: 2, timeoutSeconds: 60 }), stop: controller.signal };
   };
 
-  it('of a cancelled batch aborts what is in flight, keeps what has ended, and cancels the rest', async () => {
+  it('of a cancelled batch aborts calls in flight, keeps ended items, and cancels the rest', async () => {
     const { workload, stop } = cancelled(() => 1);
     const { results, header, failures, dead } = await run(workload, { ...ids(1, 2, 3, 4), stop });
     expect(results).toEqual([1]);
@@ -252,9 +250,9 @@ describe('a stop', () => {
     expect([failures, dead]).toEqual([0, []]);
   });
 
-  it('of an instance keeps what has ended, lets end what is in flight, and passes the rest on, uncharged', async () => {
+  it('of an instance keeps ended items, lets calls in flight finish, and passes the rest on uncharged', async () => {
     const stop = new AbortController();
-    /** 1 ends at once, so that 2 and 3 are in flight when the stop comes, and end after it. */
+    /** Item 1 ends immediately, so that 2 and 3 are in flight when the stop comes, and end after it. */
     const follow: MapItem = async ({ id }) => {
       if (id === 3) setTimeout(() => stop.abort('returned'), 5);
       if (id !== 1) await once(stop.signal, 'abort');
@@ -280,7 +278,7 @@ describe('a stop', () => {
     expect(calls).toBe(0);
   });
 
-  it('cancels also what would be tried again', async () => {
+  it('also cancels items that would be tried again', async () => {
     const { workload, stop } = cancelled(() => {
       throw new Error('busy');
     });
@@ -289,77 +287,7 @@ describe('a stop', () => {
   });
 });
 
-describe('what a dead thread has left', () => {
-  const workload = workloadOf(
-    () => {
-      throw new Error('No handler is called.');
-    },
-    { reduce: { key: () => 'all', init: () => 0, add: (sum: number, id: number) => sum + id, merge: () => 0 } },
-  );
-  const copies: Copy[] = [
-    {
-      ends: [
-        [1, 2],
-        [0, 2],
-      ],
-      bytes: new TextEncoder().encode('2010'),
-    },
-  ];
-  const items = Uint8Array.from([ENDED, ENDED, ENDED, IN_FLIGHT, IN_FLIGHT, NOT_BEGUN]);
-
-  it('is made into the outcome: what was copied stands, the rest is passed on with how it has to run', async () => {
-    const remains = { items, copies, verdict: undefined };
-    const { results, partial, retries, header, failures } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains });
-    expect(results).toEqual([10, 20]);
-    expect(partial).toEqual([{ key: 'all', value: 30 }]);
-    expect(retries.map(({ index, rerun, attempts }) => [index, rerun, attempts.length])).toEqual([
-      [102, 'careful', 0],
-      [103, 'alone', 0],
-      [104, 'alone', 0],
-      [105, undefined, 0],
-    ]);
-    expect(header.counts).toEqual({ items: 6, succeeded: 2, dead: 0, cancelled: 0, retried: 4 });
-    expect([failures, header.moved]).toEqual([0, 4]);
-  });
-
-  it('charges the item that was alone in flight: a dead letter, or a timeout that runs alone again', async () => {
-    const error = { name: 'ThreadExitError', message: 'exit code 3' };
-    const killed = { items, copies, verdict: { slot: 3, atMs: NOW_MS, kind: 'killed', error } as const };
-    expect((await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: killed })).dead).toMatchObject([
-      { index: 103, reason: 'killed', error, attempts: [{ at: '2026-01-01T00:00:00.000Z' }] },
-    ]);
-    const timedOut = { items, copies, verdict: { slot: 3, atMs: NOW_MS, kind: 'timedOut' } as const };
-    const { retries } = await run(workload, ids(1, 2, 3, 4, 5, 6), { remains: timedOut });
-    expect(retries[1]).toMatchObject({ index: 103, rerun: 'alone', notBefore: '2026-01-01T00:00:01.000Z' });
-    expect(retries[1]?.attempts).toHaveLength(1);
-  });
-});
-
-describe('items that a dead thread has left', () => {
-  const retry = (index: number, rerun?: 'alone' | 'careful') => ({
-    index,
-    attempts: [],
-    item: { id: index },
-    ...(rerun && { rerun }),
-  });
-
-  it('run alone first if they were in flight; what follows is copied as it ends', async () => {
-    const log: string[] = [];
-    const map: MapItem = async ({ id }) => {
-      log.push(`+${id}`);
-      await sleep(5);
-      log.push(`-${id}`);
-      return id;
-    };
-    const lines = [retry(1), retry(2, 'careful'), retry(3, 'alone'), retry(4, 'careful'), retry(5, 'alone')];
-    const { results, copies } = await run(workloadOf(map), retriesJob(lines, NOW_MS));
-    expect(log).toEqual(['+3', '-3', '+5', '-5', '+2', '+4', '-2', '-4', '+1', '-1']);
-    expect(results).toEqual([1, 2, 3, 4, 5]);
-    expect(copies).toEqual([[[2, '3']], [[4, '5']], [[1, '2']], [[3, '4']]]);
-  });
-});
-
-describe('a frame that is not what was promised', () => {
+describe('a frame that does not match its reference', () => {
   it('makes every item a dead letter without the item', async () => {
     const { reference, ...job } = ids(1, 2);
     const digest = `sha256:${'0'.repeat(64)}`;

@@ -9,7 +9,7 @@ const facts = { ending: 'processed' as const, counts };
 const lines = { results: ['{"a":1}', '2'], retries: ['{"r":1}'], dead: ['{"d":"ü"}'], partial: ['{"p":1}', '{"p":2}'] };
 
 describe('encodeOutcome', () => {
-  it('puts the results into a plain frame and all else into skippable ones behind it', () => {
+  it('puts the results into a plain frame and the rest into skippable frames after it', () => {
     const { header, body } = encodeOutcome(facts, lines);
     const shown = header.results?.length ?? 0;
     expect(zstdDecompressSync(body.subarray(0, shown)).toString()).toBe('{"a":1}\n2\n');
@@ -23,20 +23,20 @@ describe('encodeOutcome', () => {
     expect({ bytes, items }).toEqual({ bytes: 11, items: 1 });
   });
 
-  it('leaves out empty frames, but opens with an empty plain one', () => {
+  it('omits empty frames, but starts with an empty plain frame', () => {
     const { header, body } = encodeOutcome(facts, { dead: ['1'] });
     expect(Object.keys(header)).toEqual(['v', 'handlerSeconds', 'ending', 'counts', 'dead']);
     expect(Buffer.from(body).readUInt32LE(0)).toBe(0xfd2fb528);
     expect(zstdDecompressSync(body.subarray(0, (header.dead?.offset ?? 0) - 8))).toHaveLength(0);
   });
 
-  it('makes a header that the contract takes and that fits into blob metadata', () => {
+  it('creates a header that the contract accepts and that fits into blob metadata', () => {
     const { header } = encodeOutcome({ ...facts, dueAt: '2026-01-01T00:00:00.000Z' }, lines);
     expect(outcomeHeaderSchema.parse(header)).toEqual(header);
     expect(JSON.stringify(header).length).toBeLessThan(2_048);
   });
 
-  it('makes a body of its own, which can be moved to another thread', () => {
+  it('creates a separate body, which can be moved to another thread', () => {
     const { body } = encodeOutcome(facts, lines);
     expect(body.buffer.byteLength).toBe(body.length);
   });

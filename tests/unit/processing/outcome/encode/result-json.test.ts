@@ -31,6 +31,11 @@ describe('a result', () => {
     ['minus zero', -0, '0'],
     ['a pair of surrogates', '😀', '"😀"'],
     ['an escape that only looks like a surrogate', '\\ud800', '"\\\\ud800"'],
+    [
+      'such an escape beside other values',
+      [1, null, { at: new Date(0), text: '\\ud800' }],
+      '[1,null,{"at":"1970-01-01T00:00:00.000Z","text":"\\\\ud800"}]',
+    ],
     ['200 levels', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`), `${'['.repeat(200)}${']'.repeat(200)}`],
   ])('may have %s', (_, value, json) => {
     expect(write(value)).toBe(json);
@@ -55,11 +60,11 @@ describe('a result', () => {
     [{ price: new Money(Number.NaN) }, 'result.price.cents is NaN'],
     [{ text: 'a\ud800' }, 'result.text has a lone surrogate'],
     [[{ '\udfff': 1 }], 'result[0]["\\udfff"] has a lone surrogate in its name'],
-  ])('is refused by its path: %#', (value, message) => {
+  ])('is refused with its path: %#', (value, message) => {
     expect(() => write(value)).toThrow(new TypeError(message));
   });
 
-  it('is refused when it is nested too deep or has a cycle', () => {
+  it('is refused when it is nested too deeply or has a cycle', () => {
     const ring: Record<string, unknown> = { many: [1, {}] };
     ring.ring = ring;
     expect(() => write(ring)).toThrow('circular');
@@ -70,7 +75,7 @@ describe('a result', () => {
     }
   });
 
-  it('fails as its own code does', () => {
+  it('fails with the error of its own code', () => {
     const broken = {
       get price() {
         throw new RangeError('no price');
@@ -79,7 +84,7 @@ describe('a result', () => {
     expect(() => write(broken)).toThrow(new RangeError('no price'));
   });
 
-  it('that is JSON is what JSON.stringify makes of it', () => {
+  it('that is plain JSON is encoded as by JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         expect(write(value)).toBe(JSON.stringify(value));
@@ -87,7 +92,7 @@ describe('a result', () => {
     );
   });
 
-  it('that is written comes back as it was, properties that are undefined left out', () => {
+  it('is read back as it was written, without undefined properties', () => {
     const values = fc.anything({
       withDate: true,
       withMap: true,
@@ -109,7 +114,7 @@ describe('a result', () => {
   });
 });
 
-/** What JSON is allowed to do to a value. */
+/** The changes that JSON may make to a value. */
 function asJson(value: unknown): unknown {
   if (Object.is(value, -0)) return 0;
   if (value instanceof Date) return value.toISOString();

@@ -4,7 +4,7 @@ import { ResultLines } from '../../../../../shared/processing/outcome/encode/res
 
 const anyLines = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), { maxLength: 60 });
 
-/** Results of the texts that are there, added in the order of `slots`. */
+/** Results with the given texts, added in the order of `slots`. */
 function written(texts: readonly (string | undefined)[], slots: readonly number[]): ResultLines {
   const lines = new ResultLines(texts.length);
   for (const slot of slots) {
@@ -18,7 +18,7 @@ const joined = (texts: readonly (string | undefined)[]): Buffer =>
   Buffer.from(texts.map((text) => (text === undefined ? '' : `${text}\n`)).join(''));
 
 describe('the result lines of a run', () => {
-  it('stand in the order of the items, whichever ended first, and without those that have none', () => {
+  it('are in the order of the items, whichever ended first, and omit items without a result', () => {
     const some = fc.array(fc.option(fc.json(), { nil: undefined }), { maxLength: 40 });
     const shuffled = some.chain((texts) =>
       fc.tuple(fc.constant(texts), fc.shuffledSubarray([...texts.keys()], { minLength: texts.length })),
@@ -36,7 +36,7 @@ describe('the result lines of a run', () => {
     );
   });
 
-  it('are the bytes that all lines as one text would be', () => {
+  it('are the bytes of all lines as one text', () => {
     fc.assert(
       fc.property(anyLines, (texts) => {
         expect(written(texts, [...texts.keys()]).inOrder()).toEqual(joined(texts));
@@ -44,7 +44,7 @@ describe('the result lines of a run', () => {
     );
   });
 
-  it('grow beyond any first size', () => {
+  it('grow beyond their first capacity', () => {
     const texts = [...Array.from({ length: 300 }, (_, n) => 'ü'.repeat(n * 7 + 1)), '€'.repeat(1_000_000)];
     expect(
       written(texts, [...texts.keys()])
@@ -53,7 +53,7 @@ describe('the result lines of a run', () => {
     ).toBe(true);
   });
 
-  it('are the same where they are more than is kept as bytes', () => {
+  it('are the same if they exceed the size that is kept as bytes', () => {
     const texts = Array.from({ length: 40 }, (_, n) => `${n}${'x'.repeat(500_000)}`);
     const lines = written(texts, [...texts.keys()].reverse());
     expect(lines.at(39).toString().slice(0, 3)).toBe('39x');
@@ -61,7 +61,7 @@ describe('the result lines of a run', () => {
     expect(lines.inOrder().equals(joined(texts))).toBe(true);
   });
 
-  it('of a run that goes on stay as they are when another one has given its memory to a third', () => {
+  it('of a running chunk do not change when another run has released its memory to a third one', () => {
     const first = written(['1', '2'], [0, 1]);
     const second = written(['33', '44'], [0, 1]);
     first.release();

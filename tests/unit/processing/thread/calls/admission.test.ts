@@ -18,7 +18,7 @@ import { ids, item, type MapItem } from '../../../../helpers/threads/run-chunk.t
 const FAR_MS = 4_000_000_000_000;
 const NO_RATE = Number.MAX_SAFE_INTEGER;
 
-/** Permits of which `rate` may be taken, and `inFlight` items at a time. */
+/** Permits: at most `rate` calls, and `inFlight` items at a time. */
 function permitsOf({ rate = NO_RATE, inFlight = 1_000_000, isPerItem = false } = {}) {
   const permits = createPermits(isPerItem);
   setShare(permits, { inFlight, hasRate: rate < NO_RATE, untilMs: FAR_MS });
@@ -35,13 +35,13 @@ const groupsOf = (mapChunk: (items: unknown[]) => unknown, options: object = {})
     ...{ rateLimit: { calls: 10, perSeconds: 1 }, ...options },
   });
 
-/** Each reading is a millisecond later: a machine that stops the process for a while takes nothing from a budget. */
+/** Each read of the clock is a millisecond later, so that a paused machine does not use up a budget. */
 function steppingClock(): () => number {
   let nowMs = 0;
   return () => (nowMs += 1);
 }
 
-/** Runs a chunk on permits as a thread does, for at most `budgetMs`. */
+/** Runs a chunk with permits as a thread does, for at most `budgetMs`. */
 async function run(
   workload: Workload,
   permits: ReturnType<typeof permitsOf>,
@@ -59,7 +59,7 @@ async function run(
 }
 
 describe('the calls of a chunk', () => {
-  it('take a permit each; what finds none in the chunk’s time is passed on, and no attempt is charged', async () => {
+  it('take one permit each; items that get none in the chunk’s time are passed on uncharged', async () => {
     const permits = permitsOf({ rate: 3 });
     const { header, retries, waitedSeconds } = await run(
       workloadOf(async ({ id }) => id),
@@ -71,7 +71,7 @@ describe('the calls of a chunk', () => {
     expect(inFlightOf(permits)).toBe(0);
   });
 
-  it('take it also where the handler is synchronous', async () => {
+  it('take permits even if the handler is synchronous', async () => {
     const { header } = await run(
       workloadOf(({ id }) => id),
       permitsOf({ rate: 2 }),
@@ -79,7 +79,7 @@ describe('the calls of a chunk', () => {
     expect(header.counts).toMatchObject({ succeeded: 2, retried: 3 });
   });
 
-  it('begin nothing once the budget is over, though nothing has been begun by then', async () => {
+  it('do not begin after the end of the budget, even if none has begun by then', async () => {
     let calls = 0;
     const { header } = await run(
       workloadOf(() => (calls += 1)),
@@ -88,7 +88,7 @@ describe('the calls of a chunk', () => {
     expect([calls, header.counts.retried]).toEqual([0, 5]);
   });
 
-  it('are no more at a time than may be in flight', async () => {
+  it('never exceed the number that may be in flight', async () => {
     let now = 0;
     let most = 0;
     const map: MapItem = async () => {
@@ -127,7 +127,7 @@ describe('the calls of a chunk', () => {
     expect([header.counts.succeeded, readTaken(permits)]).toEqual([succeeded, taken]);
   });
 
-  it('go on elsewhere when their process has had no share for ten seconds', async () => {
+  it('are passed on when their process has had no share for ten seconds', async () => {
     let nowMs = 0;
     const permits = createPermits(false);
     const { header } = await run(
@@ -143,7 +143,7 @@ describe('the calls of a chunk', () => {
   });
 });
 
-describe('a Retry with `after` where the rate is limited', () => {
+describe('a Retry with `after` of a workload with a rate limit', () => {
   const busy = workloadOf(async ({ id }) => {
     if (id === 2) throw new Retry('429', { after: 30 });
     if (id === 3) throw new Retry('later');
@@ -151,7 +151,7 @@ describe('a Retry with `after` where the rate is limited', () => {
     return id;
   });
 
-  it('charges no attempt, counts as no failure, comes back when it may, and is reported', async () => {
+  it('charges no attempt, is not counted as a failure, is due after its wait, and is reported', async () => {
     const permits = permitsOf();
     const { header, retries, failures, ran } = await run(busy, permits);
     expect(header.counts).toMatchObject({ succeeded: 2, dead: 1, retried: 2 });
@@ -159,12 +159,12 @@ describe('a Retry with `after` where the rate is limited', () => {
       [101, 0],
       [102, 1],
     ]);
-    // Nor as one that has run: it must neither open a circuit nor close it.
+    // It does not count as an item that has run either: it must neither open nor close a circuit.
     expect([failures, ran]).toEqual([1, 4]);
     expect([readThrottled(permits), readThrottled(permits)]).toEqual([30, undefined]);
   });
 
-  it('is an attempt like any other after the batch’s deadline, and where the rate is not limited', async () => {
+  it('is an attempt like any other after the batch’s deadline, and without a rate limit', async () => {
     const late = await run(busy, permitsOf(), { deadlineAt: '2020-01-01T00:00:00Z' });
     const unlimited = await run({ ...busy, rateLimit: undefined } as unknown as Workload, permitsOf());
     for (const { retries, failures } of [late, unlimited])
@@ -172,12 +172,12 @@ describe('a Retry with `after` where the rate is limited', () => {
   });
 
   it.each([
-    ['none: a second at least', 0, 1, 0],
-    ['without end: a week at most', Number.POSITIVE_INFINITY, 604_800, 0],
-    ['before now is no time', -1, undefined, 1],
-    ['no number is no time', Number.NaN, undefined, 1],
-    ['nor is text', '5', undefined, 1],
-  ])('of %s', async (_what, after, seconds, charged) => {
+    ['of 0 s is due in one second', 0, 1, 0],
+    ['of an infinite wait is due in a week', Number.POSITIVE_INFINITY, 604_800, 0],
+    ['of a negative wait is a failure', -1, undefined, 1],
+    ['of NaN is a failure', Number.NaN, undefined, 1],
+    ['of a text is a failure', '5', undefined, 1],
+  ])('%s', async (_what, after, seconds, charged) => {
     const permits = permitsOf();
     const workload = workloadOf(() => {
       throw new Retry('429', { after: after as number });
@@ -187,7 +187,7 @@ describe('a Retry with `after` where the rate is limited', () => {
     expect([readThrottled(permits), header.moved]).toEqual([seconds, charged === 0 ? 1 : undefined]);
   });
 
-  it('of a thousand items at once is one report', async () => {
+  it('of a thousand items at the same time is one report', async () => {
     const permits = permitsOf();
     const list = Array.from({ length: 1_000 }, (_, id) => id);
     const workload = workloadOf(async (_item, { position }) => {

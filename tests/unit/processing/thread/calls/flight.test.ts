@@ -11,7 +11,7 @@ function block(ms: number): void {
 }
 
 describe('a call in flight', () => {
-  it('is one of its peers while it is waited for', async () => {
+  it('is one of its peers while it is awaited', async () => {
     const peers = new Set<Flight>();
     const flight = new Flight();
     const work = flight.within(sleep(5, 'done'), wait(1_000, peers));
@@ -20,20 +20,20 @@ describe('a call in flight', () => {
     expect([peers.size, flight.isAborted]).toEqual([0, false]);
   });
 
-  it('is given up after its time, and its signal aborts, also one that is asked for later', async () => {
+  it('is cancelled after its time, and its signal is aborted, even if it is read later', async () => {
     const flight = new Flight();
     await expect(flight.within(new Promise(() => {}), wait(20))).rejects.toThrow('timed out after 0.02 s');
     expect(flight.isAborted).toBe(true);
     expect(flight.signal.aborted).toBe(true);
   });
 
-  it('gets the time back in which another item blocked the thread', async () => {
+  it('gets more time if another item blocked the thread', async () => {
     const work = new Flight().within(sleep(80, 'done'), wait(50));
     block(300);
     expect(await work).toBe('done');
   });
 
-  it('is stopped without an end of its wait', async () => {
+  it('is still awaited after a stop', async () => {
     const flight = new Flight();
     const work = flight.within(sleep(20, 'done'), wait(1_000));
     flight.stop();
@@ -42,8 +42,8 @@ describe('a call in flight', () => {
   });
 });
 
-describe('an error that nobody awaited', () => {
-  it('is its own when it is alone', async () => {
+describe('an error that no code awaited', () => {
+  it('belongs to the call when that is alone', async () => {
     const flight = new Flight();
     const work = flight.within(new Promise(() => {}), wait(1_000));
     expect(flight.takeUnhandled(new Error('mine'))).toBe(true);
@@ -51,7 +51,7 @@ describe('an error that nobody awaited', () => {
     expect(flight.isSetAside(new Error('mine'))).toBe(false);
   });
 
-  it('sets it aside when others are in flight, by an error that is no other call’s', async () => {
+  it('sets the call aside when others are in flight, with an error of this call only', async () => {
     const peers = new Set<Flight>();
     const [one, two] = [new Flight(), new Flight()];
     const first = one.within(new Promise(() => {}), wait(1_000, peers));
@@ -62,7 +62,7 @@ describe('an error that nobody awaited', () => {
     await second;
   });
 
-  it('is nobody’s when it has ended', async () => {
+  it('belongs to no call when its call has ended', async () => {
     const flight = new Flight();
     await flight.within(sleep(1), wait(1_000));
     expect(flight.takeUnhandled(new Error('late'))).toBe(false);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../../shared/processing/outcome/error-text.ts';
 import { IN_FLIGHT } from '../../../../../shared/processing/thread/thread-status.ts';
@@ -19,7 +20,7 @@ describe('mapChunk', () => {
       timeoutSeconds: 0.05,
     });
 
-  it('gets the valid items at once, and an error in its place fails that item alone', async () => {
+  it('gets the valid items in one call, and an error in the place of a result fails only that item', async () => {
     const calls: number[][] = [];
     const workload = whole((items, contexts) => {
       calls.push(contexts.map(({ position }) => position));
@@ -34,10 +35,30 @@ describe('mapChunk', () => {
     ]);
   });
 
+  it('gets the items in their order from an asynchronous schema, without the invalid ones', async () => {
+    const slow: StandardSchemaV1<unknown, Item> = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: async (value) => {
+          const { id } = value as Item;
+          await sleep(id === 1 ? 5 : 0);
+          return id === 2 ? { issues: [{ message: 'not 2' }] } : { value: { id } };
+        },
+      },
+    };
+    const workload = { ...whole((items) => items.map(({ id }) => id)), item: slow };
+
+    const { results, dead } = await run(workload, ids(1, 2, 3));
+
+    expect(results).toEqual([1, 3]);
+    expect(dead.map(({ index, reason }) => [index, reason])).toEqual([[101, 'invalid']]);
+  });
+
   it.each([
     ['throws', () => Promise.reject(new Error('all of them')), 'Error: all of them'],
-    ['gives too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
-    ['gives none', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
+    ['returns too few', () => [1], 'TypeError: mapChunk must return one result for each of its 2 items, got 1.'],
+    ['returns no list', () => 7, 'TypeError: mapChunk must return one result for each of its 2 items, got number.'],
     ['hangs', () => new Promise(() => {}), 'TimeoutError: timed out after 0.05 s'],
   ])('fails all items for retry when it %s', async (_, mapChunk, message) => {
     const { retries, failures } = await run(whole(mapChunk), ids(1, 2));
@@ -48,7 +69,7 @@ describe('mapChunk', () => {
     expect(failures).toBe(2);
   });
 
-  it('takes groups, several at a time, with results and failures per item', async () => {
+  it('runs several groups at the same time, with results and failures per item', async () => {
     const calls: number[][] = [];
     let inFlight = 0;
     let most = 0;
@@ -71,7 +92,7 @@ describe('mapChunk', () => {
     expect(dead.map(({ index }) => index)).toEqual([102, 103]);
   });
 
-  it('gets one item alone when a killer is looked for', async () => {
+  it('gets one item alone to find the item that ends the thread', async () => {
     const calls: number[] = [];
     const workload = whole(async (items) => {
       calls.push(items.length);
@@ -110,7 +131,7 @@ describe('mapChunk', () => {
   it.each([
     ['cancelled', { cancelled: 3, retried: 0 }],
     ['returned', { cancelled: 0, retried: 3 }],
-  ] as const)('is charged with nothing that it answers once it is stopped: %s', async (reason, counts) => {
+  ] as const)('is not charged for an answer after its stop: %s', async (reason, counts) => {
     const stop = new AbortController();
     const workload = defineWorkload({
       ...{ name: 'each', version: 3, item, timeoutSeconds: 60 },

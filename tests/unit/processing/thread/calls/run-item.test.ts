@@ -13,7 +13,7 @@ const throwOn =
   };
 
 describe('a handler that throws', () => {
-  it('Reject makes a dead letter at once', async () => {
+  it('Reject creates a dead letter immediately', async () => {
     const { dead, failures, ran } = await run(workloadOf(throwOn(2, new Reject('order 17 is closed'))), ids(1, 2));
     expect(dead[0]).toMatchObject({
       reason: 'rejected',
@@ -39,7 +39,7 @@ describe('a handler that throws', () => {
     expect(failure).toBe('Error: boom');
   });
 
-  it('Retry may name a longer wait; the chunk is due with its earliest item', async () => {
+  it('Retry may specify a longer wait; the chunk is due with its earliest item', async () => {
     const map: MapItem = (one) => {
       throw one.id === 1 ? new Retry('busy', { after: 90 }) : 'a text';
     };
@@ -49,7 +49,7 @@ describe('a handler that throws', () => {
     expect(retries[1]?.attempts[0]?.error).toEqual({ name: 'Error', message: 'a text' });
   });
 
-  it('is tried as often as the workload says, and keeps every attempt', async () => {
+  it('is tried as often as the workload allows, and keeps every attempt', async () => {
     const workload = workloadOf(throwOn(1, new Error('boom')));
     const first = await run(workload, ids(1));
     const second = await run(workload, retriesJob(first.retries, NOW_MS + 1_000));
@@ -78,7 +78,7 @@ describe('a handler that throws', () => {
     expect(retries[0]?.attempts).toMatchObject([{ error: { name: 'Error', message: '<Revoked Proxy>' } }]);
   });
 
-  it('keeps where it threw, and why, in the dead letter and in the attempt', async () => {
+  it('stores the place and the cause of its error in the dead letter and in the attempt', async () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const { dead } = await run(workloadOf(throwOn(1, new Reject('no', { cause }))), ids(1));
     const here = expect.stringMatching(
@@ -88,7 +88,7 @@ describe('a handler that throws', () => {
     expect(dead[0]).toMatchObject({ error, attempts: [{ error }] });
   });
 
-  it('does not spoil what is retried by changing the item', async () => {
+  it('does not affect the retry by changing the item', async () => {
     const keep: StandardSchemaV1<unknown, Item> = {
       '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as Item }) },
     };
@@ -108,8 +108,8 @@ describe('a handler that throws', () => {
   });
 });
 
-describe('an asynchronous handler that overruns its time', () => {
-  it('fails its item for retry whether it listens to the signal or not', async () => {
+describe('an asynchronous handler that exceeds its time', () => {
+  it('fails its item for retry whether it handles the signal or not', async () => {
     const map: MapItem = ({ id }, { signal }) => {
       if (id === 1) return new Promise(() => {});
       if (id === 2)
@@ -124,7 +124,7 @@ describe('an asynchronous handler that overruns its time', () => {
     ]);
   });
 
-  it('is not called any more when its validation ends after its time', async () => {
+  it('is not called when the validation ends after its time', async () => {
     const slow: StandardSchemaV1<unknown, Item> = {
       '~standard': {
         version: 1,

@@ -11,7 +11,7 @@ function work(): void {
 }
 
 describe('runUpTo', () => {
-  it('rejects with the first fault when all have ended', async () => {
+  it('rejects with the first error when all have ended', async () => {
     const ended: number[] = [];
     const run = runUpTo(4, numbers(4), async (n) => {
       await sleep(n);
@@ -24,8 +24,8 @@ describe('runUpTo', () => {
 
   it.each([
     ['that need no wait', () => undefined],
-    ['that are promises and wait for nothing', () => Promise.resolve()],
-  ])('gives what is in flight its turn between units %s', async (_, rest) => {
+    ['that are promises without a wait', () => Promise.resolve()],
+  ])('lets calls in flight continue between units %s', async (_, rest) => {
     let begun = 0;
     let endedAt = 0;
     await runUpTo(8, numbers(2_000), (n) => {

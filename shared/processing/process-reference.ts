@@ -1,0 +1,76 @@
+/** Processes one reference, and returns it to its queue if it did not start or failed. */
+import type { Reference } from '../contract/reference.ts';
+import { storableLine } from '../contract/text/text.ts';
+import { isOutage, toError } from '../errors.ts';
+import { log } from '../telemetry/log.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
+import { asReturned, type Lease } from './lease.ts';
+import type { ChunkDisposition } from './publish/publish-results.ts';
+import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
+
+/** The part of a round that its references share. */
+export interface ReferenceRound {
+  address: QueueAddress;
+  lease: Lease;
+  /** Whether the slice's time is up. */
+  isOver: () => boolean;
+  /** Why no thread could start for a chunk of this round; empty at first. */
+  startError: string;
+}
+
+/** Processes one reference. If it fails, it is logged once and returned to the queue, and the other references continue. */
+export async function processReference(
+  deps: ReferenceDeps,
+  work: Work,
+  round: ReferenceRound,
+): Promise<ChunkDisposition> {
+  const { address, lease } = round;
+  try {
+    if (round.isOver() || round.startError !== '') return await returnUnstarted(work, lease);
+    if (work.unread !== undefined) throw work.unread;
+    return await decideChunk(deps, work, lease);
+  } catch (error) {
+    if (error instanceof NotBegunError) return await returnUnstarted(work, lease);
+    const { batch, chunk } = work.value;
+    if (error instanceof ThreadStartError) reportStartError(round, error);
+    else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
+    const content = contentAfter(error, work);
+    await returnMessage(deps, work, { address, lease, content, seconds: FAULT_RETRY_SECONDS });
+    return 'returned';
+  }
+}
+
+/** Matches the folders of an absolute path or file URL: clients see the reason, and must not see the folders of the machine. */
+const FOLDERS = /(?:file:\/\/)?(?:\b[A-Za-z]:)?(?<![\w.])[\\/](?:[^\s\\/'":]+[\\/])+/g;
+/** Maximum length of the reason that the gate shows, on one line. */
+const MAX_REASON_CHARS = 500;
+
+/** Logs the error once per round, because its other chunks would fail with it too. The end of the wave writes it to the gate. */
+function reportStartError(round: ReferenceRound, error: ThreadStartError): void {
+  if (round.startError !== '') return;
+  round.startError = storableLine(error.message.replaceAll(FOLDERS, ''), MAX_REASON_CHARS);
+  log.error('thread-start-failed', { queue: round.address.queue, error });
+}
+
+/** Returns an unstarted reference to the queue, where it is visible immediately. */
+async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDisposition> {
+  await lease.returnToQueue(work.message.messageId, 0, asReturned(work.value));
+  return 'returned';
+}
+
+/**
+ * Returns the reference as it was before a start that a failing service interrupted, which says nothing about the chunk.
+ * It is marked as resent, because the outcome may be stored although the answer was lost.
+ */
+const interrupted = ({ value }: Work): Reference => ({ ...asReturned(value), resent: true });
+
+/**
+ * Returns the new content of a reference that failed with `error`; undefined (unchanged) if the chunk may have caused the
+ * error.
+ */
+function contentAfter(error: unknown, work: Work): Reference | undefined {
+  if (error instanceof ThreadStartError) return asReturned(work.value);
+  return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
+}

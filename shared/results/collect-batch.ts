@@ -1,0 +1,142 @@
+/**
+ * Collects the ends of one batch: writes them to the ledger, puts the references that follow from them, publishes their
+ * events, and ends the batch if nothing is pending.
+ */
+import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
+import type { Drain } from '../batches/apply/charge.ts';
+import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
+import { type BatchRow, isFinished } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { log } from '../telemetry/log.ts';
+import { countChunk } from '../telemetry/metrics.ts';
+import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
+import { enqueue } from '../wake/enqueue.ts';
+import {
+  publishDeadLetters,
+  publishPaused,
+  publishProgress,
+  publishResultsReady,
+  publishRisk,
+} from '../wake/events/batch-events.ts';
+import { announce } from './announce.ts';
+import { countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';
+
+/** Ends of one batch, and how they are charged. */
+export interface BatchWork {
+  ends: ChunkEnd[];
+  /** The drain that collects them, if any. */
+  collector?: Drain;
+  /** Called with each transaction, with the number of ends that the batch was charged for. */
+  onCharged?: (ends: number) => void;
+  /** Traces of messages whose chunks all share one trace; without one, the trace of the batch row is used. */
+  traceparents?: (string | undefined)[];
+  /** The rows as they were read before, if they were; written only if they have not changed. */
+  read?: ApplyRead | undefined;
+}
+
+/**
+ * Applies a batch's ends, puts follow-ups, and ends the batch if nothing is pending; also for a message that contains
+ * only repeats.
+ */
+export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
+  const { ends, collector, onCharged } = work;
+  const trace = commonTrace(work.traceparents ?? []);
+  const at = new Date(deps.gate.now()).toISOString();
+  const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
+  const all: Applied[] = [];
+  const end = createEnding(deps);
+  for (const group of groupsByRows(ends)) {
+    const startMs = Date.now();
+    const applied = await applyEnds(deps.table, id, group, {
+      at,
+      meter: deps.meter,
+      collector,
+      haltRule,
+      end,
+      known: all.length === 0 ? work.read : undefined,
+    });
+    if (!applied) return log.info('orphaned-result', { batch: id });
+    all.push(applied);
+    if (applied.isEnd) countEnd(applied.batch);
+    onCharged?.(applied.charged);
+    await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
+      followUp(deps, applied, group),
+    );
+  }
+  const last = all.at(-1);
+  if (!last) return;
+  await publishAll(deps, last.batch, all);
+  await endIfDone(deps, last);
+}
+
+/**
+ * Publishes the events that follow from the ends of a delivery, with the batch's state after them. Every delivery
+ * publishes the same events, so that none is lost if the process crashes between the transaction and the deletion of the
+ * messages.
+ */
+async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): Promise<void> {
+  const isHalt = !isEnding(batch) && all.some((applied) => applied.isHalt);
+  // First: only an operator can continue such a batch, and the alert must not wait for the topic.
+  if (isHalt) log.warn('batch-paused', { batch: batch.id, workload: batch.workload, ...batch.paused });
+  if (deps.registry.workload(batch.workload)?.resultsReady === true)
+    for (const applied of all) await publishResultsReady(deps, batch, applied.own);
+  const own = new Map(all.flatMap((applied) => applied.own.map((end) => [end.chunk, end])));
+  await publishDeadLetters(deps, batch, [...own.values()]);
+  if (!isEnding(batch) && all.some(({ isProgress }) => isProgress)) await publishProgress(deps, batch);
+  const risk = all.findLast((applied) => applied.risk !== undefined)?.risk;
+  if (risk !== undefined && !isEnding(batch)) await publishRisk(deps, batch, risk);
+  if (isHalt) await publishPaused(deps, batch);
+}
+
+/** Returns the options of a span that starts before the batch row is read, and needs data of that row. */
+function spanOf(
+  batch: BatchRow,
+  { ends, trace, startMs }: { ends: ChunkEnd[]; trace: string | undefined; startMs: number },
+): SpanOptions {
+  const attributes = { 'sluice.batch': batch.id, 'sluice.chunks': ends.length };
+  return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
+}
+
+/** Whether the batch ends now; then events about its progress are no longer useful. */
+const isEnding = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
+
+/** Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then. */
+async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
+  const { batch, followUps, repeated, fresh } = applied;
+  const openedMs = Date.parse(batch.openedAt);
+  for (const { chunk, header } of ends)
+    if (fresh.has(chunk)) countChunk(batch, header.counts, (deps.gate.now() - openedMs) / 1000);
+  if (batch.state === 'paused') return;
+  const timed = (rows: ChunkRow[]): ChunkRow[] => (batch.state === 'cancelling' ? rows.map(atOnce) : rows);
+  await enqueue(deps, batch, timed(followUps));
+  // Most have their reference already, and may have been run by it.
+  await enqueue(deps, batch, timed(repeated), { resent: true });
+}
+
+async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
+  if (isFinished(batch.state)) await announce(deps, batch, etag);
+  else if (isEnding(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
+}
+
+/**
+ * In a batch that is being cancelled, a follow-up is put immediately, so that a worker cancels it: no retry waits until
+ * it is due.
+ */
+const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
+
+/** Splits ends into groups that fit into a transaction with the rows that they insert. Pure. */
+export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {
+  const groups: ChunkEnd[][] = [];
+  let room = 0;
+  for (const end of ends) {
+    const rows = 1 + (end.header.retries ? 1 : 0) + (end.header.parts?.length ?? 0);
+    if (rows > room) {
+      groups.push([]);
+      room = MAX_CHUNK_ROWS_A_TRANSACTION;
+    }
+    room -= rows;
+    groups.at(-1)?.push(end);
+  }
+  return groups;
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { ends, idsOf, one, world } from './collector-fixtures.ts';
+
+const progressId = (percent: number): string => `progress-${BATCH}-0-${percent}`;
+
+describe('progress', () => {
+  test('is published once per threshold and minute, with the highest threshold that was passed, and not at the end', async () => {
+    const { deliver, published, wait } = await world(8);
+    const chunk = (n: number): ChunkEnd => endOf(`00000${n}`);
+
+    // 50 seconds after the opening, 61 and 100 seconds, and then two minutes and more.
+    await deliver({ m1: [chunk(0), chunk(1)] });
+    expect(idsOf(published, 'progress')).toEqual([]);
+    wait(11_000);
+    await deliver({ m2: [chunk(2)] });
+    wait(39_000);
+    await deliver({ m3: [chunk(3)] });
+    expect(idsOf(published, 'progress')).toEqual([progressId(25)]);
+    wait(60_000);
+    await deliver({ m4: [chunk(4), chunk(5)] });
+    wait(60_000);
+    await deliver({ m5: [chunk(6), chunk(7)] });
+
+    expect(idsOf(published, 'progress')).toEqual([progressId(25), progressId(75)]);
+    const ended = { succeeded: 12, dead: 0, discarded: 0, cancelled: 0 };
+    const counts = { accepted: 32, ...ended, retried: 0, duplicatesSeen: 0 };
+    expect(published[0]).toEqual({ id: progressId(25), items: 32, details: { percent: 25, revision: 0, counts } });
+    expect(published.at(-1)?.id).toBe(`completed-${BATCH}-0`);
+  });
+
+  test('that was not published because of a crash is published by the next delivery of the message, and by no other', async () => {
+    const { deliver, fail, published, deleted, wait } = await world(8);
+    wait(60_000);
+    fail('BatchProgress');
+    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+    expect([published, deleted]).toEqual([[], []]);
+    wait(1_000);
+    await deliver({ m2: [endOf('000002')] });
+    expect(published).toEqual([]);
+
+    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+
+    expect(idsOf(published, 'progress')).toEqual([progressId(25)]);
+    expect(deleted).toEqual(['m2', 'm1']);
+  });
+
+  test('of a delivery whose second transaction ends the batch is not published', async () => {
+    const { deliver, published, wait } = await world(99);
+    wait(60_000);
+
+    await deliver({ m1: ends(99) });
+
+    expect(published.map(({ id }) => id)).toEqual([`completed-${BATCH}-0`]);
+  });
+});
+
+describe('ResultsReady', () => {
+  const dead = headerOf({ succeeded: 0, dead: 4 });
+  const ready = (published: { id: string; details: unknown }[]) =>
+    published.filter(({ id }) => id.startsWith('results-')).map(({ details }) => details);
+
+  test('is not published for a workload that does not request it', async () => {
+    const { deliver, published } = await world(2);
+
+    await deliver({ m1: [endOf('000000')] });
+
+    expect(published).toEqual([]);
+  });
+
+  test('is published once per transaction, with the chunks that have results, before the end', async () => {
+    const { deliver, published } = await world(4, { resultsReady: true });
+
+    await deliver({ m1: [endOf('000002', one), endOf('000000')], m2: [endOf('000001', dead)] });
+    await deliver({ m3: [endOf('000003', headerOf({ succeeded: 1, cancelled: 3 }))] });
+
+    expect(ready(published)).toEqual([
+      { chunks: ['000000', '000002'], succeeded: 7, dead: 1, revision: 0 },
+      { chunks: ['000003'], succeeded: 1, dead: 0, revision: 0 },
+    ]);
+    expect(published.filter(({ id }) => id.startsWith('results-')).map(({ items }) => items)).toEqual([8, 4]);
+    expect(new Set(idsOf(published, 'results')).size).toBe(2);
+    expect(published.at(-1)?.id).toBe(`completed-${BATCH}-0`);
+  });
+
+  test('is published for each of two transactions of a delivery', async () => {
+    const { deliver, published } = await world(100, { resultsReady: true });
+
+    await deliver({ m1: ends(99) });
+
+    const chunks = ready(published).map((details) => (details as { chunks: string[] }).chunks.length);
+    expect(chunks).toEqual([98, 1]);
+  });
+
+  test('that was not published because of a crash is published by the next delivery, with the same id, and not by a copy', async () => {
+    const { deliver, fail, published, deleted, wait } = await world(3, { resultsReady: true });
+    fail('ResultsReady');
+    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+    expect([published, deleted]).toEqual([[], []]);
+    wait(1_000);
+    // A copy of the result message by a worker that ran the reference again.
+    await deliver({ m2: [endOf('000000'), endOf('000001')] });
+    expect(published).toEqual([]);
+
+    fail('ItemsDeadLettered');
+    await deliver({ m1: [endOf('000000'), endOf('000001')], m3: [endOf('000002', dead)] });
+    await deliver({ m1: [endOf('000000'), endOf('000001')] });
+
+    const details = { chunks: ['000000', '000001'], succeeded: 8, dead: 0, revision: 0 };
+    expect(ready(published)).toEqual([details, details]);
+    expect(new Set(idsOf(published, 'results')).size).toBe(1);
+  });
+
+  test('of a message that is delivered again after a redrive contains the revision of its chunks', async () => {
+    const { deliver, published, redrive } = await world(1, { resultsReady: true });
+    await deliver({ m1: [endOf('000000')] });
+    await redrive();
+
+    await deliver({ m1: [endOf('000000')] });
+
+    expect(ready(published).map((details) => (details as { revision: number }).revision)).toEqual([0, 0]);
+  });
+});
+
+describe('a batch whose chunks end too slowly', () => {
+  const LATE = '2026-01-01T00:01:30.000Z';
+  // Four of 40 items in 90 s: the rest takes until 00:15, and the deadline is 00:05.
+  const risk = { deadlineAt: '2026-01-01T00:05:00.000Z', ended: 4, items: 40, revision: 0 };
+  const event = { id: `at-risk-${BATCH}-0`, items: 40, details: { ...risk, expectedAt: '2026-01-01T00:15:00.000Z' } };
+
+  test('is found to be at risk by the transaction that counts them, once, and this costs no operation', async () => {
+    const { deliver, published, lines, row, calls, setTime } = await world(10);
+    setTime(LATE);
+    const made = calls();
+
+    await deliver({ m1: [endOf('000000')] });
+    setTime('2026-01-01T00:04:00.000Z');
+    await deliver({ m2: [endOf('000001', headerOf(), 'm2')] });
+
+    expect(published).toEqual([event]);
+    expect(lines.filter(({ event }) => event === 'deadline-at-risk')).toMatchObject([
+      { batch: BATCH, ...event.details },
+    ]);
+    expect((await row())?.atRiskAt).toBe(LATE);
+    expect(made.slice(0, 4)).toEqual(['table.list', 'table.write', 'table.list', 'table.write']);
+  });
+
+  test('is published when the message is delivered again, if the topic was unavailable after the transaction', async () => {
+    const { deliver, fail, published, deleted, setTime } = await world(10);
+    setTime(LATE);
+    fail('DeadlineAtRisk');
+    await deliver({ m1: [endOf('000000')] });
+    expect([published, deleted]).toEqual([[], []]);
+
+    await deliver({ m1: [endOf('000000')] });
+
+    expect(published).toEqual([event]);
+    expect(deleted).toEqual(['m1']);
+  });
+
+  test('is not at risk while its running chunks are about to end', async () => {
+    const { deliver, runs, published, row, setTime } = await world(10);
+    setTime(LATE);
+    await runs(32);
+
+    await deliver({ m1: [endOf('000000')] });
+
+    expect([published, (await row())?.atRiskAt]).toEqual([[], undefined]);
+  });
+
+  test('is not at risk when these chunks are its last ones, however late', async () => {
+    const { deliver, published, setTime } = await world(1);
+    setTime('2026-01-01T00:09:00.000Z');
+
+    await deliver({ m1: [endOf('000000')] });
+
+    expect(published.map(({ id }) => id)).toEqual([`completed-${BATCH}-0`]);
+  });
+});
