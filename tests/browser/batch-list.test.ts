@@ -32,7 +32,7 @@ const idsShown = (): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('tbody .row-link')].map((link) => link.title)`);
 
 /** Lets the page look again, and waits until it has drawn what it has found. */
-async function lookAgain(mocked: MockedListing, ms = 3 * SECOND): Promise<void> {
+async function fetchChanges(mocked: MockedListing, ms = 3 * SECOND): Promise<void> {
   const before = mocked.asked.length;
   await page.clock.fastForward(ms);
   await expect.poll(() => mocked.asked.length).toBeGreaterThan(before);
@@ -57,7 +57,7 @@ describe('the list of batches', () => {
       ...mocked.batches.map((batch) => (batch === old ? done : batch)),
     ];
     const asked = mocked.asked.length;
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await expect.poll(idsShown).toEqual(mocked.batches.map(({ id }) => id));
     const oldRow = rows().filter({ has: page.locator(`a[title="${old.id}"]`) });
     await oldRow.getByText('Completed', { exact: true }).waitFor();
@@ -70,7 +70,7 @@ describe('the list of batches', () => {
 
     // A batch that was deleted goes, wherever it was shown among the newest.
     mocked.batches = mocked.batches.slice(1);
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await expect.poll(idsShown).toEqual(mocked.batches.map(({ id }) => id));
 
     // Back finds the list as it was.
@@ -83,25 +83,25 @@ describe('the list of batches', () => {
   it('goes on by itself when a filter finds nothing, says how far, and keeps the filter in the address', async () => {
     const wanted = entryAt(NOW - 3 * DAY_MS - 11_000 * SECOND, { workload: 'media', file: 'lost.csv' });
     const mocked = await open([...batchesFrom(NOW, 10_500), wanted], '?workload=media');
-    await page.getByText('Looked at 6,000 batches, back to 22 Nov (UTC).').waitFor();
+    await page.getByText('Searched 6,000 batches, back to 22 Nov (UTC).').waitFor();
     expect(mocked.asked.map(({ search }) => search).length).toBe(3);
     expect(await page.getByText('No such batch').count()).toBe(0);
     await dashboard.shot(page, 'batches-look-further');
-    await page.getByRole('button', { name: 'Look further' }).click();
+    await page.getByRole('button', { name: 'Search further' }).click();
     await rows().filter({ hasText: 'lost.csv' }).waitFor();
     expect(await rows().count()).toBe(1);
 
     await page.getByLabel('Search').fill('nowhere');
     await page.keyboard.press('Enter');
-    await page.getByText('Looked at 6,000 batches').waitFor();
+    await page.getByText('Searched 6,000 batches').waitFor();
     expect(page.url()).toContain('#/batches?workload=media&search=nowhere');
-    await page.getByRole('button', { name: 'Look further' }).click();
+    await page.getByRole('button', { name: 'Search further' }).click();
     await page.getByText('No such batch from 2026-11-16 to 2026-11-22 (UTC).').waitFor();
-    await page.getByRole('button', { name: 'Look before 16 Nov' }).waitFor();
+    await page.getByRole('button', { name: 'Search before 16 Nov' }).waitFor();
     await page.goBack();
     await rows().filter({ hasText: 'lost.csv' }).waitFor();
     await page.reload();
-    await page.getByText('Looked at 6,000 batches').waitFor();
+    await page.getByText('Searched 6,000 batches').waitFor();
     expect(await page.getByLabel('Workload').inputValue()).toBe('media');
   });
 
@@ -161,7 +161,7 @@ describe('the list of batches', () => {
     // What came of it stays to be read, even if a look finds nothing any more.
     const left = mocked.batches;
     mocked.batches = [];
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await page.getByText('No batches yet').waitFor();
     await dialog.getByText('deleted', { exact: true }).waitFor();
     mocked.batches = left;

@@ -81,7 +81,7 @@ describe('a batch that was redriven', () => {
     ]);
     await rows.nth(1).getByText('test data [U+202E]xcod').waitFor();
     await page.getByText('Begun, no chunk has finished yet').waitFor();
-    expect(await page.getByText('Not begun yet').count()).toBe(0);
+    expect(await page.getByText('Not started yet').count()).toBe(0);
     await page.getByText(/^deadline missed, 12 s late$/).waitFor();
     expect(await page.locator('.timeline strong').allTextContents()).toEqual([
       'Redriven',
@@ -146,10 +146,10 @@ describe('a batch that waits', () => {
     );
     const notice = page.locator('.notice.warn');
     expect(await notice.textContent()).toBe(
-      'Queue billing-normal-0 is held up since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
+      'Queue billing-normal-0 is blocked since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
     );
     await page.getByText('Behind 3 batches of 12,400 items; goes on at 12:01:00 UTC').waitFor();
-    await page.getByText('Not begun yet').waitFor();
+    await page.getByText('Not started yet').waitFor();
     const logs = page.getByRole('link', { name: 'Logs' });
     expect([await logs.getAttribute('href'), await logs.getAttribute('rel')]).toEqual([LOGS, 'noopener noreferrer']);
     expect(await page.getByRole('link', { name: 'Trace' }).count()).toBe(0);
@@ -173,7 +173,7 @@ describe('a failed report', () => {
       await goTo(`batches/${batch.id}${tab}`);
       await page
         .locator('.notice.bad', { hasText: problem })
-        .getByRole('button', { name: 'Make the report again' })
+        .getByRole('button', { name: 'Build the report again' })
         .waitFor();
       await page.locator('.tabs .badge.bad', { hasText: 'failed' }).waitFor();
     }
@@ -182,7 +182,7 @@ describe('a failed report', () => {
     await goTo('batches');
     const row = page.locator('tbody tr');
     await row.locator('.tag.bad', { hasText: 'Report failed' }).waitFor();
-    await row.getByRole('link', { name: 'Why, and make it again' }).click();
+    await row.getByRole('link', { name: 'Reason and repair' }).click();
     await page.waitForURL(/\/report$/);
   });
 });

@@ -46,7 +46,7 @@ describe('a file that is dropped', () => {
     await dashboard.shot(page, 'report');
 
     await page.getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('Beside other designs').waitFor();
+    await page.getByText('Compared with other designs').waitFor();
     await page.getByText('One message per item', { exact: true }).waitFor();
     await page.getByText('One poller for a day').waitFor();
     await dashboard.shot(page, 'receipt');
@@ -61,7 +61,7 @@ describe('a file that is dropped', () => {
     await page.getByText('A record of the upload cannot be read').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await dropFile(page, { name: 'notes.docx', text: 'x' });
-    await page.getByText('Not a kind that can be uploaded: notes.docx').waitFor();
+    await page.getByText('This file type cannot be uploaded: notes.docx').waitFor();
     await dashboard.shot(page, 'upload-refused');
   });
 });

@@ -53,7 +53,7 @@ describe('the dead letters of a batch', () => {
     const isHeld = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
     expect(await page.evaluate(isHeld)).toBe(true);
     await page.getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('Beside other designs').waitFor();
+    await page.getByText('Compared with other designs').waitFor();
     await page.getByRole('link', { name: /^Dead letters ?\d/ }).click();
     await page.getByText('Correction not sent').waitFor();
 
@@ -228,7 +228,7 @@ describe('dead letters of all batches', () => {
     await button('Redrive in all').first().click();
     await page.getByRole('heading', { name: 'Redrive 60 items in 2 batches?' }).waitFor();
     await page.getByText('Left alone: 1 batch that still runs, and 2 older batches.').waitFor();
-    await page.getByLabel('Most items per second').fill('2');
+    await page.getByLabel('Maximum items per second').fill('2');
     await page.getByText('At this rate they take at least 20 s.').waitFor();
     await button('Redrive 60 items').click();
     await button('Stop after this batch').click();

@@ -38,7 +38,7 @@ describe('the history', () => {
     ]);
     await page.getByRole('link', { name: '25, 2.5 %' }).waitFor();
     await page.getByText('0.20 EUR*', { exact: true }).waitFor();
-    await page.getByText('* stands on prices without a verified source: queue.class1.').waitFor();
+    await page.getByText('* uses prices without a verified source: queue.class1.').waitFor();
     await page.getByText(`pause-queue billing-normal-0, by Ada`).waitFor();
     await page.locator('.plain-list').getByRole('link', { name: 'billing-normal-0' }).waitFor();
     await dashboard.shot(page, 'history');

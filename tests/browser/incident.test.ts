@@ -44,7 +44,7 @@ const button = (name: string | RegExp) => page.getByRole('button', { name });
 
 it('an outage is seen, waited for, and what it has left is corrected, until nothing needs anybody', async () => {
   page = await dashboard.open('overview');
-  await page.getByText('Nothing needs you').waitFor();
+  await page.getByText('Nothing needs attention').waitFor();
 
   // The downstream is out: the circuit pauses the queue, and what comes in waits.
   await upload(60);
@@ -101,6 +101,6 @@ it('an outage is seen, waited for, and what it has left is corrected, until noth
   await page.getByText(/deadline met/).waitFor();
 
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click();
-  await page.getByText('Nothing needs you').waitFor(SOON);
+  await page.getByText('Nothing needs attention').waitFor(SOON);
   expect(dashboard.faults).toEqual([]);
 });

@@ -87,7 +87,7 @@ describe('the overview', () => {
   it('says that nothing needs anybody, by one request, when all is well', async () => {
     answer = well;
     await open();
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor();
     expect(await page.locator('.trouble').count()).toBe(0);
     expect(await page.locator('.stats').textContent()).toContain('1,234 items pending');
     expect(asked).toBe(1);
@@ -164,12 +164,12 @@ describe('the overview', () => {
     await dialog.getByText('It looks at 40 open batches and 8 queues').waitFor();
     answer = well;
     await dialog.getByRole('button', { name: 'Sweep now' }).click();
-    await dialog.getByText('Looked at 40 open batches: this was done.').waitFor();
+    await dialog.getByText('Checked 40 open batches: this was done.').waitFor();
     expect(await dialog.locator('li').allTextContents()).toEqual([
       '1 missed wake found',
       '2 queues taken over from stuck drains',
     ]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor();
   });
 });

@@ -112,7 +112,7 @@ describe('a report that failed', () => {
     await page.getByText(problem).waitFor();
     await dashboard.shot(page, 'report-failed');
     const asked = page.waitForRequest(/dead-letters\/redrive$/);
-    await page.getByRole('button', { name: 'Make the report again' }).click();
+    await page.getByRole('button', { name: 'Build the report again' }).click();
     expect((await asked).postDataJSON()).toEqual({ report: true });
     // The app itself knows that this batch has its report.
     await page.getByText('only a report that failed can be redriven').waitFor();

@@ -67,7 +67,7 @@ describe('the page of a queue', () => {
       reducedMotion: 'reduce',
     });
     await page.getByText(/^Paused by Ada since .* UTC \(3 min( \d s)? ago\)\. Reason: The ledger/).waitFor();
-    await page.getByText('had 12 tasks for 2,500 messages: throttled answers, slow responses').waitFor();
+    await page.getByText('had 12 tasks for 2,500 messages: throttled responses, slow responses').waitFor();
     expect(await page.locator('h1 ~ *, .why').allTextContents()).not.toContain('\u202e');
     await expect.poll(() => page.title()).toBe(`${NAME} · Sluice`);
     const backlog = page.getByRole('link', { name: '12,000 items in 40 batches' });
@@ -95,7 +95,7 @@ describe('the page of a queue', () => {
     await open();
     const before = await policyOf();
     await page.getByText('The same tasks in each of the last 4 waves.').waitFor();
-    await page.getByLabel('Most tasks per wave').fill('20');
+    await page.getByLabel('Maximum tasks per wave').fill('20');
     // A bulk lane leaves a quarter of it free; the throttled wave had 12, and no policy gives it more.
     await page
       .getByText('Other tasks in 2 of the last 4 waves: 51 instead of 116 in all, at most 15 instead of 75')
@@ -116,7 +116,7 @@ describe('the page of a queue', () => {
       ...{ capacity: 20, thresholds: [{ below: 1_000, tasks: 50 }, { below: 50_000, tasks: 60 }, { tasks: 100 }] },
     });
 
-    await page.getByRole('button', { name: 'Take the previous policy' }).click();
+    await page.getByRole('button', { name: 'Restore the previous policy' }).click();
     await page.getByText('Other tasks in 2 of the last 4 waves: 116 instead of 51').waitFor();
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText(`Version ${before.version + 2}`).waitFor();
@@ -126,16 +126,16 @@ describe('the page of a queue', () => {
   it('keeps what somebody types while somebody else saves, and does not overwrite that', async () => {
     await open();
     const { version, policy } = await policyOf();
-    await page.getByLabel('Most tasks per wave').fill('33');
+    await page.getByLabel('Maximum tasks per wave').fill('33');
     const body = JSON.stringify({ ...policy, capacity: 44 });
     await dashboard.stack.api(`queues/${NAME}/policy`, { method: 'PUT', body });
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText(`no more of version ${version}`).waitFor();
-    expect(await page.getByLabel('Most tasks per wave').inputValue()).toBe('33');
+    expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('33');
     await page.getByRole('button', { name: 'Drop changes' }).click();
     await page.reload();
     await page.getByText(`Version ${version + 1}`).waitFor();
-    expect(await page.getByLabel('Most tasks per wave').inputValue()).toBe('44');
+    expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('44');
   });
 
   it('has the optional fields of a policy, which are set within their limits and cleared', async () => {

@@ -67,7 +67,7 @@ describe('queues', () => {
     for (const unknown of [{ depthAt: null }, { depthAt: ago(3 * MINUTE) }]) {
       changes = () => ({ ...unknown, paused: { by: 'operator', reason: 'ledger is down', since: ago(0) } });
       await page.reload();
-      await depth.getByText('Some depths are not known just now').waitFor();
+      await depth.getByText('Some depths are not known at present').waitFor();
     }
     changes = () => ({
       ...{ depth: 40, depthAt: ago(5_000), backlog: { batches: 40, items: 12_000 } },
@@ -119,7 +119,7 @@ describe('queues', () => {
     await page.getByLabel('Lane').selectOption('high');
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
-    const notice = page.locator('.notice', { hasText: 'billing-high-0 is held up' });
+    const notice = page.locator('.notice', { hasText: 'billing-high-0 is blocked' });
     await notice.getByText(/paused by an operator: ledger is down/).waitFor();
     await dashboard.shot(page, 'batch-blocked');
     const batches = TableClient.fromConnectionString(dashboard.stack.storage, 'batches', {

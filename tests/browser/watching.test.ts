@@ -65,7 +65,7 @@ describe('watching', () => {
     });
     // One jump fires a timer once at most.
     for (let minute = 0; minute < 40; minute += 1) await page.clock.fastForward(60_000);
-    const button = page.getByRole('button', { name: 'Paused: go on' });
+    const button = page.getByRole('button', { name: 'Paused: continue' });
     await button.waitFor();
     const before = asked;
     for (let minute = 0; minute < 5; minute += 1) await page.clock.fastForward(60_000);

@@ -21,13 +21,13 @@ import { WhyWaiting } from './why-waiting.tsx';
 export interface BatchHeadProps {
   batch: BatchView;
   tabTitle: string;
-  /** Of when it is. */
-  looked: JSX.Element;
+  /** How old the data is. */
+  polled: JSX.Element;
   onChange: () => void;
 }
 
-/** Which batch it is, how far it is, and the ways to pause and to stop it. */
-export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps): JSX.Element {
+/** The identity and progress of a batch, and the buttons to pause and cancel it. */
+export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
   const { id, workload, state, counts, progress } = batch;
   const failure = reportFailure(batch);
@@ -46,7 +46,7 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
           </>
         }
       >
-        {looked}
+        {polled}
         {(state === 'queued' || state === 'running') && (
           <Button icon="pause" onClick={() => setOpen('pause')}>
             Pause
@@ -78,14 +78,14 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
       )}
       {open === 'pause' && (
         <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
-          Chunks that run come to their end, and no more begin; other batches go on. The deadline does not wait.
+          Running chunks finish, and no more start. Other batches continue. The deadline does not change.
         </PauseDialog>
       )}
       {open === 'resume' && (
         <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
           <p>
             {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
-            {progress && ' Chunks that still run from before the pause may run a second time.'}
+            {progress && ' Chunks still running from before the pause may run a second time.'}
           </p>
         </Confirm>
       )}
@@ -98,9 +98,9 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
           onClose={close}
         >
           <p>
-            What has finished stays and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending now,
-            those that run are stopped within about 15 s, but chunks of less than 10 s may still begin for 30 s. All
-            that have not finished are cancelled, and cannot be resumed.
+            Results of finished items stay and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending
+            now, running ones stop within about 15 s, but chunks of less than 10 s may still start for 30 s. Unfinished
+            items are cancelled, and cannot be resumed.
           </p>
         </Confirm>
       )}
@@ -108,7 +108,7 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
   );
 }
 
-/** Where it came from and where it went, and whether it met its deadline: of what is open, its pace says that. */
+/** Origin, target and deadline verdict of a batch. For an unfinished batch, its pace shows the deadline instead. */
 function Facts({ batch }: { batch: BatchView }): JSX.Element {
   const { workload, version, lane, pool, labels } = batch;
   const verdict = deadlineVerdict(batch, Date.now());

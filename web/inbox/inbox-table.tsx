@@ -22,7 +22,7 @@ export interface InboxTableProps {
   onChange: () => void;
 }
 
-/** One row per file, with what an operator can do about a rejected one. */
+/** One row per file, with the actions for a rejected one. */
 export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   return (
@@ -52,8 +52,8 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
       {open?.deed === 'retry' && (
         <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
-            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next look takes it. That helps
-            where not the file was wrong, but a setting or the workload.
+            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next check of the inbox reads
+            it. This helps if a setting or the workload was wrong, not the file.
           </p>
         </Confirm>
       )}
@@ -66,7 +66,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           onConfirm={() => act(deleteFile(open.name))}
         >
           <p>
-            <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was made of it.
+            <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was created from it.
           </p>
         </Confirm>
       )}

@@ -7,7 +7,7 @@ import { ErrorBox } from './states.tsx';
 export interface ConfirmProps {
   title: string;
   children: ComponentChildren;
-  /** What the button says: the deed, not "OK". */
+  /** Label of the button: the action, not "OK". */
   action: string;
   danger?: boolean;
   disabled?: boolean;
@@ -15,7 +15,7 @@ export interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Asks before something is done, shows that it is being done, and says why it was not. */
+/** Asks before an action, shows its progress, and shows its error. */
 export function Confirm({ title, children, action, danger, disabled, onConfirm, onClose }: ConfirmProps): JSX.Element {
   const deed = useAction();
   const run = async (): Promise<void> => {

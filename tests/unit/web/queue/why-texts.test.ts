@@ -51,7 +51,7 @@ describe('why a queue is as it is', () => {
     [
       'no name is known of who paused it',
       { paused: { by: 'operator', reason: '', since: at(2) } },
-      'Paused by an operator since 23 Nov, 11:58 UTC (2 min ago). No reason was given. Nothing begins until somebody resumes it.',
+      'Paused by an operator since 23 Nov, 11:58 UTC (2 min ago). No reason was given. Nothing starts until an operator resumes it.',
     ],
     [
       'its drain does not start',
@@ -62,7 +62,7 @@ describe('why a queue is as it is', () => {
     [
       'a wave has ended',
       { status: 'draining', waves: [WAVE] },
-      'The wave that ended at 11:55:00 UTC had 12 tasks for 2,500 messages: throttled answers, slow responses or failures have lowered the number. 24,000 items ended in it.',
+      'The wave that ended at 11:55:00 UTC had 12 tasks for 2,500 messages: throttled responses, slow responses or failures have lowered the number. 24,000 items ended in it.',
     ],
   ])('says so if %s', (_, changes, text) => {
     expect(textsOf(changes)).toContain(text);
@@ -85,8 +85,8 @@ describe('why a queue is as it is', () => {
     };
     expect(textsOf({ limits }).slice(0, 3)).toEqual([
       'Waits since 11:57:00 UTC for a share of the limits of its workload; tries again at 12:01:00 UTC. 2 processes have one.',
-      'The other side has asked for no call before 12:02:00 UTC.',
-      'Runs at 50 % of its rate limit: the other side has throttled. Changed at 11:59:00 UTC.',
+      'The called service allows no call before 12:02:00 UTC.',
+      'Runs at 50 % of its rate limit: the called service throttled it. Changed at 11:59:00 UTC.',
     ]);
   });
 });

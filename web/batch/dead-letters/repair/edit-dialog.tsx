@@ -21,8 +21,8 @@ export interface EditDialogProps extends DialogOfLetters {
 }
 
 /**
- * Corrects one item and runs it again. What is typed is sent as it stands, with every digit of its numbers, and kept as
- * a draft until then.
+ * Corrects one item and runs it again. The text is sent exactly as typed, with every digit of its numbers, and is kept
+ * as a draft until then.
  */
 export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps): JSX.Element {
   const original = itemJson(letter);

@@ -20,7 +20,7 @@ import { isOver, TryResult } from './try-result.tsx';
 
 export interface RedriveDialogProps extends DialogOfLetters {
   scope: Scope;
-  /** Begins with a change of a field. */
+  /** Opens with one field change. */
   isCorrecting?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Tried {
   revision: number;
 }
 
-/** Runs dead letters again, as they are or with some fields changed; one of them first, if that is wanted. */
+/** Runs dead letters again, unchanged or with some fields changed. Optionally runs one of them first. */
 export function RedriveDialog(props: RedriveDialogProps): JSX.Element {
   const { batch, scope, isCorrecting = false, onChange, onDone, onClose } = props;
   const [changes, setChanges] = useState<readonly FieldChange[]>(isCorrecting ? [NEW_CHANGE] : []);
@@ -78,9 +78,9 @@ export function RedriveDialog(props: RedriveDialogProps): JSX.Element {
       >
         <p>
           {changes.length === 0
-            ? 'They run again as they are, with the workload as it is deployed now.'
-            : 'They run again with these fields changed; all others stay as they were uploaded.'}{' '}
-          What has succeeded is not touched; a new report follows.
+            ? 'They run again unchanged, with the currently deployed workload.'
+            : 'They run again with these fields changed; all other fields stay as uploaded.'}{' '}
+          Succeeded items are not affected; a new report follows.
         </p>
         {scope.title !== undefined && (
           <p class="cause-text">
@@ -122,7 +122,7 @@ export function RedriveDialog(props: RedriveDialogProps): JSX.Element {
   );
 }
 
-/** What is left of a scope once some of its items were tried. */
+/** Returns a scope without the items that were tried. */
 function restOf({ choice, count, letters, ...rest }: Scope, done: ReadonlySet<number>): Scope {
   return {
     ...rest,
