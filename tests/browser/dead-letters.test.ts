@@ -9,7 +9,7 @@ const FINISHED = 60_000;
 const dashboard = useDashboard();
 let page: Page;
 
-/** Sends records, waits for the end of their batch, and opens its dead letters. */
+/** Sends records, waits until their batch is finished, and opens its dead letters. */
 async function openLetters(records: readonly Usage[]): Promise<string> {
   const { id } = await send(dashboard.stack, 'billing', records);
   await finished(dashboard.stack, id);
@@ -37,7 +37,7 @@ describe('the dead letters of a batch', () => {
     await page.getByText('1 found among 2 of 2 loaded').waitFor();
     await dashboard.shot(page, 'dead-letters');
 
-    // A correction that was typed outlives its dialog, its page and the batch that others redrive.
+    // A typed correction outlives its dialog, its page and a redrive by another operator.
     const open = page.locator('.cause', { has: page.getByLabel('Search in these dead letters') });
     await open.getByRole('button', { name: 'Edit and redrive' }).click();
     const item = page.getByLabel('Item, as JSON');
@@ -79,7 +79,7 @@ describe('the dead letters of a batch', () => {
 });
 
 describe('several dead letters', () => {
-  it('get the same change, tried on one of them before the others run; what is hopeless is discarded', async () => {
+  it('get the same change, tried on one of them before the others run; the others can be discarded', async () => {
     await openLetters([...goodRecords(4), ...[4, 5, 6, 7].map((n) => usage(n, { quantity: `-${n}` }))]);
     await button('Show all 4').click();
     await page.getByRole('checkbox', { name: 'Line 5' }).check();
@@ -93,7 +93,7 @@ describe('several dead letters', () => {
     await page.getByLabel('New value').fill('2');
     await button('Change another field').click();
     await page.getByRole('textbox', { name: 'Field' }).nth(1).fill('meta.amount');
-    await page.getByLabel('What becomes of it').nth(1).selectOption('json');
+    await page.getByLabel('Kind of change').nth(1).selectOption('json');
     await page.getByLabel('New value').nth(1).fill('null');
     await page.getByText('null removes a field').waitFor();
     await page.getByLabel('New value').nth(1).fill('1.10');
@@ -125,7 +125,7 @@ describe('several dead letters', () => {
 });
 
 describe('a batch whose dead letters change', () => {
-  it('is followed by its row alone: no other request, nothing vanishes, and what was typed stays', async () => {
+  it('is polled by its row only: no other request, nothing vanishes, and typed text stays', async () => {
     const id = await openLetters([usage(1, { quantity: '-3' }), usage(2, { currency: 'XXD' })]);
     const row = (await (await dashboard.stack.api(`batches/${id}`)).json()) as BatchView;
     const { groups } = (await (await dashboard.stack.api(`batches/${id}/dead-letters`)).json()) as {
@@ -159,7 +159,7 @@ describe('a batch whose dead letters change', () => {
       const isWhole = document.querySelectorAll('.cause').length === 2 && document.querySelectorAll('.letters li').length > 4;
       if (!isWhole || document.querySelector('main .loading')) window.flashed = document.querySelector('main').innerHTML;
     }).observe(document.body, { childList: true, subtree: true })`);
-    /** Lets the page look until it shows so many. */
+    /** Triggers refreshes until the page shows this number. */
     const grow = async (dead: number): Promise<void> => {
       now.dead = dead;
       await page.clock.runFor(3_100);
@@ -204,8 +204,8 @@ describe('dead letters of all batches', () => {
       return route.fulfill({ json: lettersOf(id, other, cause) });
     });
     await page.getByRole('link', { name: 'Dead letters', exact: true }).first().click();
-    await page.getByText('78 items of 2 causes, 3 of them of causes that their batches do not name').waitFor();
-    await page.getByText('1,234 batches from 2026-11-16 to 2026-11-22 (UTC) looked at').waitFor();
+    await page.getByText('78 items of 2 causes, 3 of them of causes that their batches do not list').waitFor();
+    await page.getByText('1,234 batches from 2026-11-16 to 2026-11-22 (UTC) checked').waitFor();
     await page.getByLabel('Text of the cause').fill('quantity');
     await page.keyboard.press('Enter');
     await page.getByLabel('From day (UTC)').fill('2026-11-20');
@@ -227,7 +227,7 @@ describe('dead letters of all batches', () => {
     });
     await button('Redrive in all').first().click();
     await page.getByRole('heading', { name: 'Redrive 60 items in 2 batches?' }).waitFor();
-    await page.getByText('Left alone: 1 batch that still runs, and 2 older batches.').waitFor();
+    await page.getByText('Not included: 1 batch that still runs, and 2 older batches.').waitFor();
     await page.getByLabel('Maximum items per second').fill('2');
     await page.getByText('At this rate they take at least 20 s.').waitFor();
     await button('Redrive 60 items').click();

@@ -10,7 +10,7 @@ const FINISHED = 60_000;
 const LABELS = ['Overview', 'Items', 'Dead letters', 'Report', 'Receipt'];
 const dashboard = useDashboard();
 let page: Page;
-/** A batch with a dead letter, whose data are markup. */
+/** A batch with a dead letter, whose data contain markup. */
 let id: string;
 
 const FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 
 describe('markup in data', () => {
-  it('is shown as text wherever it comes from', async () => {
+  it('is shown as text, whatever its source', async () => {
     page = await dashboard.open(`batches/${id}/report`);
     await page.getByRole('cell', { name: `${SCRIPT}|EUR` }).waitFor();
     await page.getByRole('cell', { name: `${IMAGE}|EUR` }).waitFor();
@@ -45,7 +45,7 @@ describe('markup in data', () => {
     expect(await page.evaluate('window.ran')).toBeUndefined();
   });
 
-  it('cannot turn its text around, wherever it comes from', async () => {
+  it('cannot reverse the direction of text, whatever its source', async () => {
     page = await dashboard.open(`batches/${id}`);
     await page.locator('h1 .tag').waitFor();
     const turned = (text: string): string => text.replaceAll('TURN', 'a\u202eb');
@@ -91,15 +91,15 @@ describe('markup in data', () => {
     expect(
       await page.evaluate(`(() => { try { document.body.innerHTML = '<b>x</b>' } catch (e) { return e.name } })()`),
     ).toBe('TypeError');
-    // The browser reports what it has refused here; nowhere else may it have to.
+    // The browser reports the refusals that this test expects; no other test may have any.
     dashboard.faults.length = 0;
   });
 });
 
 describe('a report that failed', () => {
-  it('is shown as the state of the batch, with the reason and a button that makes it again', async () => {
+  it('is shown as the state of the batch, with the reason and a button that builds it again', async () => {
     page = await dashboard.open(`batches/${id}`);
-    // The key is kept once it has opened something: a reload before that asks for it again.
+    // The key is stored after its first successful use: a reload before that asks for it again.
     await page.locator('h1 .tag').waitFor();
     const problem = 'The merge of key "acme|EUR" failed: TypeError: no amount';
     await page.route(`**/api/batches/${id}`, async (route) => {
@@ -114,7 +114,7 @@ describe('a report that failed', () => {
     const asked = page.waitForRequest(/dead-letters\/redrive$/);
     await page.getByRole('button', { name: 'Build the report again' }).click();
     expect((await asked).postDataJSON()).toEqual({ report: true });
-    // The app itself knows that this batch has its report.
+    // The real app knows that this batch has its report.
     await page.getByText('only a report that failed can be redriven').waitFor();
   });
 });
@@ -153,7 +153,7 @@ describe('a suspect batch', () => {
 });
 
 describe('the key', () => {
-  it('is asked for, refused when it is wrong, and kept in the tab alone', async () => {
+  it('is requested, refused when it is wrong, and stored only in the tab', async () => {
     page = await dashboard.open('batches', { key: '' });
     await page.getByRole('heading', { name: 'Open the dashboard' }).waitFor();
     await dashboard.shot(page, 'key');
@@ -171,7 +171,7 @@ describe('the key', () => {
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  it('is shared by the tabs of a session, and forgotten by all of them', async () => {
+  it('is shared by the tabs of a session, and deleted in all of them', async () => {
     page = await dashboard.open('batches');
     await page.getByRole('heading', { name: 'Batches' }).waitFor();
     await page.locator('tbody tr').first().waitFor();
@@ -189,7 +189,7 @@ describe('the key', () => {
 
     await other.getByRole('button', { name: 'Forget the key' }).click();
     await page.getByRole('heading', { name: 'Open the dashboard' }).waitFor();
-    // What the first key has shown is gone in both tabs, before anything is answered to the next one.
+    // The data of the first key is gone in both tabs before any response to the next key.
     await page.route(/\/api\/(queues|batches\?limit=1&.*)$/, (route) => route.fulfill({ json: {} }));
     await page.route(/\/api\/batches$/, () => {});
     await signIn(page, 'another');
@@ -209,7 +209,7 @@ describe('the key', () => {
     await page.getByRole('heading', { name: 'Cost' }).waitFor();
   });
 
-  it('of a client opens batches, and says what else would take an operator', async () => {
+  it('of a client gives access to batches, and the page says what requires an operator', async () => {
     page = await dashboard.open('batches', { key: '' });
     for (const route of ['**/api/queues', '**/api/cost'])
       await page.route(route, (each) => each.fulfill({ status: 401 }));
@@ -275,7 +275,7 @@ describe('the keyboard', () => {
     for (let round = 0; round < 10; round += 1) {
       await page.keyboard.press('Escape');
       await page.keyboard.press('Enter');
-      // A late report of the close must not close the new dialog: it comes in a task before the next frame but one.
+      // A late report of the close must not close the new dialog. It arrives in a task before the next frame but one.
       await page.evaluate(FRAMES);
       expect(await page.getByRole('dialog').count()).toBe(1);
     }

@@ -14,7 +14,7 @@ const NAME = 'billing-bulk-0';
 const REASON = 'The ledger refuses bookings of this month until it is closed: ask the accounting team \u202eright away';
 let page: Page;
 
-/** Waves of a queue that fills up; the policy has bounded the first, a service the last. */
+/** Waves of a queue that fills up. The policy has bounded the first one, a throttling service the last one. */
 const WAVES: WaveView[] = (
   [
     [90, 9, 'work'],
@@ -41,7 +41,7 @@ const dialog = (): Locator => page.getByRole('dialog');
 const policyOf = async (): Promise<PolicyView> =>
   (await (await dashboard.stack.api(`queues/${NAME}/policy`)).json()) as PolicyView;
 
-/** Answers as the app does, but with waves that no test could wait for, and with `changes`. */
+/** Responds as the app does, with `changes` and with waves that would take too long to wait for. */
 async function answerQueue(changes: () => Partial<QueueDetails>): Promise<void> {
   await page.route(`**/api/queues/${NAME}`, async (route) => {
     const queue = (await (await route.fetch()).json()) as QueueDetails;
@@ -59,7 +59,7 @@ async function open(changes: () => Partial<QueueDetails> = () => ({}), options: 
 }
 
 describe('the page of a queue', () => {
-  it('says why it waits: by whom, since when, why, and what has bounded its tasks', async () => {
+  it('shows why it waits: who paused it, since when, why, and what has bounded its tasks', async () => {
     const since = ago(3 * MINUTE);
     const waiting = { depth: 40, depthAt: ago(12_000), backlog: { batches: 40, items: 12_000 } };
     await open(() => ({ paused: { by: 'operator', reason: REASON, since }, ...waiting }), {
@@ -86,7 +86,7 @@ describe('the page of a queue', () => {
     await dashboard.shot(page, 'queue-dark');
   });
 
-  it('has a policy with steps that are added and removed, a dry run, and a way back', async () => {
+  it('has a policy with steps that are added and removed, a dry run, and the previous version', async () => {
     const policy = {
       thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
       ...{ capacity: 100, headroom: 0.25, targetSeconds: 10 },
@@ -96,7 +96,7 @@ describe('the page of a queue', () => {
     const before = await policyOf();
     await page.getByText('The same tasks in each of the last 4 waves.').waitFor();
     await page.getByLabel('Maximum tasks per wave').fill('20');
-    // A bulk lane leaves a quarter of it free; the throttled wave had 12, and no policy gives it more.
+    // A bulk lane leaves a quarter of it unused. The throttled wave had 12 tasks, and no policy gives it more.
     await page
       .getByText('Other tasks in 2 of the last 4 waves: 51 instead of 116 in all, at most 15 instead of 75')
       .waitFor();
@@ -123,7 +123,7 @@ describe('the page of a queue', () => {
     expect((await policyOf()).policy).toEqual(before.policy);
   });
 
-  it('keeps what somebody types while somebody else saves, and does not overwrite that', async () => {
+  it('keeps typed changes when another user saves, and does not overwrite the saved version', async () => {
     await open();
     const { version, policy } = await policyOf();
     await page.getByLabel('Maximum tasks per wave').fill('33');
@@ -138,7 +138,7 @@ describe('the page of a queue', () => {
     expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('44');
   });
 
-  it('has the optional fields of a policy, which are set within their limits and cleared', async () => {
+  it('sets the optional fields of a policy within their limits, and clears them', async () => {
     await open();
     const { version } = await policyOf();
     await page.getByLabel('Receive size').fill('33');

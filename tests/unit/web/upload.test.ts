@@ -11,7 +11,7 @@ describe('the first part of a file', () => {
     expect(recordEnd(text('{"a":1}'), false)).toBe(0);
   });
 
-  it('ends outside of quotes where the file is CSV, and nowhere else', () => {
+  it('ends outside quotes if the file is CSV, and only then', () => {
     const cut = text('id,note\n1,"two\nlines"\n2,"three\n');
     expect(recordEnd(cut, true)).toBe(22);
     expect(recordEnd(cut, false)).toBe(cut.length);
@@ -29,7 +29,7 @@ const check = (fields: Partial<UploadCheckView>): UploadCheckView => ({
   ...fields,
 });
 
-describe('what is said of a check', () => {
+describe('the text of a check', () => {
   it.each<[Partial<UploadCheckView>, boolean, string]>([
     [{ whole: true }, true, '1,000 items: all fit the schema'],
     [{ whole: true }, false, 'The first 1,000 items: all fit the schema'],
@@ -64,7 +64,7 @@ describe('what is said of a check', () => {
     expect(describeCsv(check({}))).toBeUndefined();
   });
 
-  it('is fine only if all was read and fits', () => {
+  it('is fine only if everything was read and is valid', () => {
     expect(isFine(check({}))).toBe(true);
     expect(isFine(check({ valid: 999 }))).toBe(false);
     expect(isFine(check({ fault: { line: 1, column: 1, message: 'The upload holds no record.' } }))).toBe(false);

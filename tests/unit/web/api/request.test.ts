@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** What the modules of the page find in a browser when they are loaded. */
+/** The browser globals that the modules of the page need when they are loaded. */
 const storage = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
 vi.stubGlobal('sessionStorage', storage);
 vi.stubGlobal('localStorage', storage);
@@ -19,7 +19,7 @@ vi.stubGlobal('fetch', (_url: URL, init: RequestInit) => {
   asked.push(init);
   return answer(init);
 });
-/** As fetch does when its signal is aborted. */
+/** Rejects like fetch when its signal is aborted. */
 const silent = (init: RequestInit): Promise<Response> =>
   new Promise((_, reject) => init.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
 
@@ -29,12 +29,12 @@ beforeEach(() => {
 });
 
 describe('a request of the dashboard', () => {
-  it('that nobody answers ends with an error that says after how long', async () => {
+  it('without a response ends with an error that contains the time limit', async () => {
     answer = silent;
-    await expect(request('queues', { timeoutMs: 1 })).rejects.toMatchObject({ title: 'No answer after 0 s' });
+    await expect(request('queues', { timeoutMs: 1 })).rejects.toMatchObject({ title: 'No response after 0 s' });
   });
 
-  it('that the page gives up is no error of the server', async () => {
+  it('that the page cancels is not reported as a server error', async () => {
     answer = silent;
     const control = new AbortController();
     const asking = request('queues', { signal: control.signal });
@@ -42,7 +42,7 @@ describe('a request of the dashboard', () => {
     await expect(asking).rejects.toThrow('left');
   });
 
-  it('names the operator where it changes something, in characters that a header may hold', async () => {
+  it('contains the operator if it changes something, in characters that a header allows', async () => {
     keepOperator('Zoë');
     await request('queues');
     await request('queues/a/pause', { method: 'POST' });

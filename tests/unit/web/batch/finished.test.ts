@@ -9,6 +9,6 @@ it.each([
   ['paused', { state: 'paused' }, false],
   ['queued behind a paused queue', { state: 'queued', blocked }, false],
   ['completed', { state: 'completed' }, false],
-] as const)('a batch that is %s is looked at often only if it goes on by itself', (_, batch, often) => {
+] as const)('a batch that is %s is polled often only if it makes progress without an operator', (_, batch, often) => {
   expect(goesOn(batch)).toBe(often);
 });
