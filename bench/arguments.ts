@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** How the command is called. */
+/** The usage text. */
 export const USAGE = `Usage: npm run bench [-- options]
   --items N       items of the large upload; default 1000000
   --rounds N      how often the limit and Sluice run in turn; the middle one counts; default 3
@@ -24,26 +24,26 @@ export const USAGE = `Usage: npm run bench [-- options]
                   and docs/images/bench.svg for the contenders side by side
   --help`;
 
-/** What is measured. */
+/** The options of a run. */
 export interface BenchOptions {
   items: number;
   rounds: number;
-  /** Items of the baselines, which are given as rates. */
+  /** Items of the baselines, which are only used to compute a rate. */
   baselineItems: number;
   smallBatches: number;
   smallSeconds: number;
-  /** Batches of which each gets the system idle. */
+  /** Batches that each start on an idle system. */
   loneBatches: number;
   /** Starts of the local stack. */
   starts: number;
   wakes: number;
-  /** What a run of a waiting handler is to take. */
+  /** Target duration of a run of a waiting handler. */
   waitingSeconds: number;
-  /** Calls of an HTTP server with 20 ms; fewer of a slower one. */
+  /** Calls of an HTTP server that responds in 20 ms; fewer for a slower one. */
   httpItems: number;
   throughput: boolean;
   peers: boolean;
-  /** Addresses of servers that are running; undefined: the bench starts its own. */
+  /** Addresses of running servers; if undefined, the bench starts its own. */
   redis: string | undefined;
   postgres: string | undefined;
   memory: boolean;
@@ -52,10 +52,10 @@ export interface BenchOptions {
   wake: boolean;
   waiting: boolean;
   limits: boolean;
-  /** Instead of all others, as `idle` and `dev`. */
+  /** Runs instead of all others, as `idle` and `dev` do. */
   scale: boolean;
   idle: boolean;
-  /** How long `idle` looks. */
+  /** Duration of `idle`. */
   minutes: number;
   dev: boolean;
   http: boolean;
@@ -73,10 +73,10 @@ const QUICK = {
   ...{ waitingSeconds: 4, httpItems: 20_000, loneBatches: 3, starts: 2 },
 };
 
-/** Shows whatever polls; a sweep is due every 15 minutes, a look into the inbox every 10. */
+/** Long enough to show everything that polls. A sweep is due every 15 minutes, a check of the inbox every 10. */
 const IDLE_MINUTES = 5;
 
-/** Reads the command line. Throws for what it does not know. */
+/** Reads the command line. Throws for unknown arguments. */
 export function readArguments(args: string[]): BenchOptions {
   const flag = { type: 'boolean', default: false } as const;
   const number = { type: 'string' } as const;

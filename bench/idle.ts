@@ -1,4 +1,4 @@
-/** `npm run bench -- --idle`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
+/** `npm run bench -- --idle`: the storage operations of an app without work, on the schedules of a deployment. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ import type { BenchOptions } from './arguments.ts';
 import { onBenchStack } from './stack/stack.ts';
 
 const MINUTE_MS = 60_000;
-/** infra/main.bicep. */
+/** Source: infra/main.bicep. */
 const SCHEDULES = { SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *', SLUICE_INBOX_SCHEDULE: '0 */10 * * * *' };
-/** What the tests allow for a day: tests/integration/idle. */
+/** The limit per day that the tests enforce: tests/integration/idle. */
 const PUBLISHED_A_DAY = 250;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

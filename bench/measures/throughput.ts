@@ -1,4 +1,4 @@
-/** The contenders side by side: the same upload, the same handler, in turn. */
+/** The contenders compared: the same upload, the same handler, in turn. */
 import { availableParallelism } from 'node:os';
 import { formatCount } from '../../cli/text/format.ts';
 import type { BenchOptions } from '../arguments.ts';
@@ -10,20 +10,20 @@ import type { PeerName, Peers } from './peers.ts';
 
 /** The contenders by name. */
 export interface Throughput {
-  /** Of the limit: one per core. */
+  /** Threads of the limit: one per core. */
   threads: number;
   /** The plain script with worker threads. */
   limit: Measurement;
-  /** The plain script without. */
+  /** The plain script without worker threads. */
   oneThread: Measurement;
   sluice: Measurement;
   listener: Measurement;
   queueTrigger: Measurement;
   poller: Measurement;
-  /** Job queues, where they were asked for; those that are not here are named in `missing`. */
+  /** Job queues, if requested; those that are not installed are listed in `missing`. */
   peers?: Partial<Record<PeerName, Measurement>>;
   missing?: string[];
-  /** Every round of the fast ones, which run in turn. */
+  /** Every round of the fast contenders, which run in turn. */
   rounds: Round[];
 }
 
@@ -35,13 +35,13 @@ interface Files {
   warmUp: string;
 }
 
-/** Enough to see that the interval alone decides. */
+/** Enough to show that the interval alone determines the rate. */
 const POLLER_ITEMS = 5;
 const WARM_UP_ITEMS = 500;
-/** Those of the paper's rule, which knows nothing of this machine: the best one counts. */
+/** The task numbers of the paper's rule, which does not consider the machine; the best result counts. */
 const LISTENER_TASKS = [10, 50, 100];
 
-/** Runs all. Throws when a contender that takes the whole upload comes to another report than Sluice. */
+/** Runs all. Throws if a contender that processes the whole upload has another report than Sluice. */
 export async function measureThroughput(
   stack: BenchStack,
   files: Files,
@@ -74,7 +74,7 @@ async function measureRounds(
   { upload, warmUp }: Files,
   { count, threads, peers }: { count: number; threads: number; peers: Peers | undefined },
 ): Promise<Round[]> {
-  // A process for each: its peak memory is its own.
+  // A separate process for each, so that its peak memory can be measured.
   const children = { limit: forkContender(), oneThread: forkContender() };
   const script =
     (name: 'limit' | 'oneThread', own: number): Run =>
@@ -108,7 +108,7 @@ async function measureRounds(
   return rounds;
 }
 
-/** One run each, after a warm-up: they take minutes. */
+/** One run each, after a warm-up, because a run takes minutes. */
 async function measurePerItem(
   peers: Peers,
   { upload, warmUp }: Files,
@@ -136,7 +136,7 @@ const rate = (one: Measurement | undefined): string => (one === undefined ? '' :
 
 type Baseline = 'listener' | 'queueTrigger' | 'poller';
 
-/** A process of its own for each; the first run warms it up. */
+/** A separate process for each; the first run is its warm-up. */
 async function baseline({ azurite }: BenchStack, contender: Baseline, items: number, tasks = 1): Promise<Measurement> {
   const child = forkContender();
   const storage = azurite.process.ready;
@@ -144,7 +144,7 @@ async function baseline({ azurite }: BenchStack, contender: Baseline, items: num
   await child.run({ ...order, items: contender === 'poller' ? 1 : WARM_UP_ITEMS });
   await azurite.takeRequests();
   const done = await child.run({ ...order, items });
-  // Making the queue is once, however many items there are.
+  // The queue is created once, independent of the number of items.
   const { 'queue.create': _made, ...operations } = await azurite.takeRequests();
   const measurement = { ...done, operations, actions: 0 };
   await child.end();

@@ -1,7 +1,10 @@
-/** What each way of running a million items guarantees: facts with a source by number, and "by hand" for code of your own. */
+/**
+ * The guarantees of each way to process a million items: facts with a source by number, and "own code" for code that
+ * the user must write.
+ */
 import type { ContenderName } from './names.ts';
 
-/** What a user asks of each, in the order of the columns. */
+/** The properties that a user may require, in the order of the columns. */
 export interface Guarantees {
   countedOnce: string;
   deadLetters: string;
@@ -56,7 +59,7 @@ const STORAGE_QUEUE: Guarantees = {
   idle: 'an instance that polls',
 };
 
-/** A row per contender. */
+/** One row per contender. */
 export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   sluice: {
     countedOnce: 'yes [7]',
@@ -94,7 +97,7 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   },
 };
 
-/** The sources, by number from 1; read in November 2026, the packages in the versions of bench/peers/package.json. */
+/** The sources, by number from 1. Read in November 2026; the packages have the versions in bench/peers/package.json. */
 export const SOURCES = [
   'https://docs.bullmq.io/guide/jobs/stalled',
   'https://docs.bullmq.io/guide/queues/auto-removal-of-jobs',

@@ -29,7 +29,7 @@ function contenderRows(throughput: Throughput): string[] {
   const row = ([name, one]: [ContenderName, Measurement]): string[] => [
     name === 'limit' ? `${NAMES.limit} (${threads})` : NAMES[name],
     rateOf(one) < 100 ? rateOf(one).toFixed(1) : formatCount(rateOf(one)),
-    // Redis and PostgreSQL are not billed by the operation.
+    // Redis and PostgreSQL are not billed per operation.
     isPeer(name) ? '' : formatCount(operationsAMillion(one)),
     formatCount((one.actions / one.items) * MILLION),
     ((one.cpuSeconds / one.items) * MILLION).toFixed(1),
@@ -52,7 +52,7 @@ function contenderRows(throughput: Throughput): string[] {
 
 const isPeer = (name: ContenderName): boolean => name in PEERS;
 
-/** Says which contenders were faster than Sluice, and how many times. */
+/** Returns which contenders were faster than Sluice, and by what factor. */
 function fasterThanSluice(throughput: Throughput): string {
   const own = rateOf(throughput.sluice);
   const faster = contendersOf(throughput).filter(([, one]) => rateOf(one) > own);
@@ -127,7 +127,7 @@ function limitRows({ unlimited, limited }: LimitsResult): string[] {
   return markdown([head, row('no limit', unlimited), ...rows]);
 }
 
-/** All that is printed at the end of a run. */
+/** Returns the text that is printed at the end of a run. */
 export function formatResults(results: Results): string[] {
   const { throughput, small, wake, waiting, http, limits, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);

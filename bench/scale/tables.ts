@@ -1,4 +1,7 @@
-/** The tables of a run: what was measured, and what the model makes of it. docs/performance.md has those of the model. */
+/**
+ * The tables of a run: the measured values, and the results of the model. docs/performance.md contains those of the
+ * model.
+ */
 import { formatCount } from '../../cli/text/format.ts';
 import { markdown } from '../report/table.ts';
 import { CPU_BOUND, type InstancesRun } from './instances.ts';
@@ -20,10 +23,10 @@ import { simulate } from './simulate.ts';
 const INSTANCES = [10, 100, 1_000];
 const DAY = 86_400;
 const MILLION = 1_000_000;
-/** Large batches that are under way at the same time. */
+/** Large batches that run at the same time. */
 const BATCHES = 4;
 
-/** Two significant digits: a model has no more. */
+/** Rounds to two significant digits; a model is not more exact. */
 const about = (value: number): string => formatCount(Number(value.toPrecision(2)));
 
 const worksOf = (results: ScaleResults): Work[] => [
@@ -31,7 +34,7 @@ const worksOf = (results: ScaleResults): Work[] => [
   ...[1_000, 5_000].map((itemsPerChunk) => waitingWork(results, itemsPerChunk)),
 ];
 
-/** What bounds 10, 100 and 1,000 instances, and at which rate. */
+/** What limits 10, 100 and 1,000 instances, and at which rate. */
 export function ratesTable(results: ScaleResults, deploymentOf: (instances: number) => Deployment): string[] {
   const constants = constantsOf(results);
   const cell = (work: Work, instances: number): string => {
@@ -48,7 +51,7 @@ export function ratesTable(results: ScaleResults, deploymentOf: (instances: numb
   return markdown([head, ...rows]);
 }
 
-/** One batch alone. */
+/** A single batch. */
 export function batchTable(results: ScaleResults): string[] {
   const constants = constantsOf(results);
   const items = 10 * MILLION;
@@ -68,10 +71,13 @@ export function batchTable(results: ScaleResults): string[] {
   return markdown([[...head, 'of one instance'], ...rows]);
 }
 
-/** Of a batch of a hundred items in a trickle: storage calls (measured, `--small`), and what else docs/performance.md counts. */
+/**
+ * Use of a batch of a hundred items in a trickle: storage calls (measured, `--small`), and the other values from
+ * docs/performance.md.
+ */
 const SMALL = { items: 100, account: 19.4, dayRows: 2, openRows: 2, credits: 5, collectorCalls: 9, collectedAtOnce: 8 };
 
-/** At how many items per day something is full. */
+/** The number of items per day at which a service reaches its limit. */
 export function fullTable(results: ScaleResults): string[] {
   const deployment = spread(INSTANCES.at(-1) ?? 1);
   const works = [1_000, 5_000].map((itemsPerChunk) => ({
@@ -119,7 +125,7 @@ export const modelTables = (results: ScaleResults): string[] => [
   ...fullTable(results),
 ];
 
-/** The measured runs beside ideal, model and simulation. */
+/** The measured runs compared with ideal, model and simulation. */
 export function runsTable(results: ScaleResults): string[] {
   const head = [
     ...['instances', 'items', 'items/s', 'of the ideal', 'took part', 'acceptance', 'enqueue', 'drain', 'collecting'],
