@@ -34,10 +34,8 @@ async function watch(folder: string, minutes: number): Promise<void> {
     const total = totalOperations(operations);
     print(`Timers fired: ${await firings(folder)}`);
     print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
-    print(
-      `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; one poll per second makes 86,400 for each.`,
-    );
-    print('What the Durable extension polls in Azure is not part of this stack: docs/cost.md names it.');
+    print(`At most ${PUBLISHED_A_DAY} per day, for any number of queues; one poll per second costs 86,400 per queue.`);
+    print('This stack does not include the polls of the Durable extension in Azure: see docs/cost.md.');
   });
 }
 

@@ -63,7 +63,7 @@ async function watch({ instances: [instance] }: LocalStack, container: Container
     print(`after ${seconds(start)}: killed, with ${taken.readItems} items behind the latest checkpoint`);
     await instance.start();
   }
-  if (!isKilled) throw new Error('The file was taken before it could be interrupted: use a larger one.');
+  if (!isKilled) throw new Error('The file was imported before it could be interrupted: use a larger one.');
   print(`after ${seconds(start)}: accepted, and moved to ${CONTAINERS.inboxDone}`);
   return { peakBytes };
 }
@@ -82,7 +82,7 @@ async function check({ url, keys }: LocalStack, container: Container, items: num
   if (counts.accepted !== items) throw new Error(`Expected ${items} items in the batch, got ${counts.accepted}.`);
   print(`accepted ${counts.accepted} items in ${chunks.total} chunks: all`);
   for await (const { name } of container(CONTAINERS.payloads).listBlobsFlat({ prefix: 'checkpoints/' }))
-    throw new Error(`A checkpoint is left: ${name}`);
+    throw new Error(`Expected no checkpoint, found ${name}`);
 }
 
 async function run(folder: string, bytes: number): Promise<void> {

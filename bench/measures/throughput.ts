@@ -48,7 +48,7 @@ export async function measureThroughput(
   options: BenchOptions,
   peers?: Peers,
 ): Promise<Throughput> {
-  for (const what of peers?.missing ?? []) process.stdout.write(`  not measured, for want of ${what}\n`);
+  for (const what of peers?.missing ?? []) process.stdout.write(`  not measured; missing: ${what}\n`);
   const threads = availableParallelism();
   const rounds = await measureRounds(stack, files, { count: options.rounds, threads, peers });
   const middle = (name: keyof Round): Measurement => median(rounds.flatMap((round) => round[name] ?? []));
@@ -129,7 +129,7 @@ async function measurePerItem(
 
 function expectSameReport(name: string, one: Measurement | undefined, sluice: Measurement | undefined): void {
   if (one?.items !== sluice?.items || one?.report !== sluice?.report)
-    throw new Error(`Expected the same items and the same report of Sluice and of ${name}.`);
+    throw new Error(`Expected Sluice and ${name} to have the same items and the same report.`);
 }
 
 const rate = (one: Measurement | undefined): string => (one === undefined ? '' : formatCount(rateOf(one)));

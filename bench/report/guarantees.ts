@@ -24,11 +24,11 @@ export const GUARANTEE_HEADS: Readonly<Record<keyof Guarantees, string>> = {
   idle: 'paid for when idle',
 };
 
-const HAND = 'by hand';
+const OWN = 'own code';
 
 const SCRIPT: Guarantees = {
-  countedOnce: HAND,
-  deadLetters: HAND,
+  countedOnce: OWN,
+  deadLetters: OWN,
   afterCrash: 'starts again',
   backPressure: 'reads as it works',
   scaleToZero: 'ends by itself',
@@ -36,26 +36,26 @@ const SCRIPT: Guarantees = {
 };
 
 const BULLMQ: Guarantees = {
-  countedOnce: HAND,
+  countedOnce: OWN,
   deadLetters: 'failed set [2]',
   afterCrash: 'stalled jobs run again [1]',
-  backPressure: HAND,
-  scaleToZero: HAND,
+  backPressure: OWN,
+  scaleToZero: OWN,
   idle: 'Redis and a worker',
 };
 
 const POSTGRES = {
-  backPressure: 'workers fetch; producer by hand',
-  scaleToZero: HAND,
+  backPressure: 'workers fetch; own code for the producer',
+  scaleToZero: OWN,
   idle: 'PostgreSQL and a worker',
 } as const;
 
 const STORAGE_QUEUE: Guarantees = {
-  countedOnce: HAND,
-  deadLetters: HAND,
+  countedOnce: OWN,
+  deadLetters: OWN,
   afterCrash: 'messages come again [5]',
   backPressure: 'the queue waits',
-  scaleToZero: HAND,
+  scaleToZero: OWN,
   idle: 'an instance that polls',
 };
 
@@ -64,7 +64,7 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   sluice: {
     countedOnce: 'yes [7]',
     deadLetters: 'per item, with redrive [7]',
-    afterCrash: 'goes on where it was [7]',
+    afterCrash: 'continues where it was [7]',
     backPressure: 'chunks wait in a queue',
     scaleToZero: 'yes [8]',
     idle: 'a topic, and what the platform polls [8]',
@@ -81,14 +81,14 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   },
   graphileWorker: {
     ...POSTGRES,
-    countedOnce: HAND,
+    countedOnce: OWN,
     deadLetters: 'failed jobs stay in the table [4]',
     afterCrash: 'locked jobs run again after 4 hours [4]',
   },
   listener: STORAGE_QUEUE,
   poller: STORAGE_QUEUE,
   queueTrigger: {
-    countedOnce: HAND,
+    countedOnce: OWN,
     deadLetters: 'poison queue after 5 tries [6]',
     afterCrash: 'messages come again [5]',
     backPressure: '16 at a time [6]',

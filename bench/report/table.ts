@@ -69,7 +69,7 @@ function guaranteeRows(throughput: Throughput): string[] {
     ...columns.map((column) => GUARANTEES[name][column]),
   ]);
   const sources = SOURCES.map((source, index) => `[${index + 1}] ${source}`);
-  return [...markdown([head, ...rows]), '', '"by hand": code of your own.', ...sources];
+  return [...markdown([head, ...rows]), '', '"own code": the user must write it.', ...sources];
 }
 
 function throughputLines(throughput: Throughput): string[] {
@@ -79,7 +79,7 @@ function throughputLines(throughput: Throughput): string[] {
     ...contenderRows(throughput),
     '',
     fasterThanSluice(throughput),
-    ...missing.map((what) => `Not measured, for want of ${what}.`),
+    ...missing.map((what) => `Not measured; missing: ${what}.`),
     ...(peers ? ['', ...guaranteeRows(throughput)] : []),
   ];
 }

@@ -77,7 +77,7 @@ function memoryTargets({ memory }: Results): Target[] {
   const growth = memory?.larger && (memory.larger.peakBytes / memory.peakBytes - 1) * 100;
   return [
     most('peak memory of the app', 350, memory && memory.peakBytes / MB, { unit: ' MB' }),
-    most('growth of it with five times the items', 10, growth, { unit: ' %' }),
+    most('growth of the peak memory with five times the items', 10, growth, { unit: ' %' }),
   ];
 }
 

@@ -31,5 +31,5 @@ export const LIMITS = {
     source: 'learn:service-bus-messaging/service-bus-throttling',
   },
   fanOut: { what: 'activities that one orchestration starts, Azure Storage backend', value: 100, source: DURABLE },
-  fanIn: { what: 'activities that one orchestration takes the ends of', value: 150, source: DURABLE },
+  fanIn: { what: 'activities whose end one orchestration processes', value: 150, source: DURABLE },
 } as const satisfies Record<string, ServiceLimit>;

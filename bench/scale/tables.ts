@@ -106,7 +106,7 @@ export function fullTable(results: ScaleResults): string[] {
     ["the table partition of a day's listing", ...none, small(partition.value / SMALL.dayRows)],
     ['the collector of one workload', ...collected, small(SMALL.collectedAtOnce / (SMALL.collectorCalls * latency))],
   ];
-  const head = ['full at so many items per day', 'chunks of 1,000', 'chunks of 5,000', 'batches of 100'];
+  const head = ['full at this number of items per day', 'chunks of 1,000', 'chunks of 5,000', 'batches of 100'];
   return markdown([head, ...rows]);
 }
 

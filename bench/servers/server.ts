@@ -43,7 +43,9 @@ export async function runningServer(url: string): Promise<Server> {
       once(socket, 'timeout').then(() => Promise.reject(new Error('timeout'))),
     ]);
   } catch (error) {
-    throw new Error(`Nothing takes connections at ${hostname}:${port || defaultPort} (${(error as Error).message}).`);
+    throw new Error(
+      `Expected a server at ${hostname}:${port || defaultPort}, could not connect (${(error as Error).message}).`,
+    );
   } finally {
     socket.destroy();
   }

@@ -35,6 +35,7 @@ export const uploadText = (stack: BenchStack, workload: string, text: string): P
 /** Gets a path as text. */
 export async function read({ url, key }: Pick<BenchStack, 'url' | 'key'>, path: string): Promise<string> {
   const answer = await fetch(`${url}/api/${path}`, { headers: { 'x-functions-key': key } });
-  if (!answer.ok) throw new Error(`Expected the answer of ${path}, got ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok)
+    throw new Error(`Expected a successful response of ${path}, got ${answer.status}: ${await answer.text()}`);
   return answer.text();
 }

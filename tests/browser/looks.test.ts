@@ -70,8 +70,8 @@ describe('the appearance', () => {
     await page.getByText('No batch has this id').waitFor();
     await goTo('batches');
     await page.getByLabel('Workload').selectOption('media');
-    await page.getByText('Nothing fits').waitFor();
-    await dashboard.shot(page, 'batches-nothing-fits');
+    await page.getByText('No match').waitFor();
+    await dashboard.shot(page, 'batches-no-match');
   });
 });
 

@@ -218,7 +218,7 @@ describe('the key', () => {
     for (const path of ['queues', 'cost']) {
       await goTo(path);
       await page.getByText('Not allowed with this key').waitFor();
-      await page.getByText(/take an operator’s key/).waitFor();
+      await page.getByText(/require an operator’s key/).waitFor();
     }
     await dashboard.shot(page, 'client-key');
   });

@@ -162,9 +162,9 @@ describe('the page of a queue', () => {
     const clear = page.getByRole('button', { name: 'Clear' });
     expect(await clear.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('look');
+    await page.getByLabel('Reason').fill('check');
     await dialog().getByRole('button', { name: 'Pause' }).click();
-    await page.getByText(/^Paused by Ada since .* Reason: look\. Nothing begins until/).waitFor();
+    await page.getByText(/^Paused by Ada since .* Reason: check\. Nothing starts until/).waitFor();
     await page.getByRole('button', { name: 'Clear', disabled: false }).click();
     await dialog()
       .getByLabel(/^Type the name/)

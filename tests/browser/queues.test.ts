@@ -137,7 +137,7 @@ describe('queues', () => {
     await page.getByText('Error: ledger is slow').waitFor();
     await dashboard.shot(page, 'batch-progress');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('look first');
+    await page.getByLabel('Reason').fill('check first');
     await dialog().getByRole('button', { name: 'Pause' }).click();
     await page.getByText('by an operator: check first').waitFor();
     await dashboard.shot(page, 'batch-paused');

@@ -20,7 +20,7 @@ export function WhyWaiting({ batch }: { batch: BatchView }): JSX.Element | null 
       {blocked && (
         <Notice>
           <strong>
-            Queue <QueueLink queue={blocked.queue} /> is blocked{' '}
+            Queue <QueueLink queue={blocked.queue} /> is blocked
           </strong>{' '}
           since <Since at={blocked.since} />: <bdi>{plain(blocked.reason)}</bdi>
         </Notice>

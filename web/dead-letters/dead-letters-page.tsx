@@ -67,7 +67,7 @@ function Found({
           {otherCauses > 0 && `, ${formatCount(otherCauses)} of them of causes that their batches do not list`}
           <span class="soft">
             {' '}
-            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} checked{' '}
+            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} checked
             {notLookedAt > 0 && `, ${formatCount(notLookedAt)} unfinished ones not`}
           </span>
         </span>

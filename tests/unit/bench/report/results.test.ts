@@ -111,8 +111,8 @@ it('prints what each contender guarantees, and which job queues are missing', ()
   const missing = ['PostgreSQL: how to get it'];
   const text = formatResults({ ...results, throughput: { ...throughput, peers, missing } }).join('\n');
   expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +200,000 \| +\| +0 \| +1\.0 \| +2\.0 \| +350 \| +1\.25 \|/);
-  expect(text).toContain('Not measured, for want of PostgreSQL: how to get it.');
-  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +by hand \| +failed set, 5,000 at a time \[2\] \|/);
+  expect(text).toContain('Not measured; missing: PostgreSQL: how to get it.');
+  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +own code \| +failed set, 5,000 at a time \[2\] \|/);
   expect(formatResults(results).join('\n')).not.toContain('each item counted once');
 });
 

@@ -51,7 +51,7 @@ describe('a server that is given', () => {
     expect(await runningServer(url)).toMatchObject({ url, pid: undefined });
     listening.close();
     await once(listening, 'close');
-    await expect(runningServer(url)).rejects.toThrow(`Nothing takes connections at 127.0.0.1:${port}`);
+    await expect(runningServer(url)).rejects.toThrow(`Expected a server at 127.0.0.1:${port}`);
   });
 });
 
