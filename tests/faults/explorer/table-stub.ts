@@ -2,7 +2,7 @@
 import type { Table } from '../../../shared/storage/table.ts';
 import type { Answer, Asker, Call } from './programs.ts';
 
-/** Row by `partition|row`; the version is its ETag. */
+/** Rows by `partition|row`; the version is the ETag. */
 export type Rows = Readonly<Record<string, Row>>;
 export interface Row {
   version: number;
@@ -13,16 +13,19 @@ type Columns = Record<string, unknown>;
 export type Action = readonly [kind: 'create' | 'update' | 'upsert' | 'delete', columns: Columns, ...rest: unknown[]];
 
 const keyOf = (columns: Columns): string => `${String(columns.partitionKey)}|${String(columns.rowKey)}`;
-/** Set by the service: a client that sends them back must not see them stored. */
+/** Set by the service: a client that sends them back must not find them stored. */
 const stored = ({ etag: _etag, timestamp: _timestamp, ...columns }: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
-/** What a call came to, by its arguments: each open call has an array of its own, and neither that nor rows change in place. */
+/**
+ * The result of a call, by its arguments. Each open call has its own array, and neither the array nor the rows change
+ * in place.
+ */
 const effects = new WeakMap<Rows, WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>>();
-/** One object for all rows of the same content, so that what is known of them is found again. */
+/** One object for all rows with the same content, so that cached results are found again. */
 const sameRows = new Map<string, Rows>();
 
-/** `tableEffect` for explorers, which take the same step from many worlds: each is worked out once. */
+/** `tableEffect` for explorers, which take the same step from many worlds; each result is computed once. */
 export function knownTableEffect(rows: Rows, { name, args }: Call): ReturnType<typeof tableEffect> {
   const ofRows = effects.get(rows) ?? new WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>();
   const known = ofRows.get(args);
@@ -41,7 +44,7 @@ function shareRows(rows: Rows): Rows {
   return same ?? rows;
 }
 
-/** What a table call changes and answers; undefined when the call is no table call. */
+/** Returns the changes and the answer of a table call; undefined for other calls. */
 export function tableEffect(
   rows: Rows,
   name: string,
@@ -77,7 +80,7 @@ const etagsOf = (rows: Rows, actions: readonly Action[]): Record<string, string>
     }),
   );
 
-/** Nothing here is ever young: what waits for the age of a row goes on at once. */
+/** No row is ever young here, so code that waits for the age of a row continues immediately. */
 const LONG_AGO = '2025-01-01T00:00:00.000Z';
 
 const read = ({ version, columns }: Row): Columns => ({
@@ -86,17 +89,20 @@ const read = ({ version, columns }: Row): Columns => ({
   timestamp: LONG_AGO,
 });
 
-/** A typed value ({type, value}) comes back as the SDK gives it: an Int64 as a bigint. */
+/** Converts a typed value ({type, value}) to what the SDK returns: an Int64 becomes a bigint. */
 const plainTypes = (columns: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, isTyped(value) ? plain(value) : value]));
 const plain = ({ type, value }: { type: string; value: string }): unknown =>
   type === 'Int64' ? BigInt(value) : Number(value);
-/** Stricter than Azurite: a whole number without a type is an Int32 (learn: payload format for Table operations). */
+/**
+ * Stricter than Azurite: a whole number without a type is an Int32. Source: Microsoft Learn, payload format for Table
+ * operations.
+ */
 const isRefused = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 31 - 1;
 const isTyped = (value: unknown): value is { type: string; value: string } =>
   typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
 
-/** The rows after one action, or the status with which the service refuses it. */
+/** Returns the rows after one action, or the status with which the service refuses it. */
 function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
   const key = keyOf(columns);
   const found = rows[key];
@@ -116,7 +122,10 @@ function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
 
 const CONDITION = /(\w+) (eq|ge|gt|le|lt) (?:'((?:[^']|'')*)'|(\d+)L)/g;
 
-/** `and`, `or` and brackets over comparisons with texts and Int64: the comparisons are worked out, the rest is Boolean algebra. */
+/**
+ * `and`, `or` and brackets over comparisons with texts and Int64. The comparisons are evaluated first, then the Boolean
+ * expression.
+ */
 function filterOf(filter: string): (entity: Columns) => boolean {
   return (entity) => {
     const text = filter.replaceAll(
@@ -134,7 +143,7 @@ function filterOf(filter: string): (entity: Columns) => boolean {
   };
 }
 
-/** The SDK gives the two keys in lower case; filters name them as the service does. */
+/** The SDK returns the two keys in lower case; filters use the names of the service. */
 const columnOf = (name: string): string =>
   name.replace(/^(Partition|Row)Key$/, (key) => key.charAt(0).toLowerCase() + key.slice(1));
 
@@ -145,7 +154,7 @@ function compare<T extends string | number>(left: T, operator: string, right: T)
   return operator === 'le' ? left <= right : left < right;
 }
 
-/** Works out `true and (false or true)` from the innermost brackets outwards. */
+/** Evaluates `true and (false or true)` from the innermost brackets outwards. */
 function truth(text: string): boolean {
   for (let rest = text; ; ) {
     const next = rest
@@ -162,7 +171,7 @@ function truth(text: string): boolean {
   }
 }
 
-/** The service's error codes: by the status alone, a missing entity and a missing table look the same. */
+/** The service's error codes: by the status alone, a missing entity and a missing table are indistinguishable. */
 const CODES: Record<number, string> = {
   404: 'ResourceNotFound',
   409: 'EntityAlreadyExists',
@@ -172,7 +181,7 @@ const CODES: Record<number, string> = {
 const coded = (error: Error & { statusCode?: number }): Error =>
   Object.assign(error, { code: CODES[error.statusCode ?? 0] });
 
-/** A `Table` whose every call goes to the world. */
+/** A `Table` whose calls all become steps of the world. */
 export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
   const ask = async (name: string, ...args: unknown[]): Promise<unknown> => {
     try {
@@ -201,7 +210,7 @@ export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
   return table as unknown as Table;
 }
 
-/** One page, and so one moment: a thousand rows are more than any exploration has. */
+/** A single page, so the read is atomic: no exploration has more than a thousand rows. */
 async function* list(ask: Asker['ask'], prefix: string, filter: string): AsyncGenerator<unknown> {
   yield* (await ask(`${prefix}.list`, filter)) as unknown[];
 }
