@@ -70,7 +70,7 @@ describe('the appearance', () => {
     await page.getByText('No batch has this id').waitFor();
     await goTo('batches');
     await page.getByLabel('Workload').selectOption('media');
-    await page.getByText('No match').waitFor();
+    await page.getByRole('heading', { name: 'No match' }).waitFor();
     await dashboard.shot(page, 'batches-no-match');
   });
 });
