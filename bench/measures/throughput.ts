@@ -5,11 +5,12 @@ import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import type { BenchStack } from '../stack/stack.ts';
-import { fastest, type Measurement, median, rateOf } from './measurement.ts';
+import { type Baselines, measureBaselines } from './baselines.ts';
+import { type Measurement, median, rateOf } from './measurement.ts';
 import type { PeerName, Peers } from './peers.ts';
 
 /** The contenders by name. */
-export interface Throughput {
+export interface Throughput extends Baselines {
   /** Threads of the limit: one per core. */
   threads: number;
   /** The plain script with worker threads. */
@@ -17,9 +18,6 @@ export interface Throughput {
   /** The plain script without worker threads. */
   oneThread: Measurement;
   sluice: Measurement;
-  listener: Measurement;
-  queueTrigger: Measurement;
-  poller: Measurement;
   /** Job queues, if requested; those that are not installed are listed in `missing`. */
   peers?: Partial<Record<PeerName, Measurement>>;
   missing?: string[];
@@ -35,12 +33,6 @@ interface Files {
   warmUp: string;
 }
 
-/** Enough to show that the interval alone determines the rate. */
-const POLLER_ITEMS = 5;
-const WARM_UP_ITEMS = 500;
-/** The task numbers of the paper's rule, which does not consider the machine; the best result counts. */
-const LISTENER_TASKS = [10, 50, 100];
-
 /** Runs all. Throws if a contender that processes the whole upload has another report than Sluice. */
 export async function measureThroughput(
   stack: BenchStack,
@@ -52,13 +44,9 @@ export async function measureThroughput(
   const threads = availableParallelism();
   const rounds = await measureRounds(stack, files, { count: options.rounds, threads, peers });
   const middle = (name: keyof Round): Measurement => median(rounds.flatMap((round) => round[name] ?? []));
-  const listeners: Measurement[] = [];
-  for (const tasks of LISTENER_TASKS) listeners.push(await baseline(stack, 'listener', options.baselineItems, tasks));
   const measured = {
     ...{ threads, limit: middle('limit'), oneThread: middle('oneThread'), sluice: middle('sluice') },
-    listener: fastest(listeners),
-    queueTrigger: await baseline(stack, 'queueTrigger', options.baselineItems),
-    poller: await baseline(stack, 'poller', POLLER_ITEMS),
+    ...(await measureBaselines(stack, options.baselineItems)),
     rounds,
   };
   if (peers === undefined) return measured;
@@ -133,23 +121,3 @@ function expectSameReport(name: string, one: Measurement | undefined, sluice: Me
 }
 
 const rate = (one: Measurement | undefined): string => (one === undefined ? '' : formatCount(rateOf(one)));
-
-type Baseline = 'listener' | 'queueTrigger' | 'poller';
-
-/** A separate process for each; the first run is its warm-up. */
-async function baseline({ azurite }: BenchStack, contender: Baseline, items: number, tasks = 1): Promise<Measurement> {
-  const child = forkContender();
-  const storage = azurite.process.ready;
-  const order = { contender, tasks, storage, queue: `bench-${contender.toLowerCase()}-0` };
-  await child.run({ ...order, items: contender === 'poller' ? 1 : WARM_UP_ITEMS });
-  await azurite.takeRequests();
-  const done = await child.run({ ...order, items });
-  // The queue is created once, independent of the number of items.
-  const { 'queue.create': _made, ...operations } = await azurite.takeRequests();
-  const measurement = { ...done, operations, actions: 0 };
-  await child.end();
-  process.stdout.write(
-    `  ${contender}, ${tasks === 1 ? '' : `${tasks} tasks, `}${items} items: ${rate(measurement)} items/s\n`,
-  );
-  return measurement;
-}

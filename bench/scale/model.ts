@@ -73,6 +73,8 @@ export const ROWS = 98;
 /** Sequential storage calls: of a round in addition to its chunks, and at the end of a wave. */
 export const ROUND_CALLS = 5;
 export const WAVE_CALLS = 6;
+/** Seconds of work that a task should get (`targetSeconds` of the default policy). */
+export const TARGET = 10;
 /** References that an upload puts at the same time. */
 export const PUTS_AT_ONCE = 16;
 
@@ -166,13 +168,14 @@ type Bounds = [bound: Bound, chunksPerSecond: number][];
  * Returns the time that a chunk needs of the single collector of its workload: a part of a round and of a transaction,
  * and its merge.
  */
-function collectorSeconds(work: Work, deployment: Deployment, { collectPerChunk }: Constants) {
+export function collectorSeconds(work: Work, deployment: Deployment, { collectPerChunk }: Constants) {
   const perMessage = 1 / (usePerChunk(work, deployment).credits / (2 + deployment.subscriptions));
   const calls = 2 / Math.min(RECEIVE * perMessage, RECEIVE ** 2) + 2 / Math.min(ROWS, RECEIVE * perMessage);
   return { ledger: collectPerChunk + calls * deployment.latency, merge: work.mergePerItem * work.itemsPerChunk };
 }
 
-function drainBounds(work: Work, deployment: Deployment, batches: number): Bounds {
+/** Returns the bounds of the drains: the tasks, and the limits of the services. */
+export function drainBounds(work: Work, deployment: Deployment, batches: number): Bounds {
   const used = instancesUsed(deployment);
   const use = usePerChunk(work, deployment);
   return [
@@ -190,7 +193,8 @@ function drainBounds(work: Work, deployment: Deployment, batches: number): Bound
   ];
 }
 
-const leastOf = (bounds: Bounds): Bounds[number] =>
+/** Returns the lowest of some bounds. */
+export const leastOf = (bounds: Bounds): Bounds[number] =>
   bounds.reduce((least, each) => (each[1] < least[1] ? each : least), ['instances', Number.POSITIVE_INFINITY]);
 
 /**
@@ -200,53 +204,4 @@ export function steadyRate(work: Work, deployment: Deployment, constants: Consta
   const { ledger, merge } = collectorSeconds(work, deployment, constants);
   const [bound, chunks] = leastOf([...drainBounds(work, deployment, batches), ['collector', 1 / (ledger + merge)]]);
   return { itemsPerSecond: chunks * work.itemsPerChunk, bound };
-}
-
-/** The duration of a load, and the part of it that more instances do not reduce. */
-export interface LoadTime {
-  seconds: number;
-  serialSeconds: number;
-}
-
-/** Seconds of work that a task should get (`targetSeconds` of the default policy). */
-export const TARGET = 10;
-
-/**
- * Returns the tasks of a wave for this number of chunks: those of the policy, each with at least ten seconds of work.
- */
-function tasksFor(
-  work: Work,
-  { tasksPerQueue, queues, cores, isWarm, activities }: Deployment,
-  chunks: number,
-): number {
-  // Tasks that share the threads of an instance need proportionally longer for a reference.
-  const sharing = isWarm ? 1 : activities;
-  const perReference = (chunkSeconds(work) * sharing) / cores;
-  const perQueue = chunks / queues;
-  return Math.max(1, Math.min(tasksPerQueue, perQueue, Math.ceil((perQueue * perReference) / TARGET)));
-}
-
-/** Computes a single load up to its last report: Amdahl's law with the steps that only one instance can do. */
-export function loadTime(load: Load, work: Work, deployment: Deployment, constants: Constants): LoadTime {
-  const { batches, chunksPerBatch, withUpload = false } = load;
-  const chunks = batches * chunksPerBatch;
-  const limited = { ...deployment, tasksPerQueue: tasksFor(work, deployment, chunks) };
-  // Chunk rows in sequential transactions, then the references.
-  const enqueue = Math.max(
-    chunks / LIMITS.queue.value / deployment.queues,
-    chunks * deployment.latency * (1 / ROWS + 1 / PUTS_AT_ONCE),
-  );
-  const upload = withUpload ? chunks * work.itemsPerChunk * constants.acceptPerItem + enqueue + 2 * constants.start : 0;
-  const { ledger, merge } = collectorSeconds(work, limited, constants);
-  const [, chunksPerSecond] = leastOf(drainBounds(work, limited, batches));
-  // A batch is merged only after its last chunk: the last batch after the drain, and no batch before the first one is
-  // drained.
-  const drain = chunks / chunksPerSecond;
-  const drained = drain + chunksPerBatch * merge;
-  const fromFirst = drain / batches + chunks * merge + (chunks - chunksPerBatch) * ledger;
-  const collected = Math.max(chunks * (ledger + merge), fromFirst);
-  return {
-    seconds: upload + chunkSeconds(work) + Math.max(drained, collected),
-    serialSeconds: upload + (drained >= collected ? chunksPerBatch * merge : chunks * (ledger + merge)),
-  };
 }

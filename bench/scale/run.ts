@@ -10,9 +10,10 @@ import { buildAppCopy } from '../../tests/helpers/app-copy.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { describeRun } from '../report/describe-run.ts';
 import { type InstancesRun, measureInstances } from './instances.ts';
+import { modelTables } from './model-tables.ts';
 import type { ScaleResults } from './results.ts';
+import { runsTable, serialTable } from './run-tables.ts';
 import { measureSerial } from './serial.ts';
-import { modelTables, runsTable, serialTable } from './tables.ts';
 
 const INSTANCES = [1, 2, 4, 8];
 const ROOT = new URL('../../', import.meta.url);

@@ -1,14 +1,10 @@
 import type { JSX } from 'preact';
-import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatNumberOf, plain } from '../format.ts';
+import { plain } from '../format.ts';
 import { queueHref } from '../routing.ts';
-import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
-import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
-import { useDialog } from '../ui/use-dialog.ts';
+import { BatchActions } from './batch-actions.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { isFinished, reportFailure } from './finished.ts';
 import { deadlineVerdict } from './overview/revision.ts';
@@ -26,9 +22,8 @@ export interface BatchHeadProps {
   onChange: () => void;
 }
 
-/** The identity and progress of a batch, and the buttons to pause and cancel it. */
+/** The identity and progress of a batch, and its actions. */
 export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps): JSX.Element {
-  const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
   const { id, workload, state, counts, progress } = batch;
   const failure = reportFailure(batch);
   return (
@@ -47,21 +42,7 @@ export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps)
         }
       >
         {polled}
-        {(state === 'queued' || state === 'running') && (
-          <Button icon="pause" onClick={() => setOpen('pause')}>
-            Pause
-          </Button>
-        )}
-        {state === 'paused' && (
-          <Button icon="play" onClick={() => setOpen('resume')}>
-            Resume
-          </Button>
-        )}
-        {!isFinished(batch) && (
-          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setOpen('cancel')}>
-            Cancel batch
-          </Button>
-        )}
+        <BatchActions batch={batch} onChange={onChange} />
       </PageHead>
       <Facts batch={batch} />
       <WhyWaiting batch={batch} />
@@ -75,34 +56,6 @@ export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps)
           <Pace batch={batch} />
           {progress && <Running progress={progress} />}
         </div>
-      )}
-      {open === 'pause' && (
-        <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
-          Running chunks finish, and no more start. Other batches continue. The deadline does not change.
-        </PauseDialog>
-      )}
-      {open === 'resume' && (
-        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
-          <p>
-            {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
-            {progress && ' Chunks still running from before the pause may run a second time.'}
-          </p>
-        </Confirm>
-      )}
-      {open === 'cancel' && (
-        <Confirm
-          title="Cancel this batch?"
-          action="Cancel batch"
-          danger
-          onConfirm={() => act(cancelBatch(id))}
-          onClose={close}
-        >
-          <p>
-            Results of finished items stay and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending
-            now, running ones stop within about 15 s, but chunks of less than 10 s may still start for 30 s. Unfinished
-            items are cancelled, and cannot be resumed.
-          </p>
-        </Confirm>
       )}
     </>
   );

@@ -1,17 +1,8 @@
 import { type BatchFilter, type BatchPage, batchesPath, fetchBatches } from '../api/batches.ts';
 import { type Action, useAction } from '../live/use-action.ts';
 import { type Polled, queries, usePolled } from '../live/use-polled.ts';
-import {
-  firstIdAt,
-  isOpen,
-  type Listing,
-  listingOf,
-  openParts,
-  reaches,
-  refreshed,
-  spanOf,
-  withOlder,
-} from './listing.ts';
+import { firstIdAt, isOpen, type Listing, listingOf, reaches, refreshed, spanOf, withOlder } from './listing.ts';
+import { openParts } from './open-parts.ts';
 
 /** Maximum number of consecutive requests that return no matching row; each covers 2,000 batches. */
 const PAGES_ON = 3;

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { fetchAudit } from '../api/history.ts';
 import { fetchQueue } from '../api/queues.ts';
 import type { Audit, QueueDetails } from '../api/types.ts';
-import { formatAgo, formatCompact, formatCount, formatNumberOf } from '../format.ts';
 import { type Polled, usePolled } from '../live/use-polled.ts';
 import { isMoving } from '../queues/depths.ts';
 import { LoadFigures } from '../queues/load-figures.tsx';
@@ -12,12 +11,13 @@ import { GateTag, placeOf } from '../queues/queue-row.tsx';
 import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
-import { PageHead, Panel, Stat } from '../ui/pieces.tsx';
+import { PageHead, Panel } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { ClearDialog } from './clear-dialog.tsx';
 import { OperatorActions } from './operator-actions.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
+import { QueueFigures } from './queue-figures.tsx';
 import { WaveCharts } from './wave-charts.tsx';
 import { WaveTable } from './wave-table.tsx';
 import { whyTexts } from './why-texts.ts';
@@ -76,7 +76,7 @@ function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
   const nowMs = Date.now();
   return (
     <>
-      <Figures queue={queue} nowMs={nowMs} />
+      <QueueFigures queue={queue} nowMs={nowMs} />
       <Panel title="Explanation" aside={<GateTag queue={queue} />}>
         <ul class="why">
           {whyTexts({ queue, actions: actions.data?.entries ?? [], nowMs }).map(({ text, tone }) => (
@@ -92,44 +92,6 @@ function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
       <PolicyPanel queue={queue} onChange={onChange} />
       <OperatorActions actions={actions} />
     </>
-  );
-}
-
-function Figures({ queue, nowMs }: { queue: QueueDetails; nowMs: number }): JSX.Element {
-  const { status, active, itemsPerSecond, generation, total, depth, depthAt, backlog, workload } = queue;
-  const isDraining = status === 'draining';
-  return (
-    <dl class="stats">
-      <Stat
-        name="Messages waiting"
-        value={depthAt === null ? '–' : formatCount(depth)}
-        note={depthAt === null ? 'not measured yet' : `measured ${formatAgo(depthAt, nowMs)}`}
-      />
-      <Stat
-        name="Backlog"
-        value={backlog === null ? '–' : formatCompact(backlog.items)}
-        note={
-          backlog === null ? (
-            'finished chunks, no items'
-          ) : (
-            <a href={href('batches', { workload })}>
-              {formatNumberOf(backlog.items, 'item')} in {formatNumberOf(backlog.batches, 'batch', 'batches')}
-            </a>
-          )
-        }
-      />
-      <Stat
-        name="Dequeue tasks"
-        value={isDraining ? formatCount(active) : '–'}
-        note={isDraining ? 'planned for the wave that runs' : 'no drain runs'}
-      />
-      <Stat
-        name="Items per second"
-        value={isDraining ? formatCount(itemsPerSecond) : '–'}
-        note={isDraining ? 'in the last wave' : 'no drain runs'}
-      />
-      <Stat name="Drains so far" value={formatCount(generation)} note={`with ${formatNumberOf(total, 'task')}`} />
-    </dl>
   );
 }
 

@@ -4,12 +4,12 @@ import {
   firstIdAt,
   type Listing,
   listingOf,
-  openParts,
   reaches,
   refreshed,
   sorted,
   withOlder,
 } from '../../../web/batches/listing.ts';
+import { openParts } from '../../../web/batches/open-parts.ts';
 import { entryAt } from '../../browser/support/batch-data.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../bench/scale/limits.ts';
+import { loadTime } from '../../../../bench/scale/load-time.ts';
 import {
   type Constants,
   chunkSeconds,
   type Deployment,
   instancesUsed,
-  loadTime,
   RECEIVE,
   ROWS,
   SLICE,
