@@ -1,6 +1,7 @@
 /** The faults of one random run: a pure function of its seed, so that any run can be repeated. */
 import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'functions-local';
 import type { ItemBehaviour } from '../app/items.ts';
+import { addRejects, addWaiting, behavioursOf, type Up, upBy } from './item-behaviours.ts';
 
 /**
  * Faults of a whole part, which affect all concurrent runs. Instances are killed (SIGKILL), frozen (SIGSTOP, then
@@ -92,8 +93,6 @@ const PAUSE_END_SHARES = { cancelled: 0.12, resumedOnce: 0.3 };
 const PAUSE_FAULTS = ['killInstance', 'killInstance', 'cutStorage', 'freezeStorage', 'drainInstance'] as const;
 /** Half of the pauses are shorter than the wait of a retry, half may be longer. */
 const PAUSE_MS = { short: 500, long: 5_000 };
-/** Share of the runs with many rejected items: enough for a rule to halt the batch, or almost enough. */
-const REJECTING_SHARE = 0.3;
 const APART = 2 ** 30;
 /** Messages that such a run puts. */
 const USUAL_PUTS = 16;
@@ -134,49 +133,6 @@ export function stackPlanOf(seed: number): StackPlan {
   const instances = 1 + upBy(random)(MOST_INSTANCES);
   const offsetMs = (): number => Math.round((2 * random() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
   return { clockOffsetsMs: Array.from({ length: instances }, offsetMs) };
-}
-
-type Up = (below: number) => number;
-const upBy =
-  (random: () => number): Up =>
-  (below) =>
-    Math.floor(random() * below);
-/** One in this number of items waits a moment. */
-const WAITS_STRIDE = 50;
-/** Maximum number of items of a run for each behaviour. */
-const WAITING: readonly (readonly [ItemBehaviour, number])[] = [
-  ['unhandled', 3],
-  ['timer', 3],
-  ['late', 4],
-  ['exit', 3],
-];
-
-function behavioursOf(items: number, up: Up): Map<number, ItemBehaviour> {
-  const behaviours = new Map<number, ItemBehaviour>();
-  const add = (behaviour: ItemBehaviour, count: number): void => {
-    for (let n = 0; n < count; n += 1) behaviours.set(up(items), behaviour);
-  };
-  add('once', up(9));
-  add('never', up(4));
-  add('reject', up(6));
-  add('invalid', up(4));
-  return behaviours;
-}
-
-/** Adds the behaviours of a handler that waits; drawn separately, so that a seed keeps its faults. */
-function addWaiting(behaviours: Map<number, ItemBehaviour>, items: number, up: Up): Map<number, ItemBehaviour> {
-  for (let n = 0; n < items; n += 1 + up(2 * WAITS_STRIDE)) if (!behaviours.has(n)) behaviours.set(n, 'waits');
-  for (const [behaviour, below] of WAITING) for (let n = up(below); n > 0; n -= 1) behaviours.set(up(items), behaviour);
-  return behaviours;
-}
-
-/** Rejects items at regular distances, starting in the first half. */
-function addRejects(behaviours: Map<number, ItemBehaviour>, items: number, random: () => number): void {
-  if (random() >= REJECTING_SHARE) return;
-  const up = upBy(random);
-  const first = up(items / 2);
-  const stride = 4 + up(10);
-  for (let n = first; n < items; n += stride) if (!behaviours.has(n)) behaviours.set(n, 'reject');
 }
 
 function pausesOf(random: () => number): PlannedPause[] {
