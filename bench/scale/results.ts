@@ -56,11 +56,11 @@ export function waitingWork({ runs }: ScaleResults, itemsPerChunk = CHUNK_ITEMS)
 
 /** Activities in host.json; an instance with 2,048 MB has one core. */
 const COMMON = { activities: 5, cores: 1, latency: LATENCY_MS / 1_000 };
-const MOST_TASKS = 1_000;
+const MAX_TASKS = 1_000;
 /** Tasks of the last threshold of the default policy. */
 const DEFAULT_TASKS = 100;
 /** `SLUICE_CAPACITY` as set by the deployment. */
-const capacity = (instances: number): number => Math.min(4 * instances, MOST_TASKS);
+const capacity = (instances: number): number => Math.min(4 * instances, MAX_TASKS);
 
 /** A deployment with defaults: one queue per lane, thresholds of the default policy. */
 export const asDeployed = (instances: number): Deployment => ({

@@ -4,7 +4,7 @@ import { markdown } from '../report/markdown.ts';
 import { CPU_BOUND, type InstancesRun } from './instances.ts';
 import { loadTime } from './load-time.ts';
 import { constantsOf, local, type ScaleResults, waitingWork } from './results.ts';
-import { MOST_SERIAL, type SerialResult, type Spent, serialPart } from './serial.ts';
+import { MAX_SERIAL, type SerialResult, type Spent, serialPart } from './serial.ts';
 import { simulate } from './simulate.ts';
 
 /** The measured runs compared with ideal, model and simulation. */
@@ -42,7 +42,7 @@ export function serialTable(serial: SerialResult): string[] {
     ...[name, seconds.toFixed(1), cpuSeconds.toFixed(2), `${((cpuSeconds / total) * 100).toFixed(0)} %`],
   ];
   const part = serialPart(serial);
-  const verdict = part <= MOST_SERIAL ? 'met' : 'missed';
+  const verdict = part <= MAX_SERIAL ? 'met' : 'missed';
   return [
     ...markdown([
       [`billing, ${formatCount(items)} items, ${chunks} chunks`, 'wall s', 'CPU s', 'of the CPU'],
@@ -52,6 +52,6 @@ export function serialTable(serial: SerialResult): string[] {
       row('merge and report (the same task)', report),
     ]),
     `Gate and planning, within the drain: ${planning.waves} waves, ${planning.seconds.toFixed(2)} s.`,
-    `Only one instance can do ${(part * 100).toFixed(0)} % of the CPU; target at most ${MOST_SERIAL * 100} %: ${verdict}.`,
+    `Only one instance can do ${(part * 100).toFixed(0)} % of the CPU; target at most ${MAX_SERIAL * 100} %: ${verdict}.`,
   ];
 }

@@ -35,9 +35,9 @@ export interface SerialResult {
 }
 
 /** Target: the maximum share of one instance in a batch's CPU time. */
-export const MOST_SERIAL = 0.1;
+export const MAX_SERIAL = 0.1;
 /** After 40,000 items, V8 was still compiling: acceptance took 1.5 times as long per item as after 200,000. */
-const LEAST_WARM_UP_ITEMS = 300_000;
+const MIN_WARM_UP_ITEMS = 300_000;
 const DRAIN_POLL_MS = 250;
 const LEDGER_POLL_MS = 20;
 
@@ -56,7 +56,7 @@ export async function measureSerial(
   return onScaleStack({ ...place, folder, instances: 1 }, async (running) => {
     const [warmUp, file] = [join(folder, 'warm-up.zst'), join(folder, 'measured.zst')];
     const waiting = join(folder, 'waiting.zst');
-    await writeUpload(warmUp, Math.max(LEAST_WARM_UP_ITEMS, Math.ceil(items / 5)));
+    await writeUpload(warmUp, Math.max(MIN_WARM_UP_ITEMS, Math.ceil(items / 5)));
     await writeUpload(file, items);
     await writeWaitingUpload(waiting, CHUNK_ITEMS);
     await uploadAndWait(running, 'billing', warmUp);

@@ -9,7 +9,7 @@ import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { BatchHead } from './batch-head.tsx';
 import { DeadLetters } from './dead-letters/dead-letters.tsx';
-import { goesOn, reportFailure } from './finished.ts';
+import { canProgress, reportFailure } from './finished.ts';
 import { Items } from './items/items.tsx';
 import { Overview } from './overview/overview.tsx';
 import { Receipt } from './receipt.tsx';
@@ -25,7 +25,7 @@ export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
   const polled = usePolled<BatchView>({
     key: ['batch', id],
     load: (signal) => fetchBatch(id, { signal }),
-    isMoving: goesOn,
+    isMoving: canProgress,
   });
   if (polled.error?.status === 404) return <NoBatch id={id} wasThere={polled.data !== undefined} />;
   return (

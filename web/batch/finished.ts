@@ -12,7 +12,7 @@ const FINISHED: ReadonlySet<BatchView['state']> = new Set([
 export const isFinished = ({ state }: Pick<BatchView, 'state'>): boolean => FINISHED.has(state);
 
 /** Whether a batch makes progress without an operator: it is unfinished, not paused, and its queue is not blocked. */
-export const goesOn = (batch: Pick<BatchView, 'state' | 'blocked'>): boolean =>
+export const canProgress = (batch: Pick<BatchView, 'state' | 'blocked'>): boolean =>
   !isFinished(batch) && batch.state !== 'paused' && batch.blocked === undefined;
 
 /** Returns why a finished batch has no report of its newest revision; undefined if it has one, or is not finished. */

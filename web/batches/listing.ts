@@ -27,7 +27,7 @@ export const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A batch gets its id before it is accepted, so a long upload appears below newer batches. */
 const ACCEPTANCE_MS = 5 * 60 * 1_000;
 /** Rows beyond this number are dropped unless the user loaded them; a page may stay open for weeks. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** The smallest id of a batch created at that time. */
 export function firstIdAt(ms: number): string {
@@ -128,7 +128,7 @@ export function refreshed(
 
 /** Drops the oldest rows of a listing that is too long; the next page begins with them. */
 function shortened(listing: Listing): Listing {
-  const most = Math.max(MOST_ROWS, listing.asked);
+  const most = Math.max(MAX_ROWS, listing.asked);
   if (listing.rows.size <= most) return listing;
   const rows = sorted(listing).slice(0, most);
   const last = rows.at(-1);

@@ -16,7 +16,7 @@ export interface BarListProps {
   logarithmic?: boolean;
 }
 
-const LEAST = 0.012;
+const MIN = 0.012;
 
 /** Bars with names and values; a negative value has a bar of the same length in another tone. */
 export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Element {
@@ -32,7 +32,7 @@ export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Elemen
           <span class="bar-track">
             <span
               class={`bar-fill fill-${value < 0 ? 'warn' : tone}`}
-              style={{ width: `${Math.max(value === 0 ? 0 : LEAST, scale(value) / top) * 100}%` }}
+              style={{ width: `${Math.max(value === 0 ? 0 : MIN, scale(value) / top) * 100}%` }}
             />
           </span>
           <span class="bar-text">

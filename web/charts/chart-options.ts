@@ -27,8 +27,8 @@ export interface ChartShape {
 }
 
 /** Minimum span of a chart, so that the first points do not fill its whole width. */
-const LEAST_SECONDS = 60;
-const LEAST_PLACES = 8;
+const MIN_SECONDS = 60;
+const MIN_PLACES = 8;
 /** Maximum width of a bar, in pixels. */
 const WIDEST_BAR = 22;
 
@@ -83,7 +83,7 @@ export function chartOptions(
 function spanOf(times: ArrayLike<number>, marks: readonly Mark[]): [number, number] {
   const last = times[times.length - 1] ?? Date.now() / 1_000;
   const end = Math.max(last, ...marks.map(({ atSeconds }) => atSeconds));
-  return [Math.min(times[0] ?? last, last - LEAST_SECONDS), end];
+  return [Math.min(times[0] ?? last, last - MIN_SECONDS), end];
 }
 
 /** Pixels for the longest text beside the scale. uPlot also calls this before it has texts. */
@@ -91,7 +91,7 @@ const widthOf = (texts: readonly string[] | null): number =>
   Math.max(46, 12 + 6.2 * Math.max(0, ...(texts ?? []).map(({ length }) => length)));
 
 /** Half a place on each side, and a minimum number of places, so that a single bar is at the left. */
-const placesOf = (places: ArrayLike<number>): [number, number] => [-0.6, Math.max(places.length, LEAST_PLACES) - 0.4];
+const placesOf = (places: ArrayLike<number>): [number, number] => [-0.6, Math.max(places.length, MIN_PLACES) - 0.4];
 
 const clockOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(11, 19);
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(5, 10);

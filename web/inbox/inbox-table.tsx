@@ -15,7 +15,7 @@ const TONES: Readonly<Record<InboxFile['state'], string>> = {
   done: 'good',
 };
 
-type Open = { deed: 'retry' | 'delete'; name: string };
+type Open = { action: 'retry' | 'delete'; name: string };
 
 export interface InboxTableProps {
   files: readonly InboxFile[];
@@ -44,12 +44,12 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
             <FileRow
               key={`${file.state} ${file.name}`}
               file={file}
-              onOpen={(deed) => setOpen({ deed, name: file.name })}
+              onOpen={(action) => setOpen({ action, name: file.name })}
             />
           ))}
         </tbody>
       </table>
-      {open?.deed === 'retry' && (
+      {open?.action === 'retry' && (
         <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
             <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next check of the inbox reads
@@ -57,7 +57,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           </p>
         </Confirm>
       )}
-      {open?.deed === 'delete' && (
+      {open?.action === 'delete' && (
         <Confirm
           title="Delete this file?"
           action="Delete"
@@ -74,7 +74,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   );
 }
 
-function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (deed: Open['deed']) => void }): JSX.Element {
+function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (action: Open['action']) => void }): JSX.Element {
   const { name, workload, lane, state, bytes, since, importedFrom } = file;
   const notes = [
     ...(workload === null ? ['no known workload'] : [`workload ${workload}`]),

@@ -10,7 +10,7 @@ export interface ThresholdFieldsProps {
   onChange: (thresholds: Thresholds) => void;
 }
 
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /** The number of tasks by the number of waiting items; the last line applies to all larger numbers. */
 export function ThresholdFields({ thresholds, onChange }: ThresholdFieldsProps): JSX.Element {
@@ -52,8 +52,8 @@ export function ThresholdFields({ thresholds, onChange }: ThresholdFieldsProps):
       <div>
         <Button
           size="small"
-          disabled={thresholds.length >= MOST_STEPS}
-          reason={thresholds.length >= MOST_STEPS ? `A policy has at most ${MOST_STEPS} steps.` : undefined}
+          disabled={thresholds.length >= MAX_STEPS}
+          reason={thresholds.length >= MAX_STEPS ? `A policy has at most ${MAX_STEPS} steps.` : undefined}
           onClick={() => onChange(withStep(thresholds))}
         >
           Add a step

@@ -17,9 +17,9 @@ export interface ConfirmProps {
 
 /** Asks before an action, shows its progress, and shows its error. */
 export function Confirm({ title, children, action, danger, disabled, onConfirm, onClose }: ConfirmProps): JSX.Element {
-  const deed = useAction();
+  const confirming = useAction();
   const run = async (): Promise<void> => {
-    if (await deed.run(onConfirm)) onClose();
+    if (await confirming.run(onConfirm)) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>
@@ -31,10 +31,10 @@ export function Confirm({ title, children, action, danger, disabled, onConfirm, 
         }}
       >
         {children}
-        {deed.error && <ErrorBox error={deed.error} />}
+        {confirming.error && <ErrorBox error={confirming.error} />}
         <footer>
           <Button onClick={onClose}>Keep as it is</Button>
-          <Button submit look={danger ? 'danger' : 'primary'} busy={deed.busy} disabled={disabled ?? false}>
+          <Button submit look={danger ? 'danger' : 'primary'} busy={confirming.busy} disabled={disabled ?? false}>
             {action}
           </Button>
         </footer>

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import type { UploadProgress } from '../api/upload.ts';
-import { goesOn } from '../batch/finished.ts';
+import { canProgress } from '../batch/finished.ts';
 import { Progress } from '../batches/progress.tsx';
 import { formatBytes, formatCount, formatPercent, plain } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -121,7 +121,7 @@ function Watched({ accepted, onRemove }: { accepted: BatchView; onRemove: () => 
   const polled = usePolled<BatchView>({
     key: ['batch', accepted.id],
     load: (signal) => fetchBatch(accepted.id, { signal }),
-    isMoving: goesOn,
+    isMoving: canProgress,
   });
   const { id, state, counts } = polled.data ?? accepted;
   return (

@@ -44,7 +44,7 @@ const PLAIN: ReadonlySet<ItemBehaviour> = new Set(['ok', 'waits']);
 /** One in this number of succeeding items has a text. */
 const TEXT_STRIDE = 53;
 /** Maximum number of texts of the others: if thousands become dead letters, their texts would be most of the batch. */
-const MOST_TEXTS = 100;
+const MAX_TEXTS = 100;
 
 const keyOf = (n: number): string => {
   const key = (n * 7) % KEYS;
@@ -61,7 +61,7 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
   let texts = 0;
   for (let n = 0; n < count; n += 1) {
     const behaviour = behaviours.get(n) ?? 'ok';
-    const hasText = n % TEXT_STRIDE === 0 || (!PLAIN.has(behaviour) && texts++ < MOST_TEXTS);
+    const hasText = n % TEXT_STRIDE === 0 || (!PLAIN.has(behaviour) && texts++ < MAX_TEXTS);
     const text = hasText ? awkwardText(n) : undefined;
     const item: FaultItem = { n, k: keyOf(n), v: (n * 31) % 1_000, ...(hasText ? { t: text } : {}) };
     const reason = REASONS[behaviour];

@@ -10,7 +10,7 @@ export interface PlanOptions {
 }
 
 /** Maximum error of a service clock (service-clock.ts). */
-const MOST_OFFSET_MS = 1_000;
+const MAX_OFFSET_MS = 1_000;
 const LATEST_START_MS = 15_000;
 /** Time after which an ended or dead process is replaced. */
 const REPLACED_MS = 5_000;
@@ -23,7 +23,7 @@ export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions)
   const within = (least: number, most: number): number => least + random() * (most - least);
   const lengthMs = (): number => FAULT_MS.least * (FAULT_MS.most / FAULT_MS.least) ** random();
   const begin = (id: string, startMs: number): ProcessPlan => ({
-    ...{ id, startMs, offsetMs: within(-MOST_OFFSET_MS, MOST_OFFSET_MS) },
+    ...{ id, startMs, offsetMs: within(-MAX_OFFSET_MS, MAX_OFFSET_MS) },
     latencyMs: within(20, 300),
   });
   const plans: ProcessPlan[] = [];

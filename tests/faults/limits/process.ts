@@ -40,7 +40,7 @@ export interface ProcessPlan {
 /** Interval at which a thread without a permit checks again. */
 const POLL_MS = 10;
 /** Between the permit and the arrival at the called service. */
-const MOST_ON_THE_WAY_MS = 30;
+const MAX_ON_THE_WAY_MS = 30;
 const SLICE_MS = { least: 2_000, most: 30_000 };
 const FAULT_RETRY_MS = 1_000;
 /** Service time at the beginning. */
@@ -154,7 +154,7 @@ async function work(world: World, { plan, owner, limiter, isOver }: Running, unt
         });
       };
       // A process that freezes or dies in the meantime may or may not have sent the call.
-      time.after(random() * MOST_ON_THE_WAY_MS, arrive, random() < 0.5 ? owner : undefined);
+      time.after(random() * MAX_ON_THE_WAY_MS, arrive, random() < 0.5 ? owner : undefined);
     }
     await time.sleep(POLL_MS, owner);
   }

@@ -79,7 +79,7 @@ export interface PlanOptions {
 /** Storage calls of a run of 20,000 items without faults; its repairs make additional calls. */
 const USUAL_CALLS = 140;
 /** Maximum faults of calls; a burst counts as one. */
-const MOST_FAULTS = 4;
+const MAX_FAULTS = 4;
 /** Share of the runs whose batch is cancelled, if it has not ended by then. */
 const CANCELLED_SHARE = 0.12;
 const PAUSED_SHARE = 0.3;
@@ -102,7 +102,7 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const random = createRandom(seed);
   const up = upBy(random);
   const behaviours = addWaiting(behavioursOf(items, up), items, upBy(createRandom(-seed)));
-  const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
+  const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MAX_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
   const submitsTwice = random() < 0.15;
   const cancelsAt = random() < CANCELLED_SHARE ? 1 + up(USUAL_CALLS) : undefined;
@@ -114,9 +114,9 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
 }
 
 /** Storage refuses a date that is wrong by 15 minutes. */
-const MOST_CLOCK_OFFSET_SECONDS = 600;
+const MAX_CLOCK_OFFSET_SECONDS = 600;
 
-const MOST_INSTANCES = 4;
+const MAX_INSTANCES = 4;
 
 /** The properties of a stack. */
 export interface StackPlan {
@@ -130,8 +130,8 @@ export interface StackPlan {
 /** Creates the plan of the stack whose first run has this seed. */
 export function stackPlanOf(seed: number): StackPlan {
   const random = createRandom(seed);
-  const instances = 1 + upBy(random)(MOST_INSTANCES);
-  const offsetMs = (): number => Math.round((2 * random() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
+  const instances = 1 + upBy(random)(MAX_INSTANCES);
+  const offsetMs = (): number => Math.round((2 * random() - 1) * MAX_CLOCK_OFFSET_SECONDS) * 1_000;
   return { clockOffsetsMs: Array.from({ length: instances }, offsetMs) };
 }
 

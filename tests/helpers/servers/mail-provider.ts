@@ -3,7 +3,7 @@
  */
 import { type CountingServer, type CountingServerOptions, startCountingServer } from './counting-server.ts';
 
-const MOST_ADDRESSES = 200;
+const MAX_ADDRESSES = 200;
 
 interface Message {
   key: string;
@@ -37,7 +37,7 @@ export async function startMailProvider(
     ...options,
     answer: (body) => {
       const { messages } = body as { messages: Message[] };
-      if (messages.length > MOST_ADDRESSES) throw new Error(`${messages.length} addresses in one call`);
+      if (messages.length > MAX_ADDRESSES) throw new Error(`${messages.length} addresses in one call`);
       return { items: messages.length, body: { answers: messages.map(answerOf) } };
     },
   });

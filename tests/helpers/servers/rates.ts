@@ -18,8 +18,8 @@ export interface Limits {
 }
 
 /** Maximum share of the rate in a window of ten periods, and minimum share while there is work. */
-const MOST = 1.05;
-const LEAST = 0.9;
+const MAX = 1.05;
+const MIN = 0.9;
 const PERIODS = 10;
 
 /** A time span [fromMs, toMs), and the number of units in it. */
@@ -78,7 +78,7 @@ export function shareOfRate(
 export function exceededLimits(calls: readonly TimedCall[], limits: Limits): string[] {
   const { unit, limit, perMs, maxConcurrency = Number.POSITIVE_INFINITY } = limits;
   const window = busiestWindow(calls, unit, PERIODS * perMs);
-  const most = MOST * PERIODS * limit;
+  const most = MAX * PERIODS * limit;
   const inFlight = mostInFlight(calls);
   return [
     ...(window.count > most
@@ -97,10 +97,10 @@ export function missedRate(
   work: { fromMs: number; toMs: number },
 ): string[] {
   const share = shareOfRate(calls, limits, work);
-  if (share >= LEAST) return [];
+  if (share >= MIN) return [];
   const { fromMs, toMs, count } = emptiestPeriod(calls, limits, work);
   const fewest = `fewest from ${ms(fromMs)} to ${ms(toMs)}: ${count} ${limits.unit}`;
-  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${LEAST} expected; ${fewest}`];
+  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${MIN} expected; ${fewest}`];
 }
 
 /**

@@ -8,7 +8,7 @@ import { usePolled } from '../../live/use-polled.ts';
 import { parameters, setParameters } from '../../routing.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { goesOn, isFinished } from '../finished.ts';
+import { canProgress, isFinished } from '../finished.ts';
 import { ItemFilter, STATES } from './item-filter.tsx';
 import { ItemSearch } from './item-search.tsx';
 import { ItemTable } from './item-table.tsx';
@@ -42,7 +42,7 @@ function Listing({ batch, state }: { batch: BatchView; state: ItemState | '' }):
     // Refreshes once more when the batch finishes, because the last refresh was earlier.
     key: ['items', batch.id, state, batch.revision, finished],
     load: (signal) => fetchItems(itemsPath(batch.id, state), { signal }),
-    isMoving: () => goesOn(batch),
+    isMoving: () => canProgress(batch),
   });
   return <Loaded polled={polled}>{(page) => <Pages first={page} state={state} />}</Loaded>;
 }

@@ -15,11 +15,11 @@ export interface FailedReportProps {
 
 /** Why the report of the newest revision failed, and a button that builds it again. */
 export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.Element {
-  const deed = useAction();
+  const building = useAction();
   // One key per attempt: another click after a lost response does not build the report twice.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const run = async (): Promise<void> => {
-    if (!(await deed.run(() => redriveReport(id, key)))) return;
+    if (!(await building.run(() => redriveReport(id, key)))) return;
     setKey(crypto.randomUUID());
     onChange();
   };
@@ -35,8 +35,8 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
           All results are stored. Fix and deploy the workload, then build the report again. No item runs again: the
           deployed code builds the report from the stored results.
         </p>
-        {deed.error && <ErrorBox error={deed.error} />}
-        <Button icon="redo" size="small" busy={deed.busy} onClick={() => void run()}>
+        {building.error && <ErrorBox error={building.error} />}
+        <Button icon="redo" size="small" busy={building.busy} onClick={() => void run()}>
           Build the report again
         </Button>
       </div>
