@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UploadCheckView } from '../../../shared/http/batches/schemas.ts';
 import { describeCheck, describeColumns, describeCsv, isFine } from '../../../web/upload/check-text.ts';
-import { recordEnd } from '../../../web/upload/first-part.ts';
+import { firstPart, recordEnd } from '../../../web/upload/first-part.ts';
 
 const text = (...parts: string[]): Uint8Array => new TextEncoder().encode(parts.join(''));
 
@@ -20,6 +20,23 @@ describe('the first part of a file', () => {
   it('keeps both bytes of a line feed in UTF-16', () => {
     const utf16 = new Uint8Array(Buffer.from('\ufeffa;b\n1;2\n3', 'utf16le'));
     expect(Buffer.from(utf16.subarray(0, recordEnd(utf16, true))).toString('utf16le')).toBe('\ufeffa;b\n1;2\n');
+  });
+});
+
+describe('the part of a file that is checked', () => {
+  const MiB = 1024 * 1024;
+  const lines = (bytes: number): string => '{"a":1}\n'.repeat(bytes / 8);
+
+  it.each([
+    ['all of a small file', 'a.json', '[{"a":1}]', 9],
+    ['whole records of a large one', 'a.ndjson', lines(3 * MiB), 2 * MiB],
+    ['all of a compressed one up to 8 MiB', 'a.ndjson.gz', lines(8 * MiB), 8 * MiB],
+    ['nothing of a larger compressed one, which cannot be cut', 'a.ndjson.gz', lines(9 * MiB), undefined],
+    ['all of a JSON array up to 8 MiB', 'a.json', lines(8 * MiB), 8 * MiB],
+    ['nothing of a larger JSON array, which cannot be cut', 'a.json', lines(9 * MiB), undefined],
+    ['nothing of a file whose first record is too long', 'a.ndjson', 'x'.repeat(3 * MiB), undefined],
+  ])('is %s', async (_, name, content, size) => {
+    expect((await firstPart(new File([content], name)))?.size).toBe(size);
   });
 });
 
