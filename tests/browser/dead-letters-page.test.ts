@@ -56,7 +56,7 @@ describe('dead letters of all batches', () => {
     await expect.poll(() => sent).toEqual([{ cause, ratePerSecond: 2 }]);
     release();
     await page.getByText('2 of 2 batches done').waitFor();
-    expect(await dialog().locator('li .tag').allTextContents()).toEqual(['done', 'left']);
+    expect(await dialog().locator('li .tag').allTextContents()).toEqual(['done', 'skipped']);
     await dialog().getByText('40 items run again, in revision 1').waitFor();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
 

@@ -31,7 +31,8 @@ export function AuditPage(): JSX.Element {
           onChange={(span) => setParameters({ days: span }, { push: true })}
         />
         <Button icon="redo" onClick={polled.refresh}>
-          Ask again
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
       <Loaded polled={polled}>

@@ -94,7 +94,7 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
 }
 
 const KINDS = [
-  { field: 'operations', name: 'Its own' },
+  { field: 'operations', name: 'This batch' },
   { field: 'drainOperations', name: 'Share of drains' },
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;

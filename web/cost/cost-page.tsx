@@ -22,7 +22,8 @@ export function CostPage(): JSX.Element {
       >
         <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
-          Ask again
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
       <Loaded polled={polled}>{(cost) => <CostView cost={cost} />}</Loaded>

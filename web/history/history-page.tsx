@@ -36,7 +36,8 @@ export function HistoryPage(): JSX.Element {
           onChange={(span) => setParameters({ days: span }, { push: true })}
         />
         <Button icon="redo" onClick={polled.refresh}>
-          Ask again
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
       <Loaded polled={polled}>{(history) => <Shown history={history} />}</Loaded>

@@ -2,7 +2,7 @@ import { toApiError } from '../api/http/errors.ts';
 
 /** The progress and result of one of many steps. */
 export interface Step {
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'left';
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'skipped';
   result: string;
 }
 
@@ -26,7 +26,7 @@ export async function runOver<T>(options: RunOptions<T>): Promise<void> {
     onSteps([...steps]);
   };
   const runOne = async (at: number, subject: T): Promise<void> => {
-    if (isStopped()) return set(at, { state: 'left', result: 'Left alone' });
+    if (isStopped()) return set(at, { state: 'skipped', result: 'Skipped' });
     set(at, { state: 'running', result: '' });
     try {
       set(at, { state: 'done', result: await work(subject) });

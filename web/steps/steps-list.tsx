@@ -8,7 +8,7 @@ const TONES: Readonly<Record<Step['state'], string>> = {
   running: 'busy',
   done: 'good',
   failed: 'bad',
-  left: 'off',
+  skipped: 'off',
 };
 
 export interface StepsListProps<B> {

@@ -80,7 +80,7 @@ function Choice({ name, value, choices, disabled, onChange }: ChoiceProps): JSX.
       <select value={value} disabled={disabled} onInput={({ currentTarget }) => onChange(currentTarget.value)}>
         {choices.map((choice) => (
           <option key={choice} value={choice}>
-            {choice === '' ? (name === 'Delimiter' ? 'found in the file' : 'as usual') : choice}
+            {choice === '' ? (name === 'Delimiter' ? 'found in the file' : 'default') : choice}
           </option>
         ))}
       </select>

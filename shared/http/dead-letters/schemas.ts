@@ -91,7 +91,12 @@ export const redriveRequestSchema = z
       .describe(
         'JSON Merge Patch (RFC 7396) for each item that is taken up, but not for those in corrected; at most 65,536 characters',
       ),
-    ratePerSecond: z.number().min(0.01).max(1_000_000).optional().describe('Maximum items per second, over five seconds'),
+    ratePerSecond: z
+      .number()
+      .min(0.01)
+      .max(1_000_000)
+      .optional()
+      .describe('Maximum items per second, over five seconds'),
   })
   .refine(({ cause, items, corrected }) => cause === undefined || (items === undefined && corrected === undefined), {
     message: 'cause goes with neither items nor corrected',

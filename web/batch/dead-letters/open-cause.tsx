@@ -141,7 +141,7 @@ function Rest({ more, polled, count }: RestProps): JSX.Element | null {
   if (polled.data === undefined || count <= more.entries.length) return null;
   return (
     <div class="more">
-      <Button onClick={polled.refresh}>Show what has come since</Button>
+      <Button onClick={polled.refresh}>Show new dead letters</Button>
     </div>
   );
 }

@@ -74,7 +74,7 @@ describe('the same for many batches', () => {
       { state: 'done', result: 'a done' },
       { state: 'failed', result: 'b is running' },
       { state: 'done', result: 'c done' },
-      { state: 'left', result: 'Left alone' },
+      { state: 'skipped', result: 'Skipped' },
     ]);
   });
 
