@@ -1,49 +1,49 @@
 import { parseArgs } from 'node:util';
 
-/** How the command is called. */
+/** The usage text. */
 export const USAGE = `Usage: npm run bench [-- options]
   --items N       items of the large upload; default 1000000
-  --rounds N      how often the limit and Sluice run in turn; the middle one counts; default 3
+  --rounds N      how often the limit and Sluice run in turn; the median counts; default 3
   --quick         a short run: fewer items, rounds, batches and wakes
-  --throughput    only the contenders side by side
-  --peers         the same with the job queues that a user would pick instead (bench/peers/README.md); also
-                  --redis URL and --postgres URL for servers that are running; default: starts them, if installed
+  --throughput    only the comparison of the contenders
+  --peers         the same with the job queues that a user could choose instead (bench/peers/README.md); also
+                  --redis URL and --postgres URL for running servers; by default, starts them if installed
   --memory        only the peak memory of the app for one upload
-  --small         only the thousand small batches, and lone ones
+  --small         only the thousand small batches, and the lone ones
   --start         only the start of the local stack
   --wake          only the wake latency
-  --waiting       only handlers that wait, beside p-map
-  --limits        only what a rate limit costs, and how much of it is used
-  --scale         only how far it scales: up to eight instances, the part of one instance, and the model
-  --idle          only what the app asks of storage while it has nothing to do, for --minutes N; default 5
-  --dev           only how long \`npm run dev\` takes from an edit of a workload to the new result
-  --http          with --waiting: also a new workload that calls an HTTP server, by npm start
+  --waiting       only handlers that wait, compared with p-map
+  --limits        only the cost of a rate limit, and its utilization
+  --scale         only the scaling: up to eight instances, the part of one instance, and the model
+  --idle          only the storage operations of the app without work, for --minutes N; default 5
+  --dev           only the time of \`npm run dev\` from an edit of a workload to the new result
+  --http          with --waiting: also a new workload that calls an HTTP server, run by npm start
   --five-million  also the memory for an upload of five times the items
-  --save          keep the results: bench/results/latest.json, for handlers that wait bench/results/waiting.json,
-                  of --scale bench/results/scale.json and its tables in docs/performance.md,
-                  and docs/images/bench.svg for the contenders side by side
+  --save          save the results: bench/results/latest.json; for handlers that wait, bench/results/waiting.json;
+                  for --scale, bench/results/scale.json and its tables in docs/performance.md;
+                  for the comparison of the contenders, docs/images/bench.svg
   --help`;
 
-/** What is measured. */
+/** The options of a run. */
 export interface BenchOptions {
   items: number;
   rounds: number;
-  /** Items of the baselines, which are given as rates. */
+  /** Items of the baselines, which are only used to compute a rate. */
   baselineItems: number;
   smallBatches: number;
   smallSeconds: number;
-  /** Batches of which each gets the system idle. */
+  /** Batches that each start on an idle system. */
   loneBatches: number;
   /** Starts of the local stack. */
   starts: number;
   wakes: number;
-  /** What a run of a waiting handler is to take. */
+  /** Target duration of a run of a waiting handler. */
   waitingSeconds: number;
-  /** Calls of an HTTP server with 20 ms; fewer of a slower one. */
+  /** Calls of an HTTP server that responds in 20 ms; fewer for a slower one. */
   httpItems: number;
   throughput: boolean;
   peers: boolean;
-  /** Addresses of servers that are running; undefined: the bench starts its own. */
+  /** Addresses of running servers; if undefined, the bench starts its own. */
   redis: string | undefined;
   postgres: string | undefined;
   memory: boolean;
@@ -52,10 +52,10 @@ export interface BenchOptions {
   wake: boolean;
   waiting: boolean;
   limits: boolean;
-  /** Instead of all others, as `idle` and `dev`. */
+  /** Runs instead of all others, as `idle` and `dev` do. */
   scale: boolean;
   idle: boolean;
-  /** How long `idle` looks. */
+  /** Duration of `idle`. */
   minutes: number;
   dev: boolean;
   http: boolean;
@@ -73,10 +73,10 @@ const QUICK = {
   ...{ waitingSeconds: 4, httpItems: 20_000, loneBatches: 3, starts: 2 },
 };
 
-/** Shows whatever polls; a sweep is due every 15 minutes, a look into the inbox every 10. */
+/** Long enough to show everything that polls. A sweep is due every 15 minutes, a check of the inbox every 10. */
 const IDLE_MINUTES = 5;
 
-/** Reads the command line. Throws for what it does not know. */
+/** Reads the command line. Throws for unknown arguments. */
 export function readArguments(args: string[]): BenchOptions {
   const flag = { type: 'boolean', default: false } as const;
   const number = { type: 'string' } as const;

@@ -1,4 +1,7 @@
-/** `npm run bench -- --dev`: how long `npm run dev` takes from an edit of a workload to the new result of a small file. */
+/**
+ * `npm run bench -- --dev`: the time that `npm run dev` takes from an edit of a workload to the new result of a small
+ * file.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +10,15 @@ import { copyRepository, runCommand } from '../tests/helpers/repository-copy.ts'
 
 const EDITS = 10;
 const ITEMS = 1_000;
-/** Somebody reads the result before the next edit. */
+/** A person reads the result before the next edit. */
 const PAUSE_MS = 2_000;
 
-/** A comment is enough of an edit: a run begins after the reload, so that no result of the old code passes for a new one. */
+/** A comment is a sufficient edit: a run begins after the reload, so an old result cannot be mistaken for a new one. */
 const edited = (source: string, edit: number): string => source.replace("name: 'billing',", `$&\n  // edit ${edit}`);
 
-/** Edits a workload of a copy of the repository, and prints how long reload and result took after each edit. */
+/**
+ * Edits a workload in a copy of the repository, and prints the time to the reload and to the result after each edit.
+ */
 export async function runDevLoop(): Promise<void> {
   const folder = await copyRepository('bench-dev');
   const file = join(folder, 'workloads/billing.ts');

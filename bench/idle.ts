@@ -1,4 +1,4 @@
-/** `npm run bench -- --idle`: the app with nothing to do, on the schedules of a deployment, and what it asks storage for. */
+/** `npm run bench -- --idle`: the storage operations of an app without work, on the schedules of a deployment. */
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,9 @@ import type { BenchOptions } from './arguments.ts';
 import { onBenchStack } from './stack/stack.ts';
 
 const MINUTE_MS = 60_000;
-/** infra/main.bicep. */
+/** Source: infra/main.bicep. */
 const SCHEDULES = { SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *', SLUICE_INBOX_SCHEDULE: '0 */10 * * * *' };
-/** What the tests allow for a day: tests/integration/idle. */
+/** The limit per day that the tests enforce: tests/integration/idle. */
 const PUBLISHED_A_DAY = 250;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -34,10 +34,8 @@ async function watch(folder: string, minutes: number): Promise<void> {
     const total = totalOperations(operations);
     print(`Timers fired: ${await firings(folder)}`);
     print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
-    print(
-      `In a day at most ${PUBLISHED_A_DAY}, however many queues there are; one poll per second makes 86,400 for each.`,
-    );
-    print('What the Durable extension polls in Azure is not part of this stack: docs/cost.md names it.');
+    print(`At most ${PUBLISHED_A_DAY} per day, for any number of queues; one poll per second costs 86,400 per queue.`);
+    print('This stack does not include the polls of the Durable extension in Azure: see docs/cost.md.');
   });
 }
 

@@ -1,7 +1,7 @@
 /**
- * One large file through the inbox of the local stack, whose app is killed once in the middle: counts, time and peak memory.
- * Run: npm run --silent build && node bench/inbox.ts [gigabytes]. The file and all data are in the folder for temporary files
- * and are deleted afterwards; they take twice the size of the file at most.
+ * One large file through the inbox of the local stack, whose app is killed once in the middle: counts, time and peak
+ * memory. Run: npm run --silent build && node bench/inbox.ts [gigabytes]. The file and all data are in the temporary
+ * folder and are deleted afterwards; they need at most twice the size of the file.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { listTaking, type TakenFile } from '../shared/intake/inbox/operator/prog
 const GB = 1e9;
 const MiB = 1024 * 1024;
 const NAME = 'billing/large.ndjson';
-/** Lines that the file repeats: making each line anew would take longer than taking it. */
+/** The file repeats these lines: generating each line separately would take longer than reading it. */
 const LINES = 100_000;
 const POLL_MS = 500;
 
@@ -28,7 +28,7 @@ const seconds = (since: number): string => `${((performance.now() - since) / 100
 
 type Container = (name: string) => ContainerClient;
 
-/** Puts the file; gives how many items it has. */
+/** Puts the file; returns its number of items. */
 async function drop(container: Container, bytes: number): Promise<number> {
   const block = Buffer.from([...usageBlocks({ items: LINES })].join(''));
   const times = Math.ceil(bytes / block.length);
@@ -48,7 +48,7 @@ async function takenNow(container: Container): Promise<TakenFile | undefined> {
 
 const isDone = (container: Container): Promise<boolean> => container(CONTAINERS.inboxDone).getBlobClient(NAME).exists();
 
-/** Waits until the file is taken, and kills the app once more than half of it is behind a checkpoint. */
+/** Waits until the file is read, and kills the app when a checkpoint is behind more than half of it. */
 async function watch({ instances: [instance] }: LocalStack, container: Container): Promise<{ peakBytes: number }> {
   const start = performance.now();
   let peakBytes = 0;
@@ -63,7 +63,7 @@ async function watch({ instances: [instance] }: LocalStack, container: Container
     print(`after ${seconds(start)}: killed, with ${taken.readItems} items behind the latest checkpoint`);
     await instance.start();
   }
-  if (!isKilled) throw new Error('The file was taken before it could be interrupted: use a larger one.');
+  if (!isKilled) throw new Error('The file was imported before it could be interrupted: use a larger one.');
   print(`after ${seconds(start)}: accepted, and moved to ${CONTAINERS.inboxDone}`);
   return { peakBytes };
 }
@@ -82,7 +82,7 @@ async function check({ url, keys }: LocalStack, container: Container, items: num
   if (counts.accepted !== items) throw new Error(`Expected ${items} items in the batch, got ${counts.accepted}.`);
   print(`accepted ${counts.accepted} items in ${chunks.total} chunks: all`);
   for await (const { name } of container(CONTAINERS.payloads).listBlobsFlat({ prefix: 'checkpoints/' }))
-    throw new Error(`A checkpoint is left: ${name}`);
+    throw new Error(`Expected no checkpoint, found ${name}`);
 }
 
 async function run(folder: string, bytes: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Items per second through intake, and its CPU seconds per million items: of the process, and of the main thread alone, which
- * does all but compression. Run: node bench/intake.ts [items]
+ * Items per second through intake, and its CPU seconds per million items: of the process, and of the main thread alone,
+ * which does everything except compression. Run: node bench/intake.ts [items]
  */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { UploadEncoding, UploadFormat } from '../shared/contract/upload-kinds.ts';
@@ -11,7 +11,7 @@ import { writePayload } from '../shared/intake/store/write-payload.ts';
 const MiB = 1024 * 1024;
 const ITEMS = Number(process.argv[2] ?? 500_000);
 const RUNS = 3;
-/** What a socket gives at a time. */
+/** Bytes that a socket delivers at a time. */
 const PIECE_BYTES = 64 * 1024;
 
 const line = (index: number): string =>
@@ -32,7 +32,7 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES);
 }
 
-/** Storage that takes all at once: what is measured is this process. */
+/** Storage that accepts everything immediately, so that only this process is measured. */
 const nowhere = {
   upload: async () => ({}),
   stageBlock: async () => ({}),

@@ -1,4 +1,4 @@
-/** `npm run bench`: Sluice beside the ways that it replaces, in one run on one machine. */
+/** `npm run bench`: Sluice compared with the designs that it replaces, in one run on one machine. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +26,12 @@ import { type BenchStack, type BenchStackOptions, onBenchStack } from './stack/s
 const SECOND_MS = 1_000;
 /** Default maxPollingInterval of the queue trigger. */
 const QUEUE_TRIGGER_MS = 60_000;
-/** The warm-up of both sides: enough for the compiler of JavaScript to have finished its work. */
+/** The warm-up of both sides: enough for the JavaScript compiler to finish its work. */
 const WARM_UP_FRACTION = 0.2;
 
-/** A wake by polling takes seconds until all is idle again: a share of them is enough to see the polling. */
+/**
+ * With polling, a wake takes seconds until the system is idle again; a part of the wakes is enough to show the polling.
+ */
 const WAKES = [
   ['push', 1],
   ['azure', 0.25],
@@ -42,7 +44,7 @@ interface Place {
   appFolder: string;
 }
 
-/** Runs `work` on a stack of its own. */
+/** Runs `work` on a separate stack. */
 async function onStack<T>(
   { folder, appFolder }: Place,
   name: string,

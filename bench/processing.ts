@@ -1,4 +1,4 @@
-/** Items per second of a light workload through one and two worker threads. Run: `node bench/processing.ts`. */
+/** Items per second of a light workload with one and two worker threads. Run: `node bench/processing.ts`. */
 import { performance } from 'node:perf_hooks';
 import { createProcessor } from '../shared/processing/thread-pool/processor.ts';
 import { chunkJob } from './contenders/chunk-job.ts';

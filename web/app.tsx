@@ -18,7 +18,7 @@ import { PageHead } from './ui/pieces.tsx';
 import { Empty } from './ui/states.tsx';
 import { UploadPage } from './upload/upload-page.tsx';
 
-/** The whole dashboard: without a key it asks for one. */
+/** The whole dashboard. Without a key, it asks for one. */
 export function App(): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const at = place.value;

@@ -1,8 +1,8 @@
-/** How numbers, times and names are shown; always in English, as the rest of the page is. */
+/** Formats numbers, times and names; always in English, like the rest of the page. */
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
-/** Times are shown in UTC everywhere, as the API, the logs and the filter by day have them. */
+/** Times are in UTC everywhere, as in the API, the logs and the day filters. */
 const UTC = { timeZone: 'UTC' } as const;
 const clock = new Intl.DateTimeFormat('en-GB', { ...UTC, hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAndTime = new Intl.DateTimeFormat('en-GB', {
@@ -19,7 +19,7 @@ export const formatRate = (value: number): string => (value < 10 ? String(value)
 /** 1234567 → "1.2M". */
 export const formatCompact = (value: number): string => compact.format(value);
 
-/** A count of a few that may have a fraction, as shares of operations have. */
+/** A small count that may have a fraction, such as a share of operations. */
 export const formatDecimals = (value: number): string =>
   value < 100 && !Number.isInteger(value) ? value.toFixed(1) : whole.format(value);
 
@@ -31,7 +31,7 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${['B', 'kB', 'MB', 'GB'][power]}`;
 }
 
-/** A span of time with the two units that matter: "420 ms", "3.2 s", "4 min 10 s", "2 h 5 min". */
+/** A duration with its two most significant units: "420 ms", "3.2 s", "4 min 10 s", "2 h 5 min". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -52,14 +52,14 @@ export const formatClock = (iso: string | number): string => `${clock.format(new
 /** "24 Sept, 14:03 UTC". */
 export const formatTime = (iso: string): string => `${dayAndTime.format(new Date(iso))} UTC`;
 
-/** "12 s ago", of a time that the server gave; never in the future, whatever the clock of this machine says. */
+/** "12 s ago", for a time of the server; never in the future, even if the clock of this machine is wrong. */
 export const formatAgo = (iso: string, nowMs: number): string =>
   `${formatDuration(Math.max(0, nowMs - Date.parse(iso)))} ago`;
 
 /** "24 Sept", of a date or a time, in UTC. */
 export const formatDay = (iso: string): string => dayOnly.format(new Date(iso));
 
-/** An amount of the price sheet, with as many digits as a small bill needs; US dollars unless another currency is given. */
+/** An amount of money, with as many digits as a small bill needs. US dollars unless another currency is given. */
 export function formatUsd(usd: number, currency = 'USD'): string {
   const money = (digits: string) => (currency === 'USD' ? `$${digits}` : `${digits} ${currency}`);
   if (usd === 0) return money('0');
@@ -68,18 +68,18 @@ export function formatUsd(usd: number, currency = 'USD'): string {
   return money(usd.toFixed(Math.min(7, 1 - Math.floor(Math.log10(usd)))).replace(/0+$/, ''));
 }
 
-/** What an amount stands on. */
+/** The price sheet behind an amount. */
 export interface PricedBy {
   currency: string;
-  /** Price classes without a verified source: they are marked by `*`. */
+  /** Price classes without a verified source; amounts that use them are marked by `*`. */
   unverified: readonly string[];
 }
 
-/** An amount in the currency of the price sheet, marked when it stands on unverified prices. */
+/** An amount in the currency of the price sheet, marked if it is based on unverified prices. */
 export const formatAmount = (usd: number, { currency, unverified }: PricedBy): string =>
   `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
 
-/** A share of a whole as a percentage; what is not all never reads as 100 %. */
+/** A fraction as a percentage. A fraction below 1 never reads as 100 %. */
 export function formatPercent(fraction: number): string {
   const percent = fraction * 100;
   if (percent > 0 && percent < 0.1) return '< 0.1 %';
@@ -87,7 +87,7 @@ export function formatPercent(fraction: number): string {
   return `${percent.toFixed(percent < 10 && percent > 0 ? 1 : 0)} %`;
 }
 
-/** The end of a batch id: its beginning is the time, the same for all batches of a moment. */
+/** The end of a batch id. Its beginning is the time, so batches of the same moment share it. */
 export const shortId = (id: string): string => `…${id.slice(-12)}`;
 
 /** "completedWithDeadLetters" → "Completed with dead letters". */
@@ -96,18 +96,20 @@ export function formatName(camelCase: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** "1 batch", "2,000 batches"; the plural is the word with an s, unless it is given. */
+/** "1 batch", "2,000 batches"; the plural defaults to the word with an s. */
 export const formatNumberOf = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
-/** A place in an upload, in words. */
+/** A place in an upload, as text. */
 export const formatPlace = ({ line, column }: { line: number; column?: number | undefined }): string =>
   column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
 
-/** Characters that turn the direction of text around, and control characters: a name could read as another one. */
+/** Bidirectional and other control characters, which could make a name read as another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text from outside (file names, labels, messages), with what cannot be seen or turns text around as its code point. */
+/**
+ * Text from outside (file names, labels, messages), with invisible and bidirectional characters as their code points.
+ */
 export const plain = (text: string): string =>
   text.replace(UNSAFE, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);

@@ -1,4 +1,7 @@
-/** The address of the page: `#/<page>[/<id>[/<tab>]][?<parameters>]`. It holds all that a reload or a link must keep. */
+/**
+ * The address of the page: `#/<page>[/<id>[/<tab>]][?<parameters>]`. It contains all that a reload or a link must
+ * preserve.
+ */
 import { computed, signal } from '@preact/signals';
 
 export const TABS = ['overview', 'items', 'dead-letters', 'report', 'receipt'] as const;
@@ -7,7 +10,7 @@ export type Tab = (typeof TABS)[number];
 /** Pages without an id. */
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'] as const;
 
-/** Where in the dashboard somebody is. */
+/** A place in the dashboard. */
 export type Place =
   | { page: (typeof PAGES)[number] }
   | { page: 'queue'; queue: string }
@@ -21,10 +24,10 @@ const follow = (): void => {
 addEventListener('hashchange', follow);
 addEventListener('popstate', follow);
 
-/** Where somebody is, as it changes. */
+/** The current place. */
 export const place = computed((): Place => readPlace(address.value.split('?')[0] ?? ''));
 
-/** The parameters of the address: filters, search, sort, what is open. */
+/** The parameters of the address: filters, search, sort order, open sections. */
 export const parameters = computed(() => new URLSearchParams(address.value.split('?')[1] ?? ''));
 
 function readPlace(hash: string): Place {
@@ -48,22 +51,22 @@ function decoded(text: string): string {
   }
 }
 
-/** The address of a page with parameters; empty ones are left out. */
+/** Returns the address of a page with parameters; empty ones are omitted. */
 export function href(path: string, values: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== ''));
   return `#/${path}${query.size === 0 ? '' : `?${query}`}`;
 }
 
-/** The address of a batch's page. */
+/** Returns the address of a batch's page. */
 export const batchHref = (id: string, tab: Tab = 'overview'): string =>
   href(`batches/${id}${tab === 'overview' ? '' : `/${tab}`}`);
 
-/** The address of a queue's page. */
+/** Returns the address of a queue's page. */
 export const queueHref = (queue: string): string => href(`queues/${queue}`);
 
 /**
- * Changes parameters of the address; an empty value removes one. `push` adds a step that the Back button undoes; without
- * it, as while somebody types, the present step changes.
+ * Changes parameters of the address; an empty value removes one. `push` adds a history entry for the Back button.
+ * Without it, for example during typing, the current entry changes.
  */
 export function setParameters(changes: Readonly<Record<string, string>>, { push = false } = {}): void {
   const path = (address.peek().split('?')[0] ?? '').replace(/^#?\/?/, '');

@@ -20,7 +20,7 @@ const LINKS: readonly { href: string; name: string; icon: IconName; pages: reado
   { href: '#/audit', name: 'Audit log', icon: 'audit', pages: ['audit'] },
 ];
 
-/** Where one can go, what watching costs, and what concerns the page itself. */
+/** Navigation, the cost of this page, and the settings of the page. */
 export function Sidebar({ place }: { place: Place }): JSX.Element {
   return (
     <aside class="sidebar">
@@ -50,13 +50,13 @@ function ThemeButton(): JSX.Element {
   return <Button icon={icon} look="quiet" label={`Colours: ${chosen}`} onClick={nextTheme} />;
 }
 
-/** What this page has cost so far, as the server counted it. */
+/** The cost that this page has caused, as counted by the server. */
 function OwnCost(): JSX.Element {
   const { requests, operations, usd } = spending.value;
   return (
     <div
       class="own-cost"
-      title="What this page has caused since it was opened, executions included. Hidden, it asks for nothing."
+      title="Cost of this page since it was opened, including executions. A hidden page sends no requests."
     >
       <span>
         {formatUsd(usd)} by this page

@@ -4,10 +4,10 @@ const NAME = 'sluice-theme';
 const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The chosen theme; auto goes by the system. */
+/** The chosen theme; auto follows the system. */
 export const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(NAME)) ?? 'auto');
 
-/** Counts changes of the colours that are in effect, by choice or by the system: what is painted must be painted anew. */
+/** Counts changes of the effective colours, by choice or by the system. Canvases must be painted again after each. */
 export const repaints = signal(0);
 
 const show = (): void => {
@@ -17,14 +17,14 @@ const show = (): void => {
   repaints.value = repaints.peek() + 1;
 };
 
-/** Puts the theme into effect, now and whenever it changes. */
+/** Applies the theme, now and after each change. */
 export function startTheme(): void {
   theme.subscribe(show);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
   show();
 }
 
-/** The next theme, for a button that goes round. */
+/** Returns the next theme, for a button that cycles through all. */
 export function nextTheme(): void {
   const next = THEMES[(THEMES.indexOf(theme.peek()) + 1) % THEMES.length] ?? 'auto';
   localStorage.setItem(NAME, next);

@@ -1,11 +1,11 @@
-/** The app's own billing with a rate limit: one that does not bind, and one that does. */
+/** The app's own billing with two rate limits: one above the machine's rate, and one below it. */
 import process from 'node:process';
 import type { Workload } from '../../shared/workload/define.ts';
 import billing from '../../workloads/billing.ts';
 
-/** Setting of the host: items per second that this machine reaches without a limit. */
+/** Environment variable of the host: items per second that this machine reaches without a limit. */
 export const MACHINE_RATE = 'BENCH_MACHINE_RATE';
-/** Of the machine's rate: above what it reaches, which differs by a third from one minute to the next; and half of it. */
+/** Limits as parts of the machine's rate, which differs by a third from one minute to the next. */
 const PARTS = { loose: 1.5, binding: 0.5 } as const;
 export type LimitKind = keyof typeof PARTS;
 export const LIMIT_KINDS = Object.keys(PARTS) as LimitKind[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineWorkload } from '../../shared/workload/define.ts';
 
-/** Its result is the moment at which the handler ran, in milliseconds since 1970: all parts share one machine's clock. */
+/** Its result is the time at which the handler ran, in milliseconds since 1970: all parts share one machine's clock. */
 export const probe = defineWorkload({
   name: 'probe',
   version: 1,

@@ -1,4 +1,7 @@
-/** The workloads of the bench's app: the app's own billing, a probe that reports when it ran, handlers that wait, and billing with limits. */
+/**
+ * The workloads of the bench's app: the app's own billing, a probe that reports when it ran, handlers that wait, and
+ * billing with rate limits.
+ */
 import { createRegistry } from '../../shared/workload/registry.ts';
 import billing from '../../workloads/billing.ts';
 import { limited } from './limited.ts';

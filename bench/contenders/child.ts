@@ -1,4 +1,4 @@
-/** The process of one contender: does what its parent orders, and measures time, CPU and memory of its own. */
+/** The process of one contender: carries out the orders of its parent, and measures its own time, CPU and memory. */
 
 import { reportDigest } from '../measures/digest.ts';
 import { usageLines } from '../stack/data.ts';
@@ -12,7 +12,7 @@ import { fillQueue } from './queues/queue.ts';
 import { runQueueTrigger } from './queues/queue-trigger.ts';
 import { endScript, runScript } from './script/script.ts';
 
-/** A run that the parent asks for; `threads` 0 is the main thread alone, `concurrency` is in items per thread. */
+/** A run that the parent requests. `threads` 0 means only the main thread; `concurrency` is in items per thread. */
 export type Order =
   | { contender: 'script'; file: string; threads: number }
   | { contender: 'pMap' | 'processor'; items: number; concurrency: number }
@@ -44,7 +44,7 @@ async function carryOut(order: Order): Promise<Done> {
   };
 }
 
-/** Throws when the totals of a queue are not those of its lines. */
+/** Throws if the totals of a queue are not those of its lines. */
 function expectTotals(totals: Totals, lines: readonly string[]): void {
   const expected: Totals = new Map();
   for (const line of lines) handle(line, expected);

@@ -2,7 +2,7 @@ import { digestOf, encodeFrameSync } from '../../shared/contract/frame.ts';
 import { newBatchId } from '../../shared/contract/names.ts';
 import type { ChunkJob } from '../../shared/processing/thread-pool/processor.ts';
 
-/** A chunk of `lines` as the processor gets it, without any storage behind it. */
+/** Creates a chunk of `lines` as the processor gets it, without any storage. */
 export function chunkJob(workload: string, lines: readonly string[]): ChunkJob {
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   const frame = encodeFrameSync(bytes);

@@ -9,7 +9,9 @@ export interface Contender<Order> {
   end(): Promise<void>;
 }
 
-/** Starts a process that takes orders; it is warm from the second on, as a function app's is. */
+/**
+ * Starts a process that carries out orders. It is warm from the second order on, like the process of a function app.
+ */
 export function forkContender<Order extends { contender: string } = OwnOrder>(
   file = new URL('./child.ts', import.meta.url),
 ): Contender<Order> {

@@ -6,12 +6,12 @@ import billing from '../../workloads/billing.ts';
 /** The aggregate of each key. */
 export type Totals = Map<string, unknown>;
 
-/** Billing reads nothing of its context. */
+/** Billing does not use its context. */
 const CONTEXT = {} as ItemContext;
 const { item: schema, map, reduce } = billing;
 if (!map || !reduce) throw new Error('Expected billing to map items one by one, and to reduce them.');
 
-/** Runs the handler on a parsed item and adds its result to `totals`; an item that is refused adds nothing. */
+/** Runs the handler on a parsed item and adds its result to `totals`. A refused item adds nothing. */
 export function handleItem(item: unknown, totals: Totals): void {
   const checked = schema['~standard'].validate(item) as StandardSchemaV1.Result<unknown>;
   if (checked.issues) return;

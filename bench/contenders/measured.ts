@@ -1,15 +1,15 @@
-/** What a contender's process answers, and how it measures itself. */
+/** The messages of a contender's process, and its measurement of itself. */
 
-/** A run, as its process measured it. */
+/** A run, as measured by its process. */
 export interface Done {
   items: number;
   seconds: number;
   enqueueSeconds?: number;
   /** Of this process and its threads. */
   cpuSeconds: number;
-  /** The most memory that the process has had. */
+  /** Peak memory of the process. */
   peakBytes: number;
-  /** Digest of the report, where all items went through. */
+  /** Digest of the report, if all items were processed. */
   report?: string;
 }
 
@@ -29,7 +29,7 @@ export async function measured<T>(
   return { value, seconds, cpuSeconds: (user + system) / MICROSECONDS, peakBytes };
 }
 
-/** Carries out the orders of the parent process one by one; `end` runs when the parent lets go. */
+/** Carries out the orders of the parent process one by one; calls `end` when the parent disconnects. */
 export function serveOrders<Order>(carryOut: (order: Order) => Promise<Done>, end: () => Promise<unknown>): void {
   process.on('message', (order: Order) => {
     carryOut(order).then(

@@ -1,4 +1,4 @@
-/** Contender: Sluice's processor alone, chunks in memory through its worker threads. */
+/** Contender: only Sluice's processor, with chunks in memory and its worker threads. */
 import { availableParallelism } from 'node:os';
 import { createProcessor, type Processor } from '../../shared/processing/thread-pool/processor.ts';
 import { CHUNK_ITEMS, waitingName } from '../app/waiting.ts';
@@ -7,7 +7,7 @@ import { chunkJob } from './chunk-job.ts';
 
 let processor: Processor | undefined;
 
-/** Runs `items` items, so many in flight per thread. Throws when one of them did not come through. */
+/** Runs `items` items, with `concurrency` of them in flight per thread. Throws if any of them fails. */
 export async function runProcessor(items: number, concurrency: number): Promise<void> {
   const threadUrl = new URL('./waiting-thread.ts', import.meta.url);
   processor ??= createProcessor({ threadUrl, threads: availableParallelism(), log: console.error });

@@ -1,4 +1,4 @@
-/** Contender: Sluice itself, from the first byte of the HTTP upload to the event that its report is there. */
+/** Contender: Sluice itself, from the first byte of the HTTP upload to the event that its report exists. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { peakMemory } from '../../demo/batch/peak-memory.ts';
 import { reportDigest } from '../measures/digest.ts';
@@ -7,10 +7,10 @@ import { read, uploadFile } from '../stack/api.ts';
 import { cpuSeconds } from '../stack/process-usage.ts';
 import type { BenchStack } from '../stack/stack.ts';
 
-/** The result drain polls its empty queue for another second, and then lets its gate go. */
+/** The result drain polls its empty queue for another second, and then releases its gate. */
 const QUIET_MS = 3_000;
 
-/** Sends one file through, and counts all that it caused, the end of its drains included. */
+/** Sends one file, and counts all work that it causes, including the end of its drains. */
 export async function measureSluice(stack: BenchStack, file: string, workload = 'billing'): Promise<Measurement> {
   const { azurite, events, host } = stack;
   events.clear();

@@ -1,7 +1,9 @@
-/** Calls that a handler makes; copied beside the workload of user-app.ts, so that the plain script makes the same ones. */
+/**
+ * Calls that a handler makes; copied beside the workload of user-app.ts, so that the plain script makes the same calls.
+ */
 import { Agent, get, type IncomingMessage } from 'node:http';
 
-/** Gets a URL's JSON. Throws for any status but 200. */
+/** Gets a URL's JSON. Throws for any status other than 200. */
 export type Call = (url: string) => Promise<unknown>;
 
 const agent = new Agent({ keepAlive: true });
@@ -29,15 +31,15 @@ const callByHttp: Call = (url) =>
     get(url, { agent }, onAnswer).on('error', reject);
   });
 
-/** Node's own two clients, both over connections that stay open. */
+/** Node's two HTTP clients, both over connections that stay open. */
 export const calls = { fetch: callByFetch, http: callByHttp } satisfies Record<string, Call>;
 
-/** Which client. */
+/** The client to use. */
 export type ClientName = keyof typeof calls;
 
-/** What the plain script and the workload do. */
+/** The load of the plain script and of the workload. */
 export interface HttpWork {
-  /** Each item's number is appended to it. */
+  /** The number of each item is appended to it. */
   url: string;
   client: ClientName;
   /** Calls in flight per thread. */

@@ -1,4 +1,4 @@
-/** A thread of the plain script: so many calls, so many of them at a time, by p-map. */
+/** A thread of the plain script: makes its calls with p-map, `concurrency` of them at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
 import pMap from 'p-map';
 import { calls, type HttpWork } from './client.ts';

@@ -1,4 +1,4 @@
-/** What this machine can do: the calls from as many threads as Sluice has, with nothing around them. */
+/** The limit of this machine: the calls from as many threads as Sluice has, without any other work. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { HttpWork } from './client.ts';

@@ -1,11 +1,11 @@
-/** A process that answers every request after so many milliseconds; sends its port to its parent. */
+/** A process that responds to every request after a fixed delay in milliseconds; sends its port to its parent. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const latencyMs = Number(process.argv[2]);
 const BODY = '{"ok":true}';
 const HEAD = { 'content-type': 'application/json', 'content-length': BODY.length };
-/** Longer than any pause of a run: a connection that closes beneath a call would be an error of the server's. */
+/** Longer than any pause of a run: a connection closed during a call would be an error of the server. */
 const KEEP_ALIVE_MS = 60_000;
 
 const server = createServer((request, response) => {

@@ -10,10 +10,10 @@ import type { HttpWork } from './client.ts';
 const run = promisify(execFile);
 const NAME = 'http-calls';
 const MiB = 1024 * 1024;
-/** All that `npm start` prints. */
+/** Enough for the output of `npm start`. */
 const MAX_OUTPUT_BYTES = 16 * MiB;
 
-/** Copies what git knows, and shares the installed packages. */
+/** Copies the files that git lists, and shares the installed packages. */
 export async function copyCheckout(folder: string): Promise<void> {
   const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -29,7 +29,7 @@ export async function copyCheckout(folder: string): Promise<void> {
   await cp(join(ROOT, 'bench/http/client.ts'), join(folder, 'workloads', NAME, 'client.ts'));
 }
 
-/** Runs `items` items through `npm start`; returns the seconds from acceptance to the last item, as it prints them. */
+/** Runs `items` items through `npm start`; returns the printed seconds from acceptance to the last item. */
 export async function runUserApp(folder: string, work: HttpWork, items: number): Promise<number> {
   const upload = join(folder, 'upload.ndjson');
   await writeFile(join(folder, 'workloads', `${NAME}.ts`), workloadText(work));

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Says whether two contenders came to the same report: the order of keys inside a value does not count. */
+/**
+ * Returns a digest by which the reports of two contenders can be compared; the order of keys inside a value is ignored.
+ */
 export function reportDigest(lines: readonly string[]): string {
   const hash = createHash('sha256');
   const texts = lines.filter((line) => line !== '').map((line) => JSON.stringify(sorted(JSON.parse(line))));

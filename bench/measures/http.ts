@@ -1,4 +1,7 @@
-/** A user's workload that calls an HTTP server, by `npm start`, beside a plain script that makes the same calls. */
+/**
+ * A user's workload that calls an HTTP server, run by `npm start`, compared with a plain script that makes the same
+ * calls.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -8,7 +11,7 @@ import { runPlain } from '../http/plain.ts';
 import { copyCheckout, runUserApp } from '../http/user-app.ts';
 import { shareOf, type Timed } from './measurement.ts';
 
-/** What one client comes to at one latency. */
+/** The result of one client at one latency. */
 export interface HttpResult {
   client: ClientName;
   latencyMs: number;
@@ -19,7 +22,7 @@ export interface HttpResult {
 }
 
 const CONCURRENCY = 64;
-/** At 20 ms this is what a machine of two cores can just do, server included; 50 ms leave it air. */
+/** At 20 ms, a machine with two cores just reaches this rate, server included; at 50 ms it has reserves. */
 export const CASES: readonly [client: ClientName, latencyMs: number][] = [
   ['fetch', 20],
   ['http', 20],
@@ -27,7 +30,10 @@ export const CASES: readonly [client: ClientName, latencyMs: number][] = [
   ['http', 50],
 ];
 
-/** Runs plain script and `npm start` in turn, for each case; each of them has the server, in its own process, to itself. */
+/**
+ * Runs plain script and `npm start` in turn for each case. Each of them has exclusive use of the server, which runs in
+ * a separate process.
+ */
 export async function measureHttp(
   folder: string,
   { httpItems }: Pick<BenchOptions, 'httpItems'>,

@@ -1,11 +1,11 @@
-/** What a rate limit costs where it does not bind, and how much of it is used where it does. */
+/** The cost of a rate limit that is above the machine's rate, and the utilization of one that is below it. */
 import { LIMIT_KINDS, type LimitKind, limitedName, limitOn, MACHINE_RATE } from '../app/limited.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import type { BenchStack } from '../stack/stack.ts';
 import { type Measurement, median, rateOf } from './measurement.ts';
 
-/** What one kind of limit comes to. */
+/** The result of one kind of limit. */
 export interface LimitResult {
   kind: LimitKind;
   /** Items per second. */
@@ -26,7 +26,10 @@ export type OnStack = <T>(
   work: (stack: BenchStack) => Promise<T>,
 ) => Promise<T>;
 
-/** Measures the machine's rate first, for limits are made of it; then all kinds in turn, `rounds` times. */
+/**
+ * Measures the machine's rate first, because the limits are parts of it. Then measures all kinds in turn, `rounds`
+ * times.
+ */
 export async function measureLimits(
   onStack: OnStack,
   files: { upload: string; warmUp: string },
@@ -53,6 +56,6 @@ export async function measureLimits(
   });
 }
 
-/** Items per second from acceptance to the report: before, the limit has nothing to hold back. */
+/** Items per second from acceptance to the report. Before acceptance, the limit has no effect. */
 export const rateOnceAccepted = ({ items, seconds, acceptedSeconds = 0 }: Measurement): number =>
   items / (seconds - acceptedSeconds);

@@ -3,35 +3,35 @@ import type { Operations } from '../../shared/contract/operations.ts';
 /** One run of one contender. */
 export interface Measurement {
   items: number;
-  /** Wall time from the first item's way in to the last item's way out. */
+  /** Wall time from the start of the first item's input to the end of the last item's output. */
   seconds: number;
-  /** Of it, spent on putting items into the queue, where that is a phase of its own. */
+  /** The part of `seconds` spent on putting items into the queue, if that is a separate phase. */
   enqueueSeconds?: number;
   /** Requests that Azurite served. */
   operations: Operations;
   actions: number;
-  /** Of the process that does the work. */
+  /** CPU seconds of the process that does the work. */
   cpuSeconds: number;
-  /** Of Azurite. */
+  /** CPU seconds of Azurite. */
   storageCpuSeconds?: number;
-  /** The most memory that the process has had. */
+  /** Peak memory of the process. */
   peakBytes: number;
   /** Until the upload was accepted. */
   acceptedSeconds?: number;
-  /** Digest of the report, where all items went through. */
+  /** Digest of the report, if all items were processed. */
   report?: string;
 }
 
-/** What a rate is made of. */
+/** The values that a rate is computed from. */
 export type Timed = Pick<Measurement, 'items' | 'seconds'>;
 
 /** Items per second. */
 export const rateOf = ({ items, seconds }: Timed): number => items / seconds;
 
-/** The run's rate as a share of the ideal one, which is in items per second. */
+/** Returns the run's rate as a share of the ideal rate, which is in items per second. */
 export const shareOf = ({ ideal }: { ideal: number }, run: Timed): number => rateOf(run) / ideal;
 
-/** The measurement with the middle rate; of an even number, the slower of the two. */
+/** Returns the measurement with the median rate; for an even number, the slower of the middle two. */
 export function median(runs: readonly Measurement[]): Measurement {
   const byRate = [...runs].sort((a, b) => rateOf(a) - rateOf(b));
   const middle = byRate[Math.floor((byRate.length - 1) / 2)];

@@ -1,4 +1,4 @@
-/** Memory of a host that has done nothing before: it must not grow with the upload. */
+/** Memory of a freshly started host: it must not grow with the size of the upload. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatCount } from '../../cli/text/format.ts';
@@ -20,10 +20,13 @@ export interface MemoryResult extends Peak {
   larger: Peak | undefined;
 }
 
-/** Items of the larger upload, as a multiple of the first one's. Twenty million would be over the limit of an HTTP request. */
+/**
+ * Items of the larger upload, as a multiple of the first one's. Twenty million would exceed the limit of an HTTP
+ * request.
+ */
 const LARGER = 5;
 
-/** Gives each upload a fresh host. */
+/** Measures each upload on a fresh host. */
 export async function measureMemory(
   { folder, appFolder }: { folder: string; appFolder: string },
   { items, fiveMillion }: Pick<BenchOptions, 'items' | 'fiveMillion'>,

@@ -1,4 +1,4 @@
-/** Job queues that a user would pick instead, each with its workers in a process of its own. */
+/** Job queues that a user could choose instead, each with its workers in a separate process. */
 import { existsSync } from 'node:fs';
 import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
@@ -8,7 +8,7 @@ import { runningServer, type Server } from '../servers/server.ts';
 import { familyCpuSeconds } from '../stack/process-usage.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Where each job queue keeps its jobs. */
+/** The server in which each job queue stores its jobs. */
 export const PEERS = {
   bullGrouped: 'Redis',
   bullPerItem: 'Redis',
@@ -18,7 +18,7 @@ export const PEERS = {
 /** A job queue by its name in the results. */
 export type PeerName = keyof typeof PEERS;
 
-/** A run that bench/peers/child.ts is asked for. */
+/** A run that bench/peers/child.ts carries out. */
 export interface PeerOrder {
   contender: PeerName;
   /** Address of Redis or PostgreSQL. */
@@ -28,10 +28,10 @@ export interface PeerOrder {
 
 /** The job queues that can be measured here. */
 export interface Peers {
-  /** What is not there, and how to get it. */
+  /** What is not installed, and how to install it. */
   missing: string[];
   names: readonly PeerName[];
-  /** Takes a file through one of `names`. The first run of a job queue starts its process. */
+  /** Processes a file with one of `names`. The first run of a job queue starts its process. */
   run(name: PeerName, file: string): Promise<Measurement>;
   /** Ends one job queue's process. */
   end(name: PeerName): Promise<void>;
@@ -45,7 +45,7 @@ const GET = {
 };
 type ServerName = (typeof PEERS)[PeerName];
 
-/** Gives `work` the job queues, and ends what was started for them. */
+/** Passes the job queues to `work`, and ends everything that was started for them. */
 export async function withPeers<T>(
   { redis, postgres }: Pick<BenchOptions, 'redis' | 'postgres'>,
   work: (peers: Peers) => Promise<T>,
@@ -90,7 +90,7 @@ const refuse = async (): Promise<never> => {
   throw new Error('Expected a job queue that can be measured here.');
 };
 
-/** CPU seconds of the server while `work` runs; undefined of one that the bench has not started. */
+/** CPU seconds of the server while `work` runs; undefined if the bench did not start the server. */
 async function serverSeconds<T>({ pid }: Server, work: () => Promise<T>): Promise<{ value: T; seconds?: number }> {
   const before = pid === undefined ? undefined : await familyCpuSeconds(pid);
   const value = await work();

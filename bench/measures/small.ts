@@ -1,6 +1,6 @@
 /**
- * Small batches: a trickle of a thousand, submitted evenly over a minute whether the ones before are done or not, and lone
- * ones, each of which finds the system idle.
+ * Small batches: a trickle of a thousand, submitted evenly over a minute without waiting for the previous ones, and
+ * lone ones, each of which starts on an idle system.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Operations, totalOperations } from '../../shared/contract/operations.ts';
@@ -11,7 +11,7 @@ import { usageLines } from '../stack/data.ts';
 import type { BenchStack } from '../stack/stack.ts';
 import { percentile } from './percentile.ts';
 
-/** What small batches come to. */
+/** The results of small batches. */
 export interface SmallResult {
   batches: number;
   itemsEach: number;
@@ -20,16 +20,19 @@ export interface SmallResult {
   /** By kind, over all batches. */
   operations: Operations;
   actionsABatch: number;
-  /** Batches of which each finds the system idle: the median of their storage operations, and by kind over all. */
+  /**
+   * Batches that each start on an idle system: the median of their storage operations, and the operations of all by
+   * kind.
+   */
   lone: { batches: number; median: number; operations: Operations };
-  /** From the answer to the upload to the event that the report is there. */
+  /** From the response to the upload to the event that the report exists. */
   latencyMs: { p50: number; p95: number; max: number };
 }
 
 const ITEMS_EACH = 100;
-/** The queue of a billing batch of this size: it is drained when the gate is released. */
+/** The queue of a billing batch of this size; it is empty when its gate is released. */
 const WORK_QUEUE = 'billing-normal-0';
-/** After the last report: the drains find their queues empty and let go. */
+/** After the last report: the drains find their queues empty and release their gates. */
 const QUIET_MS = 5_000;
 
 /** Submits them all, and waits for their reports. */
@@ -66,7 +69,7 @@ export async function measureSmall(
   };
 }
 
-/** Counts what each of `batches` makes storage do, from its upload until all of its drains have ended. */
+/** Counts the storage operations of each of `batches`, from its upload until all of its drains have ended. */
 async function measureLone(
   stack: BenchStack,
   textOf: (index: number) => string,
@@ -78,7 +81,7 @@ async function measureLone(
     stack.events.clear();
     await stack.azurite.takeRequests();
     await submit(stack, textOf(index));
-    // A batch of one chunk is collected by its round: the result queue has no drain.
+    // A batch of one chunk is collected by its round, so the result queue has no drain.
     await stack.events.first(({ event }) => event.type === 'QueueEmpty' && event.queue === WORK_QUEUE);
     await sleep(QUIET_MS);
     const one = await stack.azurite.takeRequests();

@@ -1,17 +1,19 @@
-/** The start of the local stack: from the start of a process until storage, broker, task hub and app take requests. */
+/**
+ * The start of the local stack: from the start of a process until storage, broker, task hub and app accept requests.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BenchOptions } from '../arguments.ts';
 import { percentile } from './percentile.ts';
 
-/** Milliseconds of each start, and the middle one. */
+/** The duration of each start in milliseconds, and the median. */
 export interface StartResult {
   milliseconds: number[];
   median: number;
 }
 
-/** Starts the stack `starts` times, each time in a process and with a data folder of its own. */
+/** Starts the stack `starts` times, each time in a new process with a new data folder. */
 export async function measureStarts(folder: string, { starts }: Pick<BenchOptions, 'starts'>): Promise<StartResult> {
   const milliseconds: number[] = [];
   for (let count = 0; count < starts; count += 1) milliseconds.push(await startOnce(join(folder, `start-${count}`)));

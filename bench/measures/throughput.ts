@@ -1,29 +1,27 @@
-/** The contenders side by side: the same upload, the same handler, in turn. */
+/** The contenders compared: the same upload, the same handler, in turn. */
 import { availableParallelism } from 'node:os';
 import { formatCount } from '../../cli/text/format.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { forkContender } from '../contenders/fork.ts';
 import { measureSluice } from '../contenders/sluice.ts';
 import type { BenchStack } from '../stack/stack.ts';
-import { fastest, type Measurement, median, rateOf } from './measurement.ts';
+import { type Baselines, measureBaselines } from './baselines.ts';
+import { type Measurement, median, rateOf } from './measurement.ts';
 import type { PeerName, Peers } from './peers.ts';
 
 /** The contenders by name. */
-export interface Throughput {
-  /** Of the limit: one per core. */
+export interface Throughput extends Baselines {
+  /** Threads of the limit: one per core. */
   threads: number;
   /** The plain script with worker threads. */
   limit: Measurement;
-  /** The plain script without. */
+  /** The plain script without worker threads. */
   oneThread: Measurement;
   sluice: Measurement;
-  listener: Measurement;
-  queueTrigger: Measurement;
-  poller: Measurement;
-  /** Job queues, where they were asked for; those that are not here are named in `missing`. */
+  /** Job queues, if requested; those that are not installed are listed in `missing`. */
   peers?: Partial<Record<PeerName, Measurement>>;
   missing?: string[];
-  /** Every round of the fast ones, which run in turn. */
+  /** Every round of the fast contenders, which run in turn. */
   rounds: Round[];
 }
 
@@ -35,30 +33,20 @@ interface Files {
   warmUp: string;
 }
 
-/** Enough to see that the interval alone decides. */
-const POLLER_ITEMS = 5;
-const WARM_UP_ITEMS = 500;
-/** Those of the paper's rule, which knows nothing of this machine: the best one counts. */
-const LISTENER_TASKS = [10, 50, 100];
-
-/** Runs all. Throws when a contender that takes the whole upload comes to another report than Sluice. */
+/** Runs all. Throws if a contender that processes the whole upload has another report than Sluice. */
 export async function measureThroughput(
   stack: BenchStack,
   files: Files,
   options: BenchOptions,
   peers?: Peers,
 ): Promise<Throughput> {
-  for (const what of peers?.missing ?? []) process.stdout.write(`  not measured, for want of ${what}\n`);
+  for (const what of peers?.missing ?? []) process.stdout.write(`  not measured; missing: ${what}\n`);
   const threads = availableParallelism();
   const rounds = await measureRounds(stack, files, { count: options.rounds, threads, peers });
   const middle = (name: keyof Round): Measurement => median(rounds.flatMap((round) => round[name] ?? []));
-  const listeners: Measurement[] = [];
-  for (const tasks of LISTENER_TASKS) listeners.push(await baseline(stack, 'listener', options.baselineItems, tasks));
   const measured = {
     ...{ threads, limit: middle('limit'), oneThread: middle('oneThread'), sluice: middle('sluice') },
-    listener: fastest(listeners),
-    queueTrigger: await baseline(stack, 'queueTrigger', options.baselineItems),
-    poller: await baseline(stack, 'poller', POLLER_ITEMS),
+    ...(await measureBaselines(stack, options.baselineItems)),
     rounds,
   };
   if (peers === undefined) return measured;
@@ -74,7 +62,7 @@ async function measureRounds(
   { upload, warmUp }: Files,
   { count, threads, peers }: { count: number; threads: number; peers: Peers | undefined },
 ): Promise<Round[]> {
-  // A process for each: its peak memory is its own.
+  // A separate process for each, so that its peak memory can be measured.
   const children = { limit: forkContender(), oneThread: forkContender() };
   const script =
     (name: 'limit' | 'oneThread', own: number): Run =>
@@ -108,7 +96,7 @@ async function measureRounds(
   return rounds;
 }
 
-/** One run each, after a warm-up: they take minutes. */
+/** One run each, after a warm-up, because a run takes minutes. */
 async function measurePerItem(
   peers: Peers,
   { upload, warmUp }: Files,
@@ -129,27 +117,7 @@ async function measurePerItem(
 
 function expectSameReport(name: string, one: Measurement | undefined, sluice: Measurement | undefined): void {
   if (one?.items !== sluice?.items || one?.report !== sluice?.report)
-    throw new Error(`Expected the same items and the same report of Sluice and of ${name}.`);
+    throw new Error(`Expected Sluice and ${name} to have the same items and the same report.`);
 }
 
 const rate = (one: Measurement | undefined): string => (one === undefined ? '' : formatCount(rateOf(one)));
-
-type Baseline = 'listener' | 'queueTrigger' | 'poller';
-
-/** A process of its own for each; the first run warms it up. */
-async function baseline({ azurite }: BenchStack, contender: Baseline, items: number, tasks = 1): Promise<Measurement> {
-  const child = forkContender();
-  const storage = azurite.process.ready;
-  const order = { contender, tasks, storage, queue: `bench-${contender.toLowerCase()}-0` };
-  await child.run({ ...order, items: contender === 'poller' ? 1 : WARM_UP_ITEMS });
-  await azurite.takeRequests();
-  const done = await child.run({ ...order, items });
-  // Making the queue is once, however many items there are.
-  const { 'queue.create': _made, ...operations } = await azurite.takeRequests();
-  const measurement = { ...done, operations, actions: 0 };
-  await child.end();
-  process.stdout.write(
-    `  ${contender}, ${tasks === 1 ? '' : `${tasks} tasks, `}${items} items: ${rate(measurement)} items/s\n`,
-  );
-  return measurement;
-}

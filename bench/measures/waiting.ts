@@ -1,4 +1,7 @@
-/** Handlers that wait: how near the rate comes to what the items in flight allow, beside p-map with as many in flight. */
+/**
+ * Handlers that wait: how closely the rate approaches the limit that the items in flight set, compared with p-map with
+ * the same number in flight.
+ */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CHUNK_ITEMS, CONCURRENCIES, WAIT_MS, waitingName } from '../app/waiting.ts';
@@ -9,7 +12,7 @@ import { writeWaitingUpload } from '../stack/data.ts';
 import type { BenchStack } from '../stack/stack.ts';
 import { type Measurement, shareOf } from './measurement.ts';
 
-/** What one concurrency comes to. */
+/** The result of one concurrency. */
 export interface WaitingResult {
   /** Items in flight per thread. */
   concurrency: number;
@@ -19,7 +22,7 @@ export interface WaitingResult {
   ideal: number;
   /** One thread with concurrency × threads in flight. */
   pMap: Measurement;
-  /** The worker threads alone: chunks in memory, no storage. */
+  /** Only the worker threads: chunks in memory, no storage. */
   processor: Measurement;
   /** The app on the local stack, from the upload to the report. */
   pipeline: Measurement;
@@ -27,7 +30,10 @@ export interface WaitingResult {
 
 const NOTHING_STORED = { operations: {}, actions: 0 };
 
-/** Runs the three in turn for each concurrency. A warm-up of each is not counted: threads and connections are there. */
+/**
+ * Runs the three in turn for each concurrency. The warm-up of each, which starts threads and connections, is not
+ * counted.
+ */
 export async function measureWaiting(
   stack: BenchStack,
   folder: string,
@@ -58,7 +64,10 @@ export async function measureWaiting(
   return results;
 }
 
-/** The full chunks that come nearest to `wanted` items, as many for each thread: none idles while another has one more. */
+/**
+ * The number of items that is nearest to `wanted` and consists of full chunks, equally many per thread, so that no
+ * thread is idle while another works.
+ */
 function itemsFor(wanted: number, threads: number): number {
   const step = CHUNK_ITEMS * threads;
   return Math.max(1, Math.round(wanted / step)) * step;

@@ -10,17 +10,17 @@ export interface Wait {
   p99: number;
 }
 
-/** What wakes come to. */
+/** The result of all wakes. */
 export interface WakeResult {
   wakes: number;
   delays: DurableDelays;
   latencyMs: Wait;
 }
 
-/** Nothing of a durable backend or a broker may be in step with the bench. */
+/** A random pause keeps the durable backend and the broker from running in step with the bench. */
 const MAX_PAUSE_MS = 250;
 
-/** Wakes the system `wakes` times, each time after all of its drains have let go. */
+/** Wakes the system `wakes` times, each time after all of its drains have released their gates. */
 export async function measureWakes(stack: BenchStack, wakes: number, delays: DurableDelays): Promise<WakeResult> {
   await wakeOnce(stack);
   const latencies: number[] = [];
@@ -40,10 +40,10 @@ async function wakeOnce(stack: BenchStack): Promise<number> {
     events.first(({ event }) => event.type === 'BatchCompleted' && event.batch === id),
   ]);
   const [line = ''] = (await read(stack, `batches/${id}/results`)).split('\n');
-  // The drain that reported it as empty ends a moment later.
+  // The drain that reported the queue as empty ends shortly afterwards.
   await sleep(Math.random() * MAX_PAUSE_MS);
   return (JSON.parse(line) as { atMs: number }).atMs - wake.publishedMs;
 }
 
-/** A poll each `intervalMs` meets a message at a random moment: the wait is spread evenly over the interval. */
+/** A message arrives at a random moment between two polls, so the wait is evenly distributed over the interval. */
 export const pollWait = (intervalMs: number): Wait => ({ p50: intervalMs * 0.5, p99: intervalMs * 0.99 });

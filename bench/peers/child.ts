@@ -1,4 +1,4 @@
-/** The process of a job queue: its producer, and its workers in threads of their own. */
+/** The process of a job queue: its producer, and its workers in separate threads. */
 import { reportLines } from '../contenders/handle.ts';
 import { type Done, measured, serveOrders } from '../contenders/measured.ts';
 import { reportDigest } from '../measures/digest.ts';

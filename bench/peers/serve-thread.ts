@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Totals } from '../contenders/handle.ts';
 
-/** What a thread's work is given. */
+/** What the work of a thread can use. */
 export interface ThreadWork {
   /** Address of Redis or PostgreSQL. */
   server: string;
   /** The totals that items are added to; another map after each run. */
   totals(): Totals;
-  /** Says that so many items are done. */
+  /** Reports the number of finished items. */
   handled(items: number): void;
   /** Ends the run with this error: no item may fail. */
   failed(error: unknown): void;
 }
 
-/** Starts a thread's work, and ends it by the function that `start` resolves with. */
+/** Starts the work of a thread, and ends it with the function that `start` resolves with. */
 export async function serveThread(start: (work: ThreadWork) => Promise<() => Promise<unknown>>): Promise<void> {
   let totals: Totals = new Map();
   const stop = await start({

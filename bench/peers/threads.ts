@@ -1,12 +1,12 @@
-/** The worker threads of a job queue, from their process's side. */
+/** The worker threads of a job queue, as seen by their process. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { mergeTotals, type Totals } from '../contenders/handle.ts';
 
-/** What a thread reports: that it is ready, the number of items it has handled, or its totals so far. */
+/** The messages of a thread: ready, the number of items it has handled, or its totals so far. */
 export type ThreadMessage = 'ready' | number | Totals;
 
-/** Threads that take jobs from a server until they are ended, one per core. */
+/** Threads that process jobs of a server until they are ended, one per core. */
 export class PeerThreads {
   readonly #workers: Worker[];
   readonly #ready: Promise<unknown>;
@@ -55,7 +55,7 @@ export class PeerThreads {
     return all;
   }
 
-  /** Lets the threads close their connections, and waits for their end. */
+  /** Requests the threads to close their connections, and waits until they have ended. */
   async end(): Promise<void> {
     await Promise.all(
       this.#workers.map((worker) => {

@@ -12,7 +12,7 @@ const GAP = 10;
 const PANEL_GAP = 58;
 const TOP = 30;
 const VALUE = 90;
-/** Those that keep their work in Azure Storage. */
+/** The contenders that store their work in Azure Storage. */
 const ON_STORAGE: readonly ContenderName[] = ['poller', 'queueTrigger', 'listener', 'sluice'];
 
 interface Bar {
@@ -21,7 +21,7 @@ interface Bar {
   isOurs: boolean;
 }
 
-/** An SVG that is legible on a light and on a dark page. */
+/** Creates an SVG that is legible on a light and on a dark page. */
 export function drawChart({ date, machine }: Results, throughput: Throughput): string {
   const all = contendersOf(throughput);
   const bars = (measure: (one: Measurement) => number, contenders: typeof all): Bar[] =>

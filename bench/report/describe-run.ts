@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { ROOT } from '../../demo/stack-options.ts';
 import type { Results } from './results.ts';
 
-/** When, where and of what a run is. */
+/** Returns time, commit, command and machine of a run. */
 export function describeRun(): Pick<Results, 'date' | 'commit' | 'command' | 'machine'> {
   const [load = 0] = loadavg();
   return {
@@ -20,6 +20,6 @@ export function describeRun(): Pick<Results, 'date' | 'commit' | 'command' | 'ma
   };
 }
 
-/** The command with these arguments; without the password that an address of a server may have. */
+/** The command with these arguments, without the password that the address of a server may contain. */
 export const commandOf = (args: readonly string[]): string =>
   ['npm run bench', ...(args.length > 0 ? ['--'] : []), ...args].join(' ').replace(/\/\/[^@/\s]*@/g, '//');

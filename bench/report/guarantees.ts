@@ -1,7 +1,10 @@
-/** What each way of running a million items guarantees: facts with a source by number, and "by hand" for code of your own. */
+/**
+ * The guarantees of each way to process a million items: facts with a source by number, and "own code" for code that
+ * the user must write.
+ */
 import type { ContenderName } from './names.ts';
 
-/** What a user asks of each, in the order of the columns. */
+/** The properties that a user may require, in the order of the columns. */
 export interface Guarantees {
   countedOnce: string;
   deadLetters: string;
@@ -21,11 +24,11 @@ export const GUARANTEE_HEADS: Readonly<Record<keyof Guarantees, string>> = {
   idle: 'paid for when idle',
 };
 
-const HAND = 'by hand';
+const OWN = 'own code';
 
 const SCRIPT: Guarantees = {
-  countedOnce: HAND,
-  deadLetters: HAND,
+  countedOnce: OWN,
+  deadLetters: OWN,
   afterCrash: 'starts again',
   backPressure: 'reads as it works',
   scaleToZero: 'ends by itself',
@@ -33,35 +36,35 @@ const SCRIPT: Guarantees = {
 };
 
 const BULLMQ: Guarantees = {
-  countedOnce: HAND,
+  countedOnce: OWN,
   deadLetters: 'failed set [2]',
   afterCrash: 'stalled jobs run again [1]',
-  backPressure: HAND,
-  scaleToZero: HAND,
+  backPressure: OWN,
+  scaleToZero: OWN,
   idle: 'Redis and a worker',
 };
 
 const POSTGRES = {
-  backPressure: 'workers fetch; producer by hand',
-  scaleToZero: HAND,
+  backPressure: 'workers fetch; own code for the producer',
+  scaleToZero: OWN,
   idle: 'PostgreSQL and a worker',
 } as const;
 
 const STORAGE_QUEUE: Guarantees = {
-  countedOnce: HAND,
-  deadLetters: HAND,
+  countedOnce: OWN,
+  deadLetters: OWN,
   afterCrash: 'messages come again [5]',
   backPressure: 'the queue waits',
-  scaleToZero: HAND,
+  scaleToZero: OWN,
   idle: 'an instance that polls',
 };
 
-/** A row per contender. */
+/** One row per contender. */
 export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   sluice: {
     countedOnce: 'yes [7]',
     deadLetters: 'per item, with redrive [7]',
-    afterCrash: 'goes on where it was [7]',
+    afterCrash: 'continues where it was [7]',
     backPressure: 'chunks wait in a queue',
     scaleToZero: 'yes [8]',
     idle: 'a topic, and what the platform polls [8]',
@@ -78,14 +81,14 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   },
   graphileWorker: {
     ...POSTGRES,
-    countedOnce: HAND,
+    countedOnce: OWN,
     deadLetters: 'failed jobs stay in the table [4]',
     afterCrash: 'locked jobs run again after 4 hours [4]',
   },
   listener: STORAGE_QUEUE,
   poller: STORAGE_QUEUE,
   queueTrigger: {
-    countedOnce: HAND,
+    countedOnce: OWN,
     deadLetters: 'poison queue after 5 tries [6]',
     afterCrash: 'messages come again [5]',
     backPressure: '16 at a time [6]',
@@ -94,7 +97,7 @@ export const GUARANTEES: Readonly<Record<ContenderName, Guarantees>> = {
   },
 };
 
-/** The sources, by number from 1; read in November 2026, the packages in the versions of bench/peers/package.json. */
+/** The sources, by number from 1. Read in November 2026; the packages have the versions in bench/peers/package.json. */
 export const SOURCES = [
   'https://docs.bullmq.io/guide/jobs/stalled',
   'https://docs.bullmq.io/guide/queues/auto-removal-of-jobs',

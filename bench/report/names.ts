@@ -5,7 +5,7 @@ import type { Throughput } from '../measures/throughput.ts';
 /** A contender of the table. */
 export type ContenderName = 'listener' | 'queueTrigger' | 'poller' | 'sluice' | 'oneThread' | 'limit' | PeerName;
 
-/** The contenders' names, from those that make a message per item to the limit. */
+/** The names of the contenders, from those with one message per item to the limit. */
 export const NAMES: Readonly<Record<ContenderName, string>> = {
   poller: 'one-second poller',
   queueTrigger: 'queue trigger',
@@ -19,7 +19,7 @@ export const NAMES: Readonly<Record<ContenderName, string>> = {
   limit: 'limit: script, threads',
 };
 
-/** The contenders that were measured, in the order of `NAMES`. */
+/** Returns the measured contenders, in the order of `NAMES`. */
 export function contendersOf(throughput: Throughput): [ContenderName, Measurement][] {
   const { peers = {}, ...others } = throughput;
   const measured: Partial<Record<ContenderName, Measurement>> = { ...others, ...peers };

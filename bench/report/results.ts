@@ -1,4 +1,4 @@
-/** What a run of the bench leaves: the file that README, chart and docs/performance.md speak of. */
+/** The file that a run of the bench saves. README, chart and docs/performance.md use it. */
 import { totalOperations } from '../../shared/contract/operations.ts';
 import type { HttpResult } from '../measures/http.ts';
 import type { LimitsResult } from '../measures/limits.ts';
@@ -10,7 +10,7 @@ import type { Throughput } from '../measures/throughput.ts';
 import type { WaitingResult } from '../measures/waiting.ts';
 import type { Wait, WakeResult } from '../measures/wake.ts';
 
-/** Everything that one run measured; what it was not asked for is absent. */
+/** All results of one run; a measure that was not requested is absent. */
 export interface Results {
   date: string;
   commit: string;
@@ -28,6 +28,6 @@ export interface Results {
 
 const MILLION = 1_000_000;
 
-/** All storage requests for a million items. */
+/** All storage requests per million items. */
 export const operationsAMillion = ({ operations, items }: Measurement): number =>
   (totalOperations(operations) / items) * MILLION;

@@ -4,7 +4,7 @@ import { ROOT } from '../../demo/stack-options.ts';
 import { drawChart } from './chart.ts';
 import type { Results } from './results.ts';
 
-/** Keeps the results for the README and docs/performance.md; those of handlers that wait are in a file of their own. */
+/** Saves the results for the README and docs/performance.md; those of handlers that wait are in a separate file. */
 export async function saveResults({ waiting, http, ...results }: Results): Promise<void> {
   const { throughput, small, wake, memory, start, ...run } = results;
   if (waiting) await writeJson('waiting', { ...run, waiting, http });

@@ -2,87 +2,15 @@ import { formatCount } from '../../cli/text/format.ts';
 import type { HttpResult } from '../measures/http.ts';
 import { type LimitsResult, rateOnceAccepted } from '../measures/limits.ts';
 import { type Measurement, rateOf, shareOf } from '../measures/measurement.ts';
-import { PEERS } from '../measures/peers.ts';
 import type { SmallResult } from '../measures/small.ts';
-import type { Throughput } from '../measures/throughput.ts';
 import type { WaitingResult } from '../measures/waiting.ts';
-import { GUARANTEE_HEADS, GUARANTEES, type Guarantees, SOURCES } from './guarantees.ts';
-import { type ContenderName, contendersOf, NAMES } from './names.ts';
+import { markdown } from './markdown.ts';
 import { operationsAMillion, type Results } from './results.ts';
 import { targetsOf } from './targets.ts';
+import { throughputLines } from './throughput-table.ts';
 
 const MILLION = 1_000_000;
 const MB = 1_000_000;
-
-/** A Markdown table; the first row is its head. */
-export function markdown(rows: readonly (readonly string[])[]): string[] {
-  const [head = [], ...rest] = rows;
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [line(head), line(rule), ...rest.map(line)];
-}
-
-function contenderRows(throughput: Throughput): string[] {
-  const { sluice, threads } = throughput;
-  const row = ([name, one]: [ContenderName, Measurement]): string[] => [
-    name === 'limit' ? `${NAMES.limit} (${threads})` : NAMES[name],
-    rateOf(one) < 100 ? rateOf(one).toFixed(1) : formatCount(rateOf(one)),
-    // Redis and PostgreSQL are not billed by the operation.
-    isPeer(name) ? '' : formatCount(operationsAMillion(one)),
-    formatCount((one.actions / one.items) * MILLION),
-    ((one.cpuSeconds / one.items) * MILLION).toFixed(1),
-    one.storageCpuSeconds === undefined ? '' : ((one.storageCpuSeconds / one.items) * MILLION).toFixed(1),
-    formatCount(one.peakBytes / MB),
-    (rateOf(sluice) / rateOf(one)).toFixed(2),
-  ];
-  const head = [
-    'contender',
-    'items/s',
-    'storage ops/M',
-    'actions/M',
-    'CPU s/M',
-    "server's",
-    'peak MB',
-    'Sluice is times',
-  ];
-  return markdown([head, ...contendersOf(throughput).map(row)]);
-}
-
-const isPeer = (name: ContenderName): boolean => name in PEERS;
-
-/** Says which contenders were faster than Sluice, and how many times. */
-function fasterThanSluice(throughput: Throughput): string {
-  const own = rateOf(throughput.sluice);
-  const faster = contendersOf(throughput).filter(([, one]) => rateOf(one) > own);
-  const times = ([name, one]: [ContenderName, Measurement]): string =>
-    `${NAMES[name]} (${(rateOf(one) / own).toFixed(2)} times)`;
-  return `Faster than Sluice in this run: ${faster.length === 0 ? 'none' : faster.map(times).join(', ')}.`;
-}
-
-function guaranteeRows(throughput: Throughput): string[] {
-  const columns = Object.keys(GUARANTEE_HEADS) as (keyof Guarantees)[];
-  const head = ['contender', ...columns.map((column) => GUARANTEE_HEADS[column])];
-  const rows = contendersOf(throughput).map(([name]) => [
-    NAMES[name],
-    ...columns.map((column) => GUARANTEES[name][column]),
-  ]);
-  const sources = SOURCES.map((source, index) => `[${index + 1}] ${source}`);
-  return [...markdown([head, ...rows]), '', '"by hand": code of your own.', ...sources];
-}
-
-function throughputLines(throughput: Throughput): string[] {
-  const { peers, missing = [] } = throughput;
-  return [
-    '',
-    ...contenderRows(throughput),
-    '',
-    fasterThanSluice(throughput),
-    ...missing.map((what) => `Not measured, for want of ${what}.`),
-    ...(peers ? ['', ...guaranteeRows(throughput)] : []),
-  ];
-}
 
 function waitingRows(waiting: readonly WaitingResult[]): string[] {
   const head = [
@@ -127,7 +55,7 @@ function limitRows({ unlimited, limited }: LimitsResult): string[] {
   return markdown([head, row('no limit', unlimited), ...rows]);
 }
 
-/** All that is printed at the end of a run. */
+/** Returns the text that is printed at the end of a run. */
 export function formatResults(results: Results): string[] {
   const { throughput, small, wake, waiting, http, limits, machine, date, command } = results;
   const memory = (machine.memoryBytes / 2 ** 30).toFixed(0);

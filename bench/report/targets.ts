@@ -1,4 +1,4 @@
-/** The table of targets: what is wanted of each figure, and whether a run met it. */
+/** The table of targets: the target for each figure, and whether a run met it. */
 import { CONCURRENCIES } from '../app/waiting.ts';
 import { CASES } from '../measures/http.ts';
 import { rateOnceAccepted } from '../measures/limits.ts';
@@ -10,9 +10,9 @@ import { operationsAMillion, type Results } from './results.ts';
 export interface Target {
   what: string;
   target: string;
-  /** Undefined where the run did not measure it. */
+  /** Undefined if the run did not measure it. */
   measured: string | undefined;
-  /** Undefined where the run did not measure it. */
+  /** Undefined if the run did not measure it. */
   met: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ function most(what: string, wanted: number, value: number | undefined, how: Show
   return { what, target, measured: shown(value, how), met: value <= wanted };
 }
 
-/** All targets, in the order in which docs/performance.md has them. */
+/** Returns all targets, in the order of docs/performance.md. */
 export const targetsOf = (results: Results): Target[] => [
   ...throughputTargets(results),
   ...memoryTargets(results),
@@ -77,7 +77,7 @@ function memoryTargets({ memory }: Results): Target[] {
   const growth = memory?.larger && (memory.larger.peakBytes / memory.peakBytes - 1) * 100;
   return [
     most('peak memory of the app', 350, memory && memory.peakBytes / MB, { unit: ' MB' }),
-    most('growth of it with five times the items', 10, growth, { unit: ' %' }),
+    most('growth of the peak memory with five times the items', 10, growth, { unit: ' %' }),
   ];
 }
 
@@ -117,7 +117,7 @@ const httpTargets = ({ http }: Results): Target[] =>
     return least(what, 0.9, result && shareOf(result, result.sluice), { digits: 2 });
   });
 
-/** A limit that binds is to be used; one that does not is to cost next to nothing. */
+/** A limit below the machine's rate must be used fully; one above it must cost almost nothing. */
 function limitTargets({ limits }: Results): Target[] {
   const run = (kind: string) => limits?.limited.find((one) => one.kind === kind);
   const [loose, binding] = [run('loose'), run('binding')];

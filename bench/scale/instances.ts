@@ -1,4 +1,7 @@
-/** One, two, four and eight instances of the app behind a storage front with latency and limits: items/s against the ideal. */
+/**
+ * One, two, four and eight instances of the app behind a storage front with latency and limits: items/s compared with
+ * the ideal.
+ */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createThrottle, type LocalStack } from 'functions-local';
@@ -9,20 +12,20 @@ import type { Events } from '../stack/events.ts';
 import { CHUNK_ITEMS, CONCURRENCY, type Share } from './app/waiting.ts';
 import { cpuOf, onScaleStack } from './stack.ts';
 
-/** What every call of storage waits, as between an instance and an account of its region. */
+/** The delay of every storage call, as between an instance and an account in its region. */
 export const LATENCY_MS = 10;
-/** Cores do not grow with the instances here: one thread each is enough for a handler that waits. */
+/** The cores do not increase with the instances here, and one thread each is enough for a handler that waits. */
 const THREADS = 1;
 
-/** Where the time of a batch went, in seconds; the sum is that of the run. */
+/** The phases of a batch, in seconds; their sum is the time of the run. */
 export interface Phases {
-  /** From the first byte of the upload to the acceptance, with its validation and storing. */
+  /** From the first byte of the upload to the acceptance, including validation and storing. */
   acceptance: number;
   /** Until all references are put and the batch is queued. */
   enqueue: number;
-  /** Until the last item has ended, with the start of the drain. */
+  /** Until the last item has ended, including the start of the drain. */
   drain: number;
-  /** Until the last chunk is in the ledger. */
+  /** Until the last chunk is recorded in the ledger. */
   collecting: number;
   /** Until the batch is finished. */
   report: number;
@@ -32,26 +35,26 @@ export interface Phases {
 export interface InstancesRun {
   instances: number;
   items: number;
-  /** Items per second that the items in flight allow: no handler that waits can exceed it. */
+  /** The rate that the items in flight allow, in items per second. A handler that waits cannot exceed it. */
   ideal: number;
   /** From the first byte of the upload to the report. */
   seconds: number;
   phases: Phases;
-  /** Instances that ran items, and the items of the one that ran fewest and most of those. */
+  /** Number of instances that ran items, and the smallest and largest number of items of one of them. */
   tookPart: number;
   share: { least: number; most: number };
-  /** Calls of storage, and how many of them were refused as too many. */
+  /** Storage calls, and how many of them were throttled. */
   operations: number;
   throttled: number;
-  /** CPU seconds of all instances, and share of all cores that the whole run used, storage and bench included. */
+  /** CPU seconds of all instances, and the share of all cores that the whole run used, including storage and bench. */
   cpuSeconds: number;
   cores: number;
 }
 
-/** From this share of the machine's cores on, they bound the run, and not the instances. */
+/** Above this share of the machine's cores, the machine limits the run rather than the instances. */
 export const CPU_BOUND = 0.8;
 
-/** Measures one number of instances after a warm-up that starts threads and connections on each. */
+/** Measures one number of instances, after a warm-up that starts threads and connections on each. */
 export async function measureInstances(
   { folder, appFolder }: { folder: string; appFolder: string },
   { instances, seconds }: { instances: number; seconds: number },
@@ -97,7 +100,7 @@ interface Times {
 
 type BatchRun = Pick<InstancesRun, 'seconds' | 'phases' | 'tookPart' | 'share'>;
 
-/** Sends a batch through; throws when its report does not count every item once. */
+/** Sends a batch; throws if its report does not count every item exactly once. */
 async function runBatch(stack: LocalStack, events: Events, file: string): Promise<BatchRun> {
   const api = { url: stack.url, key: stack.keys.function };
   const startMs = Date.now();

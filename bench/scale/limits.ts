@@ -1,6 +1,6 @@
-/** Documented limits of the services, each with its source. None was measured. */
+/** Documented limits of the services, each with its source. None of them was measured. */
 
-/** A limit, and where it is stated; `learn:` stands for learn.microsoft.com/azure/. */
+/** A limit and its source; `learn:` stands for learn.microsoft.com/azure/. */
 export interface ServiceLimit {
   what: string;
   value: number;
@@ -10,7 +10,7 @@ export interface ServiceLimit {
 const ACCOUNT = 'learn:storage/common/scalability-targets-standard-account';
 const DURABLE = 'learn:durable-task/durable-functions/durable-functions-azure-storage-provider';
 
-/** Per second where the name says no unit. */
+/** Per second, unless the name contains a unit. */
 export const LIMITS = {
   account: { what: 'requests per storage account (40,000 in some regions)', value: 20_000, source: ACCOUNT },
   egressBytes: {
@@ -31,5 +31,5 @@ export const LIMITS = {
     source: 'learn:service-bus-messaging/service-bus-throttling',
   },
   fanOut: { what: 'activities that one orchestration starts, Azure Storage backend', value: 100, source: DURABLE },
-  fanIn: { what: 'activities that one orchestration takes the ends of', value: 150, source: DURABLE },
+  fanIn: { what: 'activities whose end one orchestration processes', value: 150, source: DURABLE },
 } as const satisfies Record<string, ServiceLimit>;

@@ -1,4 +1,7 @@
-/** `npm run bench -- --scale`: instances beside the ideal, the part of one instance, and what the model makes of both. */
+/**
+ * `npm run bench -- --scale`: instances compared with the ideal, the part of one instance, and the results of the
+ * model.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,19 +10,20 @@ import { buildAppCopy } from '../../tests/helpers/app-copy.ts';
 import type { BenchOptions } from '../arguments.ts';
 import { describeRun } from '../report/describe-run.ts';
 import { type InstancesRun, measureInstances } from './instances.ts';
+import { modelTables } from './model-tables.ts';
 import type { ScaleResults } from './results.ts';
+import { runsTable, serialTable } from './run-tables.ts';
 import { measureSerial } from './serial.ts';
-import { modelTables, runsTable, serialTable } from './tables.ts';
 
 const INSTANCES = [1, 2, 4, 8];
 const ROOT = new URL('../../', import.meta.url);
-/** What was saved last. */
+/** The last saved results. */
 export const RESULTS_FILE = new URL('bench/results/scale.json', ROOT);
 const DOCS_FILE = new URL('docs/performance.md', ROOT);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Runs all; a run of a number of instances takes about `waitingSeconds`, and a warm-up. */
+/** Runs all measurements; a run of one number of instances takes about `waitingSeconds`, plus a warm-up. */
 export async function runScale({ items, waitingSeconds: seconds, save }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-scale-'));
   try {
@@ -49,7 +53,7 @@ async function saveScale(results: ScaleResults): Promise<void> {
 const BEGIN = '<!-- computed by npm run bench -- --scale -->';
 const END = '<!-- end of what is computed -->';
 
-/** The page with the tables of these results between its marks. Throws when a mark is missing. */
+/** Returns the page with the tables of these results between its marks. Throws if a mark is missing. */
 export function withModel(page: string, results: ScaleResults): string {
   const [before, rest] = page.split(`${BEGIN}\n`);
   const after = rest?.split(END)[1];

@@ -1,7 +1,7 @@
 /**
- * The part of a batch that only one instance can do, by phases that are kept apart: both queues are paused, and resumed
- * one after the other. Between them the instance is started anew: what it has merged ahead of the report is lost, so the
- * report is made from storage, as on an instance that has not run the chunks itself.
+ * Measures the part of a batch that only one instance can do. To separate the phases, both queues are paused, and
+ * resumed one after the other. Between the phases the instance is restarted. It loses what it has merged in advance, so
+ * it builds the report from storage, like an instance that has not run the chunks.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { writeUpload, writeWaitingUpload } from '../stack/data.ts';
 import { CHUNK_ITEMS, scaled } from './app/waiting.ts';
 import { cpuOf, onScaleStack, type ScaleStack } from './stack.ts';
 
-/** What a phase took. CPU seconds are those of the app, all threads. */
+/** Duration of a phase. CPU seconds are those of the app, all threads. */
 export interface Spent {
   seconds: number;
   cpuSeconds: number;
@@ -24,9 +24,9 @@ export interface SerialResult {
   chunks: number;
   /** One instance per upload: validation, storing, acceptance, references. */
   acceptance: Spent;
-  /** Any number of instances; `planning` is in it, and on one instance the merge, which is so counted twice. */
+  /** Any number of instances. Includes `planning` and, on one instance, the merge, which is therefore counted twice. */
   drain: Spent;
-  /** One at a time: the activities that measure the queue and plan the next wave; their CPU is part of the drain's. */
+  /** One at a time: the activities that measure the queue and plan the next wave. Their CPU is part of the drain's. */
   planning: { seconds: number; waves: number };
   /** One task per workload: its start, and the ledger until no chunk is pending. */
   collecting: Spent;
@@ -34,20 +34,20 @@ export interface SerialResult {
   report: Spent;
 }
 
-/** The most that the part of one instance may be of a batch's CPU. */
-export const MOST_SERIAL = 0.1;
-/** After 40,000 items, V8 still compiled: acceptance took half as much again per item as after 200,000. */
-const LEAST_WARM_UP_ITEMS = 300_000;
+/** Target: the maximum share of one instance in a batch's CPU time. */
+export const MAX_SERIAL = 0.1;
+/** After 40,000 items, V8 was still compiling: acceptance took 1.5 times as long per item as after 200,000. */
+const MIN_WARM_UP_ITEMS = 300_000;
 const DRAIN_POLL_MS = 250;
 const LEDGER_POLL_MS = 20;
 
-/** CPU of the parts that only one instance can do, of all. */
+/** Returns the share of the CPU time that only one instance can spend. */
 export const serialPart = ({ acceptance, drain, collecting, report }: SerialResult): number => {
   const serial = acceptance.cpuSeconds + collecting.cpuSeconds + report.cpuSeconds;
   return serial / (serial + drain.cpuSeconds);
 };
 
-/** Measures a batch of `items` items, after a warm-up with a fifth of them, or 300,000. */
+/** Measures a batch of `items` items, after a warm-up with a fifth of them, but at least 300,000. */
 export async function measureSerial(
   place: { folder: string; appFolder: string },
   items: number,
@@ -56,7 +56,7 @@ export async function measureSerial(
   return onScaleStack({ ...place, folder, instances: 1 }, async (running) => {
     const [warmUp, file] = [join(folder, 'warm-up.zst'), join(folder, 'measured.zst')];
     const waiting = join(folder, 'waiting.zst');
-    await writeUpload(warmUp, Math.max(LEAST_WARM_UP_ITEMS, Math.ceil(items / 5)));
+    await writeUpload(warmUp, Math.max(MIN_WARM_UP_ITEMS, Math.ceil(items / 5)));
     await writeUpload(file, items);
     await writeWaitingUpload(waiting, CHUNK_ITEMS);
     await uploadAndWait(running, 'billing', warmUp);
@@ -112,7 +112,10 @@ async function measurePhases(
   return { items, chunks: batch.chunks.total, acceptance, drain, planning, collecting, report };
 }
 
-/** A batch of another workload follows the start, so that connections are there and the first calls are not measured. */
+/**
+ * Restarts the app. A batch of another workload follows, so that connections exist and the first calls are not
+ * measured.
+ */
 async function startAnew(running: ScaleStack, waiting: string): Promise<void> {
   for (const instance of running.stack.instances) {
     await instance.drain();
@@ -147,7 +150,7 @@ async function change({ api }: ScaleStack, queue: string, how: 'pause' | 'resume
   if (!answer.ok) throw new Error(`Expected ${how} of ${queue}, got ${answer.status}: ${await answer.text()}`);
 }
 
-/** The host logs how long each execution took. */
+/** Reads the duration of the executions, which the host logs. */
 async function planningIn({ folder }: LocalStack): Promise<{ seconds: number; waves: number }> {
   const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
   const found = [...log.matchAll(/Executed 'Functions\.finish-wave' \(.*Duration=(\d+)ms\)/g)];

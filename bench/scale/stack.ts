@@ -6,10 +6,10 @@ import { sluiceStack } from '../../demo/stack.ts';
 import { type Events, listen } from '../stack/events.ts';
 import { cpuSeconds } from '../stack/process-usage.ts';
 
-/** On a 29th of February: timers would add operations. */
+/** On 29 February, because timers would add operations. */
 const NEVER = '0 0 0 29 2 *';
 
-/** A stack, and what the app publishes on its topic. */
+/** A stack, and the events that the app publishes on its topic. */
 export interface ScaleStack {
   stack: LocalStack;
   events: Events;
@@ -17,7 +17,7 @@ export interface ScaleStack {
   api: { url: string; key: string };
 }
 
-/** Starts a stack, gives it to `work`, and stops it. */
+/** Starts a stack, passes it to `work`, and stops it. */
 export async function onScaleStack<T>(
   options: {
     folder: string;
@@ -47,7 +47,10 @@ export async function onScaleStack<T>(
   }
 }
 
-/** CPU seconds so far: of the app's instances, and of the whole run with storage, broker, task hub and the bench itself. */
+/**
+ * Returns the CPU seconds so far: of the app's instances, and of the whole run with storage, broker, task hub and the
+ * bench itself.
+ */
 export async function cpuOf({
   instances,
   azurite,

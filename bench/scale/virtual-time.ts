@@ -1,6 +1,6 @@
-/** Processes in virtual time: generators that yield how long they wait, in seconds, or what they wait for. */
+/** Processes in virtual time: generators that yield a delay in seconds, or a signal to wait for. */
 
-/** Something that a process waits for. */
+/** A signal that processes wait for. */
 export interface Signal {
   waiting: (() => void)[];
 }
@@ -8,20 +8,20 @@ export interface Signal {
 /** A process of a simulation. */
 export type Process = Generator<number | Signal, void, void>;
 
-/** The clock, and what happens when. */
+/** The clock and its scheduled events. */
 export interface VirtualTime {
   now(): number;
   spawn(process: Process): void;
-  /** Lets the process go on that has waited longest for the signal. */
+  /** Resumes the process that has waited longest for the signal. */
   raise(signal: Signal): void;
-  /** Runs until nothing is left to happen. */
+  /** Runs until no event is scheduled. */
   run(): void;
 }
 
-/** Makes a clock at 0. What is due at the same time happens in the order in which it was planned. */
+/** Creates a clock at 0. Events that are due at the same time happen in the order in which they were scheduled. */
 export function createVirtualTime(): VirtualTime {
   let now = 0;
-  // The next to happen is the last: a sorted array is shorter than a heap, and quick enough for some thousands.
+  // The last element is the next event: a sorted array is shorter code than a heap, and fast enough for some thousands.
   const planned: { at: number; act: () => void }[] = [];
   const plan = (at: number, act: () => void): void => {
     let [low, high] = [0, planned.length];

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Path of a command in the folders of PATH, or else in `folders`; undefined where it is not installed. */
+/** Returns the path of a command in the folders of PATH, or else in `folders`; undefined if it is not installed. */
 export function findCommand(name: string, folders: readonly string[] = []): string | undefined {
   const all = [...(process.env.PATH ?? '').split(delimiter), ...folders].map((folder) => join(folder, name));
   return all.find(isExecutable);

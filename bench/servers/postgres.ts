@@ -8,15 +8,20 @@ import { freePort } from 'functions-local';
 import { findCommand } from './find-command.ts';
 import { launchServer, type Server } from './server.ts';
 
-/** Debian has the commands of a server here, out of PATH. */
+/** Debian installs the server commands here, outside of PATH. */
 const DEBIAN = '/usr/lib/postgresql';
-/** Its data lives as long as the run, as Azurite's in memory does: nobody waits for a disk. The memory is a small server's. */
+/**
+ * The data exists only during the run, like Azurite's in memory, so no client waits for a disk. The memory settings are
+ * those of a small server.
+ */
 const SETTINGS = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   ...{ shared_buffers: '512MB', work_mem: '32MB', max_wal_size: '4GB', max_connections: '200' },
 };
 
-/** Starts PostgreSQL with a new database. Undefined where it is not installed, or where root has no user `postgres`. */
+/**
+ * Starts PostgreSQL with a new database. Returns undefined if it is not installed, or if root has no user `postgres`.
+ */
 export async function startPostgres(): Promise<Server | undefined> {
   const folders = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
   const command = findCommand('postgres', folders);
@@ -42,7 +47,10 @@ export async function startPostgres(): Promise<Server | undefined> {
   }
 }
 
-/** PostgreSQL refuses to run as root. Undefined: as who runs this; null: root without a user `postgres`. */
+/**
+ * Returns the user to run as, because PostgreSQL refuses to run as root. Undefined means the current user; null means
+ * root without a user `postgres`.
+ */
 function postgresUser(): { uid: number; gid: number } | null | undefined {
   if (process.getuid?.() !== 0) return undefined;
   try {

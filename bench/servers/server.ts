@@ -1,4 +1,6 @@
-/** Redis or PostgreSQL: started for the bench on a free port of 127.0.0.1, or running already at an address that is given. */
+/**
+ * Redis or PostgreSQL, either started for the bench on a free port of 127.0.0.1, or already running at a given address.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -6,19 +8,19 @@ import { connect } from 'node:net';
 /** A server that job queues use. */
 export interface Server {
   url: string;
-  /** Process that the bench started; undefined for one that was running. */
+  /** Process that the bench started; undefined for a server that was already running. */
   pid: number | undefined;
-  /** Ends what was started, and removes its data. */
+  /** Ends a started server, and removes its data. */
   stop(): Promise<void>;
 }
 
-/** What starts a server. */
+/** The command that starts a server. */
 export interface Launch {
   command: string;
   args: readonly string[];
-  /** Account that it runs as; default: this process's own. */
+  /** Account to run as; defaults to that of this process. */
   user?: { uid: number; gid: number } | undefined;
-  /** The line of its output that says it takes connections. */
+  /** The line of its output that reports that it accepts connections. */
   ready: string;
 }
 
@@ -28,8 +30,8 @@ const STOP_MS = 15_000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Returns a server that is running already; the bench neither measures its CPU time nor ends it. Throws when nothing takes
- * connections at its address: job queues would retry indefinitely.
+ * Returns a server that is already running; the bench neither measures its CPU time nor ends it. Throws if nothing
+ * accepts connections at its address, because job queues would retry indefinitely.
  */
 export async function runningServer(url: string): Promise<Server> {
   const { hostname, port } = new URL(url);
@@ -41,24 +43,28 @@ export async function runningServer(url: string): Promise<Server> {
       once(socket, 'timeout').then(() => Promise.reject(new Error('timeout'))),
     ]);
   } catch (error) {
-    throw new Error(`Nothing takes connections at ${hostname}:${port || defaultPort} (${(error as Error).message}).`);
+    throw new Error(
+      `Expected a server at ${hostname}:${port || defaultPort}, could not connect (${(error as Error).message}).`,
+    );
   } finally {
     socket.destroy();
   }
   return { url, pid: undefined, stop: async () => {} };
 }
 
-/** Starts a server and waits until it is ready. Throws with its output when it ends before, or takes longer than 30 s. */
+/**
+ * Starts a server and waits until it is ready. Throws with its output if it ends before, or is not ready after 30 s.
+ */
 export async function launchServer({ command, args, user, ready }: Launch): Promise<Pick<Server, 'pid' | 'stop'>> {
   const child = spawn(command, args, { ...user, stdio: ['ignore', 'pipe', 'pipe'] });
   const gone = once(child, 'close').catch(() => {});
   const kill = (): boolean => child.kill('SIGKILL');
-  // By default a signal ends this process without its `exit` event, and the server would outlive it.
+  // By default, a signal ends this process without its `exit` event, and the server would continue to run.
   const end = (): never => process.exit(1);
   process.once('exit', kill);
   for (const signal of SIGNALS) process.once(signal, end);
   const stop = async (): Promise<void> => {
-    // To PostgreSQL SIGINT is the fast shutdown; SIGTERM would wait for its clients.
+    // For PostgreSQL, SIGINT is the fast shutdown; SIGTERM would wait for its clients.
     child.kill('SIGINT');
     const late = setTimeout(kill, STOP_MS);
     await gone;
@@ -80,7 +86,7 @@ async function untilReady(child: ChildProcess, command: string, ready: string): 
   let output = '';
   const fail = (what: string): void => reject(new Error(`${command} ${what}: ${output.slice(-1_000)}`));
   const read = (text: Buffer): void => {
-    // What comes afterwards is read too, or the server would wait for room in the pipe.
+    // Later output is also read, because otherwise the server would block when the pipe is full.
     if (output.includes(ready)) return;
     output += text.toString();
     if (output.includes(ready)) resolve();

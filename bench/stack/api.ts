@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import { sendUpload } from '../../cli/upload/send/send.ts';
 import type { BenchStack } from './stack.ts';
 
-/** What the bench reads of a batch. */
+/** The fields of a batch that the bench reads. */
 export interface Batch {
   id: string;
   state: string;
   counts: { accepted: number; succeeded: number; dead: number };
 }
 
-/** Uploads a body; gives its batch once it is accepted. */
+/** Uploads a body; returns its batch after the acceptance. */
 async function upload(
   { url, key }: Pick<BenchStack, 'url' | 'key'>,
   { workload, body, encoding }: { workload: string; body: Readable; encoding: 'zstd' | 'identity' },
@@ -32,9 +32,10 @@ export const uploadFile = (stack: Pick<BenchStack, 'url' | 'key'>, workload: str
 export const uploadText = (stack: BenchStack, workload: string, text: string): Promise<Batch> =>
   upload(stack, { workload, body: Readable.from([Buffer.from(text)]), encoding: 'identity' });
 
-/** A GET as text. */
+/** Gets a path as text. */
 export async function read({ url, key }: Pick<BenchStack, 'url' | 'key'>, path: string): Promise<string> {
   const answer = await fetch(`${url}/api/${path}`, { headers: { 'x-functions-key': key } });
-  if (!answer.ok) throw new Error(`Expected the answer of ${path}, got ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok)
+    throw new Error(`Expected a successful response of ${path}, got ${answer.status}: ${await answer.text()}`);
   return answer.text();
 }

@@ -1,4 +1,4 @@
-/** Azurite in memory, with its own access log on: what it served is counted there, so that nothing is missed. */
+/** Azurite in memory with an access log. The requests are counted from the log, so none is missed. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { operationOf, type StorageService } from '../../shared/cost/operation-of
 
 /** A request as Azurite logs it: ... [21/Nov/2026:12:10:40 +0000] "PUT /account/queue?timeout=30 HTTP/1.1" 201 - */
 const REQUEST = /\] "([A-Z]+) (\S+) HTTP\/[\d.]+" \d{3} /;
-/** The log is a pipe and a file: what was served a moment ago may not be in it yet. */
+/** The log passes through a pipe and a file, so it may not contain the latest requests yet. */
 const LOG_LAG_MS = 300;
 
 /** Azurite as the bench uses it. */
 export interface CountedAzurite {
   process: RunningProcess<string>;
-  /** Requests of the account `account` since the last call of this. */
+  /** Returns the requests to the account since the last call. */
   takeRequests(): Promise<Operations>;
 }
 
-/** Starts Azurite by `start`, on free ports, its data in memory. */
+/** Starts Azurite with `start`, on free ports, with its data in memory. */
 export async function startCountedAzurite(
   folder: string,
   start: (launch: () => Promise<RunningProcess<string>>) => Promise<RunningProcess<string>>,
@@ -53,7 +53,7 @@ function nameOf(line: string): string | undefined {
   return operationOf(serviceOf(path), request);
 }
 
-/** The log names no service, and the services' paths are told apart by what the app names its things. */
+/** The log does not contain the service. The paths are distinguished by the names that the app uses. */
 function serviceOf(path: string): StorageService {
   const resource = path.split('/')[2] ?? '';
   if (/^(Tables|\$batch|batches|gates|keys)\b/.test(resource)) return 'table';

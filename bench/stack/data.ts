@@ -1,4 +1,4 @@
-/** The upload that all contenders work on: a month of usage, as `npm start` makes it. */
+/** The upload of all contenders: a month of usage, as `npm start` generates it. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

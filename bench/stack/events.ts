@@ -1,7 +1,7 @@
 import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service-bus';
 import { readEvent, type SluiceEvent } from '../../shared/contract/events.ts';
 
-/** An event, with when the broker took it and when it was here; milliseconds since 1970. */
+/** An event, with the times at which the broker accepted it and at which it arrived; milliseconds since 1970. */
 export interface Heard {
   event: SluiceEvent;
   publishedMs: number;
@@ -10,9 +10,9 @@ export interface Heard {
 
 /** Everything that the app publishes on its topic. */
 export interface Events {
-  /** Resolves with the first event, heard already or to come, that `matches`. */
+  /** Resolves with the first event that `matches`, whether it arrived already or arrives later. */
   first(matches: (heard: Heard) => boolean): Promise<Heard>;
-  /** Forgets what was heard so far. */
+  /** Forgets the events that arrived so far. */
   clear(): void;
   close(): Promise<void>;
 }

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Linux counts a process's time in these, whatever the kernel's own tick (man 5 proc). */
+/** Linux counts the CPU time of a process in these units, independent of the kernel's own tick. Source: man 5 proc. */
 const TICKS_PER_SECOND = 100;
 
-/** CPU seconds that a process and its threads have taken so far, user and system. */
+/** Returns the CPU seconds that a process and its threads have used so far, user and system. */
 export async function cpuSeconds(pid: number): Promise<number> {
   try {
     const { utime, stime } = await readStat(pid);
@@ -19,7 +19,7 @@ export async function cpuSeconds(pid: number): Promise<number> {
   }
 }
 
-/** CPU seconds of a process and its children, those that have ended included. Undefined where there is no /proc. */
+/** Returns the CPU seconds of a process and its children, including ended ones. Undefined if there is no /proc. */
 export async function familyCpuSeconds(pid: number): Promise<number | undefined> {
   const own = await readStat(pid).catch(() => undefined);
   if (own === undefined) return undefined;
@@ -40,8 +40,8 @@ interface Stat {
 
 async function readStat(pid: number): Promise<Stat> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The second field is a name in parentheses, which may hold anything; the parent is the 4th, and utime, stime, cutime
-  // and cstime are the 14th to the 17th.
+  // The second field is a name in parentheses, which may contain any character. The parent is the 4th field, and utime,
+  // stime, cutime and cstime are the 14th to the 17th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): number => Number(fields[number - 3]);
   return { parent: field(4), utime: field(14), stime: field(15), endedChildren: field(16) + field(17) };

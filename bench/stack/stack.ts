@@ -20,36 +20,38 @@ import { registry } from '../app/registry.ts';
 import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
 import { type Events, listen } from './events.ts';
 
-/** How durable work is handed over: at once, as the Durable Task Scheduler does, or by polling, as Azure Storage does. */
+/** How durable work is delivered: immediately, as by the Durable Task Scheduler, or by polling, as by Azure Storage. */
 export type DurableDelays = 'push' | 'azure';
 
-/** What a stack is made of. */
+/** The options of a stack. */
 export interface BenchStackOptions {
   folder: string;
   appFolder: string;
   delays?: DurableDelays;
-  /** Settings that win over the usual ones. */
+  /** Settings that override the usual ones. */
   settings?: Record<string, string>;
 }
 
-/** The app, up and listened to. */
+/** The running app, with a listener for its events. */
 export interface BenchStack {
   url: string;
   key: string;
   azurite: CountedAzurite;
   host: RunningProcess<string>;
   events: Events;
-  /** Actions of orchestrations so far, as the Durable Task Scheduler bills them: a start 1, an activity 2. */
+  /** Actions of orchestrations so far, as the Durable Task Scheduler bills them: 1 for a start, 2 for an activity. */
   actions(): Promise<number>;
 }
 
-/** On a 29th of February: the bench counts what work costs, and the timers have a measurement of their own. */
+/** On 29 February: the bench counts the cost of work, and the timers have a separate measurement. */
 const NEVER = '0 0 0 29 2 *';
 
-/** Starts storage, broker and host, gives them to `work`, and stops them. Throws, too, when one of them ends unasked. */
+/**
+ * Starts storage, broker and host, passes them to `work`, and stops them. Also throws if one of them ends unexpectedly.
+ */
 export async function onBenchStack<T>(options: BenchStackOptions, work: (stack: BenchStack) => Promise<T>): Promise<T> {
   const death = Promise.withResolvers<never>();
-  death.promise.catch(() => {}); // Raced below; a part may die before.
+  death.promise.catch(() => {}); // Raced below; a part may end before that.
   const stops: (() => Promise<unknown>)[] = [];
   const start = async (launch: () => Promise<RunningProcess<string>>): Promise<RunningProcess<string>> => {
     const part = await startPart(launch, (message) => death.reject(new Error(message)));
@@ -98,7 +100,7 @@ interface Entities {
   UserConfig: { Namespaces: { Topics: { Subscriptions: unknown[] }[] }[] };
 }
 
-/** One subscription more, that gets every event: the bench follows what happens without asking storage. */
+/** Adds a subscription for all events, so that the bench can follow the work without storage requests. */
 function withListener(config: unknown): unknown {
   const entities = config as Entities;
   const Rules = [{ Name: 'all', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: '1 = 1' } } }];
@@ -107,7 +109,10 @@ function withListener(config: unknown): unknown {
   return entities;
 }
 
-/** The host logs each execution: an activity is two actions, and each drain that ended was started once. */
+/**
+ * Counts actions in the host's log of executions: an activity is two actions, and each drain that ended was started
+ * once.
+ */
 async function actionsIn(folder: string): Promise<number> {
   const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
   const activities = log.match(/Executing 'Functions\.(dequeue-batch|finish-wave)'/g) ?? [];

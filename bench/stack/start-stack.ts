@@ -1,4 +1,4 @@
-/** Starts the local stack as `npm start` does, in the folder that it is given; stops it when the parent process lets go. */
+/** Starts the local stack as `npm start` does, in the given folder; stops it when the parent process disconnects. */
 import { startStack } from 'functions-local';
 import { sluiceStack } from '../../demo/stack.ts';
 

@@ -25,7 +25,7 @@ const overview: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
 function describeOverview(answer: Overview): string[] {
   const sections = sectionsOf(answer).filter(({ count }) => count > 0);
   const shown = sections.flatMap(({ title, count, rows }) => [`${title}: ${formatCount(count)}`, ...formatTable(rows)]);
-  return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing needs you.'] : shown)];
+  return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing needs attention.'] : shown)];
 }
 
 function totalsText({ count, messages, batches, items, draining, paused }: Overview['queues']): string {

@@ -73,7 +73,7 @@ export function formatUsd(usd: number | null, { currency = 'USD', unverified = [
 
 /** The line that says what `*` marks; nothing where every price is verified. */
 export const unverifiedNote = (unverified: readonly string[]): string[] =>
-  unverified.length === 0 ? [] : formatList(unverified, { head: '* stands on prices without a verified source: ' });
+  unverified.length === 0 ? [] : formatList(unverified, { head: '* uses prices without a verified source: ' });
 
 /** A time in UTC to the second, without the letters that only machines need. */
 export const formatTime = (iso: string | null): string => (iso === null ? '' : iso.slice(0, 19).replace('T', ' '));

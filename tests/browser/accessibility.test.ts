@@ -1,4 +1,7 @@
-/** Every page against the rules of axe-core, among them contrast, heading order and scrollable regions, light and dark. */
+/**
+ * Checks every page with the rules of axe-core, including contrast, heading order and scrollable regions, in light and
+ * dark.
+ */
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { finished, send } from '../helpers/client.ts';
@@ -18,7 +21,7 @@ beforeAll(async () => {
   paths = [...PAGES, 'queues/billing-normal-0', ...tabs, 'nowhere'];
 });
 
-/** What axe finds on a page, as rule and element. */
+/** Returns the violations on a page, as rule and element. */
 async function findings(path: string): Promise<string[]> {
   await page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -31,8 +34,8 @@ describe('the dashboard', () => {
     ['light', 1280],
     ['dark', 1280],
     ['light', 360],
-  ] as const)('breaks no rule of axe-core on any page: %s, %s px', async (colorScheme, width) => {
-    // The policy of the page would refuse the script of the test; nothing else is different for it.
+  ] as const)('violates no rule of axe-core on any page: %s, %s px', async (colorScheme, width) => {
+    // The policy of the page would refuse the script of the test. This is the only difference.
     page = await dashboard.open('cost', { colorScheme, bypassCSP: true, viewport: { width, height: 800 } });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await loadAxe(page);

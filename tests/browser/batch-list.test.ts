@@ -9,14 +9,14 @@ const NOW = Date.parse('2026-11-22T12:00:00Z');
 const SECOND = 1_000;
 let page: Page;
 
-/** So many completed batches, a second apart, the newest at `ms`. */
+/** Creates completed batches, one per second, the newest at `ms`. */
 const batchesFrom = (ms: number, count: number): BatchEntry[] =>
   Array.from({ length: count }, (_, n) => entryAt(ms - n * SECOND));
 
 const running = (ms: number): BatchEntry =>
   entryAt(ms, { state: 'running', completedAt: null, pending: 400, ratePerSecond: 100, deadlineMet: null });
 
-/** Opens the list on batches of the API's shape, at noon of a day. */
+/** Opens the list with batches of the API's shape, at noon of a day. */
 async function open(batches: BatchEntry[], query = ''): Promise<MockedListing> {
   page = await dashboard.open('inbox');
   await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
@@ -31,15 +31,15 @@ const rows = () => page.locator('tbody tr');
 const idsShown = (): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('tbody .row-link')].map((link) => link.title)`);
 
-/** Lets the page look again, and waits until it has drawn what it has found. */
-async function lookAgain(mocked: MockedListing, ms = 3 * SECOND): Promise<void> {
+/** Triggers a refresh, and waits until the page shows its result. */
+async function fetchChanges(mocked: MockedListing, ms = 3 * SECOND): Promise<void> {
   const before = mocked.asked.length;
   await page.clock.fastForward(ms);
   await expect.poll(() => mocked.asked.length).toBeGreaterThan(before);
 }
 
 describe('the list of batches', () => {
-  it('reaches every batch when more arrive while it is open, and refreshes older rows that are open', async () => {
+  it('shows every batch when more arrive while it is open, and refreshes older rows that are unfinished', async () => {
     const old = running(NOW - 2 * DAY_MS);
     const today = [running(NOW - SECOND), ...batchesFrom(NOW - 2 * SECOND, 120)];
     const before = [...batchesFrom(NOW - DAY_MS, 60), old, ...batchesFrom(NOW - 2 * DAY_MS - SECOND, 30)];
@@ -50,62 +50,62 @@ describe('the list of batches', () => {
       await rows().nth(shown).waitFor();
     }
 
-    // More than a page arrives between two looks, and an old batch ends: no row is lost, none appears twice.
+    // More than a page arrives between two refreshes, and an old batch finishes: no row is lost, none appears twice.
     const done = { ...old, state: 'completed', completedAt: new Date(NOW).toISOString(), pending: 0 } as const;
     mocked.batches = [
       ...batchesFrom(NOW + 80 * SECOND, 80),
       ...mocked.batches.map((batch) => (batch === old ? done : batch)),
     ];
     const asked = mocked.asked.length;
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await expect.poll(idsShown).toEqual(mocked.batches.map(({ id }) => id));
     const oldRow = rows().filter({ has: page.locator(`a[title="${old.id}"]`) });
     await oldRow.getByText('Completed', { exact: true }).waitFor();
-    // The newest, the gap behind them, and the part with the old row, of which no more than that is asked for.
+    // The newest page, the gap behind it, and only the part with the old row.
     const look = mocked.asked.slice(asked).map(({ searchParams }) => searchParams);
     expect(
       look.filter((query) => query.get('day') === old.createdAt.slice(0, 10)).map((each) => each.get('limit')),
     ).toEqual(['1']);
     expect(look.length).toBeLessThanOrEqual(4);
 
-    // A batch that was deleted goes, wherever it was shown among the newest.
+    // A deleted batch disappears from the newest rows.
     mocked.batches = mocked.batches.slice(1);
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await expect.poll(idsShown).toEqual(mocked.batches.map(({ id }) => id));
 
-    // Back finds the list as it was.
+    // Back restores the list.
     await rows().nth(200).getByRole('link').first().click();
     await page.getByText('All batches').waitFor();
     await page.goBack();
     await expect.poll(async () => (await idsShown()).length).toBe(mocked.batches.length);
   });
 
-  it('goes on by itself when a filter finds nothing, says how far, and keeps the filter in the address', async () => {
+  it('continues automatically when a filter finds nothing, shows how far it has searched, and keeps the filter in the address', async () => {
     const wanted = entryAt(NOW - 3 * DAY_MS - 11_000 * SECOND, { workload: 'media', file: 'lost.csv' });
     const mocked = await open([...batchesFrom(NOW, 10_500), wanted], '?workload=media');
-    await page.getByText('Looked at 6,000 batches, back to 22 Nov (UTC).').waitFor();
+    await page.getByText('Searched 6,000 batches, back to 22 Nov (UTC).').waitFor();
     expect(mocked.asked.map(({ search }) => search).length).toBe(3);
     expect(await page.getByText('No such batch').count()).toBe(0);
     await dashboard.shot(page, 'batches-look-further');
-    await page.getByRole('button', { name: 'Look further' }).click();
+    await page.getByRole('button', { name: 'Search further' }).click();
     await rows().filter({ hasText: 'lost.csv' }).waitFor();
     expect(await rows().count()).toBe(1);
 
     await page.getByLabel('Search').fill('nowhere');
     await page.keyboard.press('Enter');
-    await page.getByText('Looked at 6,000 batches').waitFor();
+    await page.getByText('Searched 6,000 batches').waitFor();
     expect(page.url()).toContain('#/batches?workload=media&search=nowhere');
-    await page.getByRole('button', { name: 'Look further' }).click();
-    await page.getByText('No such batch from 2026-11-16 to 2026-11-22 (UTC).').waitFor();
-    await page.getByRole('button', { name: 'Look before 16 Nov' }).waitFor();
+    await page.getByRole('button', { name: 'Search further' }).click();
+    await page.getByText('No matching batch from 2026-11-16 to 2026-11-22 (UTC).').waitFor();
+    await page.getByRole('button', { name: 'Search before 16 Nov' }).waitFor();
     await page.goBack();
     await rows().filter({ hasText: 'lost.csv' }).waitFor();
     await page.reload();
-    await page.getByText('Looked at 6,000 batches').waitFor();
+    await page.getByText('Searched 6,000 batches').waitFor();
     expect(await page.getByLabel('Workload').inputValue()).toBe('media');
   });
 
-  it('cancels and deletes what is selected, says before what that will do, and after it what came of each', async () => {
+  it('cancels and deletes the selected batches, shows the effect before, and the result of each afterwards', async () => {
     const cancelling = { state: 'running', completedAt: null, deadlineMet: null } as const;
     const batches = [
       entryAt(NOW, { ...cancelling, pending: 400 }),
@@ -136,7 +136,7 @@ describe('the list of batches', () => {
     await page.getByRole('button', { name: 'Cancel …' }).click();
     expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
       '2 batches: 1,400 pending items will be cancelled',
-      '600 items of them that have ended stay, with their results',
+      '600 finished items of them stay, with their results',
       '1 batch finished: stay as they are',
     ]);
     await dashboard.shot(page, 'batches-bulk', { fullPage: false });
@@ -158,10 +158,10 @@ describe('the list of batches', () => {
     ]);
     await dialog.getByRole('button', { name: 'Delete 1 batch' }).click();
     await dialog.getByText('deleted', { exact: true }).waitFor();
-    // What came of it stays to be read, even if a look finds nothing any more.
+    // The result stays readable even if a refresh finds no batch any more.
     const left = mocked.batches;
     mocked.batches = [];
-    await lookAgain(mocked);
+    await fetchChanges(mocked);
     await page.getByText('No batches yet').waitFor();
     await dialog.getByText('deleted', { exact: true }).waitFor();
     mocked.batches = left;

@@ -35,7 +35,7 @@ async function open(batch: BatchView, path = ''): Promise<MockedBatch> {
   return mocked;
 }
 
-/** An upload that was 12 s late, a redrive, a discard, and the present redrive, of which nothing is timed yet. */
+/** An upload that was 12 s late, a redrive, a discard, and the current redrive, which has no times yet. */
 function redriven(): BatchView {
   const deadline = new Date(NOW - 50 * MINUTE).toISOString();
   const completed = new Date(NOW - 50 * MINUTE + 12 * SECOND).toISOString();
@@ -80,8 +80,8 @@ describe('a batch that was redriven', () => {
       ...['11:00:01 UTC', '11:00:02 UTC', '11:10:12 UTC', '10 min 12 s', '1,000', '2.0 s'],
     ]);
     await rows.nth(1).getByText('test data [U+202E]xcod').waitFor();
-    await page.getByText('Begun, no chunk has finished yet').waitFor();
-    expect(await page.getByText('Not begun yet').count()).toBe(0);
+    await page.getByText('Started, no chunk has finished yet').waitFor();
+    expect(await page.getByText('Not started yet').count()).toBe(0);
     await page.getByText(/^deadline missed, 12 s late$/).waitFor();
     expect(await page.locator('.timeline strong').allTextContents()).toEqual([
       'Redriven',
@@ -97,7 +97,7 @@ describe('a batch that was redriven', () => {
     await dashboard.shot(page, 'batch-revisions');
 
     await rows.nth(1).getByRole('link', { name: 'Discard 2' }).click();
-    // Nothing of a discard is queued or starts.
+    // A discard puts nothing on the queue and starts nothing.
     await page.getByRole('heading', { name: 'Timeline: discard 2' }).waitFor();
     expect(await page.locator('.timeline strong').allTextContents()).toEqual(['Discarded', 'Completed']);
     await page.reload();
@@ -127,7 +127,7 @@ describe('a batch that was redriven', () => {
 const LOGS = 'https://logs.example/?query=1';
 
 describe('a batch that waits', () => {
-  it('says on top for which queue, who has paused it and why, and leads there', async () => {
+  it('shows at the top which queue blocks it, who paused the queue and why, and links to the queue', async () => {
     const upload = revisionAt(NOW - 5 * MINUTE, { queued: null, started: null, completed: null, latencyMs: null });
     const counts = { accepted: 1_000, succeeded: 0, dead: 0, discarded: 0, cancelled: 0, pending: 1_000 };
     const queue = 'billing-normal-0';
@@ -146,10 +146,10 @@ describe('a batch that waits', () => {
     );
     const notice = page.locator('.notice.warn');
     expect(await notice.textContent()).toBe(
-      'Queue billing-normal-0 is held up since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
+      'Queue billing-normal-0 is blocked since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
     );
-    await page.getByText('Behind 3 batches of 12,400 items; goes on at 12:01:00 UTC').waitFor();
-    await page.getByText('Not begun yet').waitFor();
+    await page.getByText('Behind 3 batches of 12,400 items; continues at 12:01:00 UTC').waitFor();
+    await page.getByText('Not started yet').waitFor();
     const logs = page.getByRole('link', { name: 'Logs' });
     expect([await logs.getAttribute('href'), await logs.getAttribute('rel')]).toEqual([LOGS, 'noopener noreferrer']);
     expect(await page.getByRole('link', { name: 'Trace' }).count()).toBe(0);
@@ -160,7 +160,7 @@ describe('a batch that waits', () => {
 });
 
 describe('a failed report', () => {
-  it('is red on every tab and in the list, with the reason and the way out', async () => {
+  it('is red on every tab and in the list, with the reason and the repair', async () => {
     const upload = revisionAt(NOW - MINUTE);
     const problem = 'The merge of key "acme|EUR" failed';
     const batch = viewAt(NOW - MINUTE, [upload], {
@@ -173,7 +173,7 @@ describe('a failed report', () => {
       await goTo(`batches/${batch.id}${tab}`);
       await page
         .locator('.notice.bad', { hasText: problem })
-        .getByRole('button', { name: 'Make the report again' })
+        .getByRole('button', { name: 'Build the report again' })
         .waitFor();
       await page.locator('.tabs .badge.bad', { hasText: 'failed' }).waitFor();
     }
@@ -182,7 +182,7 @@ describe('a failed report', () => {
     await goTo('batches');
     const row = page.locator('tbody tr');
     await row.locator('.tag.bad', { hasText: 'Report failed' }).waitFor();
-    await row.getByRole('link', { name: 'Why, and make it again' }).click();
+    await row.getByRole('link', { name: 'Reason and repair' }).click();
     await page.waitForURL(/\/report$/);
   });
 });
@@ -210,7 +210,7 @@ describe('a report', () => {
 });
 
 describe('an unknown batch', () => {
-  it('gets a page that says so and leads to the list; so does one that is deleted while it is shown', async () => {
+  it('gets a page that says so and links to the list; so does one that is deleted while it is shown', async () => {
     const batch = viewAt(NOW - MINUTE, [revisionAt(NOW - MINUTE)]);
     await open(batch);
     await page.unroute(`**/api/batches/${batch.id}`);

@@ -10,7 +10,7 @@ const FINISHED = 60_000;
 const dashboard = useDashboard();
 let page: Page;
 
-/** Uploads records and follows the batch to its end. */
+/** Uploads records and follows the batch until it is finished. */
 async function finish(file: { name: string; text: string }, state: string): Promise<string> {
   page = await dashboard.open('upload');
   const id = await uploadByDrop(page, file);
@@ -20,7 +20,7 @@ async function finish(file: { name: string; text: string }, state: string): Prom
 }
 
 describe('a file that is dropped', () => {
-  it('is watched to its end, and leads to its counts, its report, its receipt and its results', async () => {
+  it('is followed until its batch is finished, and links to its counts, its report, its receipt and its results', async () => {
     const records = [...goodRecords(300), usage(300, { account: 'acct-large', quantity: '900' })];
     const id = await finish({ name: 'march.ndjson', text: ndjson(records) }, 'Completed');
     await dashboard.shot(page, 'upload');
@@ -46,13 +46,13 @@ describe('a file that is dropped', () => {
     await dashboard.shot(page, 'report');
 
     await page.getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('Beside other designs').waitFor();
+    await page.getByText('Compared with other designs').waitFor();
     await page.getByText('One message per item', { exact: true }).waitFor();
     await page.getByText('One poller for a day').waitFor();
     await dashboard.shot(page, 'receipt');
   });
 
-  it('is refused with the place of its fault, or for its kind', async () => {
+  it('is refused with the place of its error, or for its type', async () => {
     page = await dashboard.open('upload');
     await page.getByLabel('Lane').locator('option', { hasText: 'bulk' }).waitFor({ state: 'attached' });
     await dropFile(page, { name: 'broken.ndjson', text: '{"id":"tx-1"}\n{"id":' });
@@ -61,13 +61,13 @@ describe('a file that is dropped', () => {
     await page.getByText('A record of the upload cannot be read').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await dropFile(page, { name: 'notes.docx', text: 'x' });
-    await page.getByText('Not a kind that can be uploaded: notes.docx').waitFor();
+    await page.getByText('This file type cannot be uploaded: notes.docx').waitFor();
     await dashboard.shot(page, 'upload-refused');
   });
 });
 
 describe('the items of a batch', () => {
-  /** A client's key opens no more than what has to do with batches. */
+  /** A client's key gives access only to batches. */
   const openAsClient = async (path: string): Promise<void> => {
     page = await dashboard.open(path, { key: '' });
     await page.route(/\/api\/(queues|cost)/, (route) => route.fulfill({ status: 401 }));
@@ -134,7 +134,7 @@ describe('the items of a batch', () => {
   });
 });
 
-/** A page of items, of which the first has a result of the workload `media` and the second one of too many digits for a float. */
+/** A page of items. The first has a result of the workload `media`, the second one with too many digits for a float. */
 async function withPicture(route: Route): Promise<void> {
   const thumbnail = '{"name":"photos/a.jpg/160.webp","width":160,"height":107,"bytes":4210}';
   const picture = `{"source":"photos/a.jpg","format":"jpeg","width":1920,"height":1280,"bytes":310000,"thumbnails":[${thumbnail}]}`;

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { BatchView, DeadLettersOfBatches } from '../../web/api/types.ts';
+import type { BatchView } from '../../web/api/types.ts';
 import { finished, send } from '../helpers/client.ts';
 import { goodRecords, type Usage, usage } from './support/records.ts';
 import { useDashboard } from './support/use-dashboard.ts';
@@ -9,7 +9,7 @@ const FINISHED = 60_000;
 const dashboard = useDashboard();
 let page: Page;
 
-/** Sends records, waits for the end of their batch, and opens its dead letters. */
+/** Sends records, waits until their batch is finished, and opens its dead letters. */
 async function openLetters(records: readonly Usage[]): Promise<string> {
   const { id } = await send(dashboard.stack, 'billing', records);
   await finished(dashboard.stack, id);
@@ -37,7 +37,7 @@ describe('the dead letters of a batch', () => {
     await page.getByText('1 found among 2 of 2 loaded').waitFor();
     await dashboard.shot(page, 'dead-letters');
 
-    // A correction that was typed outlives its dialog, its page and the batch that others redrive.
+    // A typed correction outlives its dialog, its page and a redrive by another operator.
     const open = page.locator('.cause', { has: page.getByLabel('Search in these dead letters') });
     await open.getByRole('button', { name: 'Edit and redrive' }).click();
     const item = page.getByLabel('Item, as JSON');
@@ -53,7 +53,7 @@ describe('the dead letters of a batch', () => {
     const isHeld = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
     expect(await page.evaluate(isHeld)).toBe(true);
     await page.getByRole('link', { name: 'Receipt' }).click();
-    await page.getByText('Beside other designs').waitFor();
+    await page.getByText('Compared with other designs').waitFor();
     await page.getByRole('link', { name: /^Dead letters ?\d/ }).click();
     await page.getByText('Correction not sent').waitFor();
 
@@ -79,7 +79,7 @@ describe('the dead letters of a batch', () => {
 });
 
 describe('several dead letters', () => {
-  it('get the same change, tried on one of them before the others run; what is hopeless is discarded', async () => {
+  it('get the same change, tried on one of them before the others run; the others can be discarded', async () => {
     await openLetters([...goodRecords(4), ...[4, 5, 6, 7].map((n) => usage(n, { quantity: `-${n}` }))]);
     await button('Show all 4').click();
     await page.getByRole('checkbox', { name: 'Line 5' }).check();
@@ -93,7 +93,7 @@ describe('several dead letters', () => {
     await page.getByLabel('New value').fill('2');
     await button('Change another field').click();
     await page.getByRole('textbox', { name: 'Field' }).nth(1).fill('meta.amount');
-    await page.getByLabel('What becomes of it').nth(1).selectOption('json');
+    await page.getByLabel('Kind of change').nth(1).selectOption('json');
     await page.getByLabel('New value').nth(1).fill('null');
     await page.getByText('null removes a field').waitFor();
     await page.getByLabel('New value').nth(1).fill('1.10');
@@ -125,7 +125,7 @@ describe('several dead letters', () => {
 });
 
 describe('a batch whose dead letters change', () => {
-  it('is followed by its row alone: no other request, nothing vanishes, and what was typed stays', async () => {
+  it('is polled by its row only: no other request, nothing vanishes, and typed text stays', async () => {
     const id = await openLetters([usage(1, { quantity: '-3' }), usage(2, { currency: 'XXD' })]);
     const row = (await (await dashboard.stack.api(`batches/${id}`)).json()) as BatchView;
     const { groups } = (await (await dashboard.stack.api(`batches/${id}/dead-letters`)).json()) as {
@@ -159,7 +159,7 @@ describe('a batch whose dead letters change', () => {
       const isWhole = document.querySelectorAll('.cause').length === 2 && document.querySelectorAll('.letters li').length > 4;
       if (!isWhole || document.querySelector('main .loading')) window.flashed = document.querySelector('main').innerHTML;
     }).observe(document.body, { childList: true, subtree: true })`);
-    /** Lets the page look until it shows so many. */
+    /** Triggers refreshes until the page shows this number. */
     const grow = async (dead: number): Promise<void> => {
       now.dead = dead;
       await page.clock.runFor(3_100);
@@ -192,86 +192,3 @@ describe('a batch whose dead letters change', () => {
     expect(await page.evaluate('window.flashed')).toBeUndefined();
   });
 });
-
-describe('dead letters of all batches', () => {
-  it('are filtered in the address, and redriven or discarded in one batch after the other', async () => {
-    const id = await openLetters([usage(1, { quantity: '-3' }), usage(2, { quantity: '-4' }), usage(3)]);
-    const cause = 'rejected: Reject: Expected a quantity zero or more for usage, got -#.';
-    const other = '00000000-0000-7000-8000-000000000001';
-    const asked: string[] = [];
-    await page.route(/\/api\/dead-letters/, (route) => {
-      asked.push(new URL(route.request().url()).search);
-      return route.fulfill({ json: lettersOf(id, other, cause) });
-    });
-    await page.getByRole('link', { name: 'Dead letters', exact: true }).first().click();
-    await page.getByText('78 items of 2 causes, 3 of them of causes that their batches do not name').waitFor();
-    await page.getByText('1,234 batches from 2026-11-16 to 2026-11-22 (UTC) looked at').waitFor();
-    await page.getByLabel('Text of the cause').fill('quantity');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('From day (UTC)').fill('2026-11-20');
-    expect(page.url()).toContain('#/dead-letters?cause=quantity&from=2026-11-20');
-    await page.reload();
-    await page.getByText('70 items in 5 batches').waitFor();
-    expect(await page.getByLabel('Text of the cause').inputValue()).toBe('quantity');
-    expect(asked.at(-1)).toBe('?cause=quantity&from=2026-11-20');
-    await dashboard.shot(page, 'dead-letters-of-batches');
-
-    let release = (): void => {};
-    const sent: unknown[] = [];
-    await page.route(/\/dead-letters\/redrive$/, async (route) => {
-      sent.push(route.request().postDataJSON());
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await route.fulfill({ json: { batch: id, revision: 1, redriven: 40, unreadable: 0, chunks: 1, at: '' } });
-    });
-    await button('Redrive in all').first().click();
-    await page.getByRole('heading', { name: 'Redrive 60 items in 2 batches?' }).waitFor();
-    await page.getByText('Left alone: 1 batch that still runs, and 2 older batches.').waitFor();
-    await page.getByLabel('Most items per second').fill('2');
-    await page.getByText('At this rate they take at least 20 s.').waitFor();
-    await button('Redrive 60 items').click();
-    await button('Stop after this batch').click();
-    await expect.poll(() => sent).toEqual([{ cause, ratePerSecond: 2 }]);
-    release();
-    await page.getByText('2 of 2 batches done').waitFor();
-    expect(await dialog().locator('li .tag').allTextContents()).toEqual(['done', 'left']);
-    await dialog().getByText('40 items run again, in revision 1').waitFor();
-    await dialog().getByRole('button', { name: 'Close' }).last().click();
-
-    await page.route(/\/dead-letters\/discard$/, (route) =>
-      route.request().url().includes(other)
-        ? route.fulfill({ status: 409, json: { title: 'Conflict', detail: 'Batch is running.' } })
-        : route.fulfill({ json: { batch: id, revision: 1, discarded: 40, chunks: 1, at: '' } }),
-    );
-    await button('Discard in all').first().click();
-    expect(await button('Discard 60 items').isDisabled()).toBe(true);
-    await page.getByLabel('Reason').fill('test data');
-    await button('Discard 60 items').click();
-    await page.getByText('2 of 2 batches done · 1 failed').waitFor();
-    await dialog().getByText('Batch is running.').waitFor();
-    await dashboard.shot(page, 'dead-letters-of-batches-done');
-    await dialog().getByRole('button', { name: 'Close' }).last().click();
-
-    await page.getByRole('link', { name: 'march.ndjson' }).click();
-    await page.getByText('2 of 2 loaded').waitFor();
-    expect(await page.locator('.letters li').count()).toBe(2);
-  });
-});
-
-function lettersOf(id: string, other: string, cause: string): DeadLettersOfBatches {
-  const batch = { createdAt: '2026-11-21T10:00:00.000Z', state: 'completedWithDeadLetters' } as const;
-  const group = { workload: 'billing', count: 5, batches: [{ ...batch, id: other, count: 5 }], moreBatches: 0 };
-  const batches = [
-    { ...batch, id, count: 40, file: 'march.ndjson', labels: { customer: 'acme', month: '2026-10' } },
-    { ...batch, id: other, count: 20, file: '\u202egnp.exe.ndjson' },
-    { ...batch, id: other.replace('1', '2'), count: 10, state: 'running' as const },
-  ];
-  return {
-    ...{ from: '2026-11-16', to: '2026-11-22', count: 78, otherCauses: 3, lookedAt: 1_234, notLookedAt: 0 },
-    groups: [
-      { ...group, cause, count: 70, batches, moreBatches: 2 },
-      { ...group, cause: 'exhausted: FetchError: The service answered 503' },
-    ],
-  };
-}

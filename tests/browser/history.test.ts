@@ -16,7 +16,7 @@ const day = (back: number, workload: string, changes: Partial<HistoryDay> = {}):
 });
 
 describe('the history', () => {
-  it('has a line per workload, the days as rows, and what operators did meanwhile', async () => {
+  it('has a line per workload, the days as rows, and the actions of operators', async () => {
     const asked: URLSearchParams[] = [];
     await open();
     await page.route('**/api/history?*', (route) => {
@@ -38,7 +38,7 @@ describe('the history', () => {
     ]);
     await page.getByRole('link', { name: '25, 2.5 %' }).waitFor();
     await page.getByText('0.20 EUR*', { exact: true }).waitFor();
-    await page.getByText('* stands on prices without a verified source: queue.class1.').waitFor();
+    await page.getByText('* uses prices without a verified source: queue.class1.').waitFor();
     await page.getByText(`pause-queue billing-normal-0, by Ada`).waitFor();
     await page.locator('.plain-list').getByRole('link', { name: 'billing-normal-0' }).waitFor();
     await dashboard.shot(page, 'history');
@@ -51,7 +51,7 @@ describe('the history', () => {
 });
 
 describe('the audit log', () => {
-  it('has what was done to what by whom, and says which names nobody has checked', async () => {
+  it('has action, target and operator, and marks names that were not verified', async () => {
     await open();
     const at = `${dayAt(0)}T09:00:00Z`;
     const entry = { at, target: 'billing-normal-0', status: 200, detail: '', by: '', verified: false };
@@ -74,7 +74,7 @@ describe('the audit log', () => {
   });
 });
 
-/** With the key given, before the answers of the API are replaced. */
+/** Enters the key before the responses of the API are replaced. */
 async function open(): Promise<void> {
   page = await dashboard.open('inbox');
   await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();

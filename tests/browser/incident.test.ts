@@ -1,4 +1,4 @@
-/** An incident from beginning to end, as an operator sees it: on a stack of its own, with a downstream that fails. */
+/** A complete incident as an operator sees it, on a separate stack with a downstream that fails. */
 import { cp } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { type Dashboard, startDashboard } from './support/dashboard.ts';
 
 const SETTINGS = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 const QUEUE = 'outage-normal-0';
-/** The circuit probes after 10 s, then after 20: long enough for both, on a busy machine. */
+/** The circuit probes after 10 s, then after 20 s. This is long enough for both on a busy machine. */
 const SOON = { timeout: 90_000 };
 
 let dashboard: Dashboard;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => downstream.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(downstream.address() as AddressInfo).port}/`;
   const appFolder = await buildOddApp('odd-incident');
-  // The copy is of the app alone; the page is what the build has put there.
+  // The copy contains only the app; the page is the one in the build.
   await cp(join(ROOT, 'dist/web'), join(appFolder, 'dist/web'), { recursive: true });
   dashboard = await startDashboard({ appFolder, settings: SETTINGS });
 });
@@ -42,11 +42,11 @@ const upload = (count: number, others: readonly object[] = []): Promise<{ id: st
 const section = (title: string) => page.locator('.trouble', { has: page.getByRole('heading', { name: title }) });
 const button = (name: string | RegExp) => page.getByRole('button', { name });
 
-it('an outage is seen, waited for, and what it has left is corrected, until nothing needs anybody', async () => {
+it('an outage is shown and waited for, and its dead letters are corrected, until nothing needs attention', async () => {
   page = await dashboard.open('overview');
-  await page.getByText('Nothing needs you').waitFor();
+  await page.getByText('Nothing needs attention').waitFor();
 
-  // The downstream is out: the circuit pauses the queue, and what comes in waits.
+  // The downstream is unavailable: the circuit pauses the queue, and new work waits.
   await upload(60);
   const paused = section('Paused queues');
   await paused.getByRole('link', { name: QUEUE }).waitFor(SOON);
@@ -54,11 +54,11 @@ it('an outage is seen, waited for, and what it has left is corrected, until noth
   await paused.getByText(/items failed for retry, one with Error: downstream answered 503/).waitFor();
   const bad = Array.from({ length: 10 }, (_, n) => ({ n: 30 + n, do: 'reject' }));
   const { id } = await upload(30, bad);
-  // How many of their items are pending is up to what the circuit has tried by then.
+  // The number of pending items depends on what the circuit has tried by then.
   await paused.getByText(/items in 2 batches/).waitFor(SOON);
   await dashboard.shot(page, 'incident-overview');
 
-  // The batch says what it waits for, and leads there.
+  // The batch shows what it waits for, and links to it.
   await page.goto(`${dashboard.stack.url}/api/dashboard#/batches/${id}`);
   await page.locator('main').getByRole('link', { name: QUEUE }).first().click();
   await page.getByRole('heading', { name: QUEUE, level: 1 }).waitFor();
@@ -71,7 +71,7 @@ it('an outage is seen, waited for, and what it has left is corrected, until noth
     .first()
     .waitFor();
 
-  // It is back: the queue goes on by itself, and the overview has what remains.
+  // The downstream is available again: the queue continues automatically, and the overview has the dead letters.
   status = 200;
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click();
   const dead = section('Dead letters');
@@ -79,7 +79,7 @@ it('an outage is seen, waited for, and what it has left is corrected, until noth
   await paused.waitFor({ state: 'detached', ...SOON });
   await dead.getByRole('link', { name: 'Correct or discard' }).click();
 
-  // All of the cause are corrected in one go: one first, then the others.
+  // All dead letters of the cause are corrected together: one first, then the others.
   await page.getByRole('heading', { name: /no such account/ }).waitFor();
   await page.locator(`a[href*="${id}"]`).first().click();
   await page.getByText('10 of 10 loaded').waitFor();
@@ -90,17 +90,17 @@ it('an outage is seen, waited for, and what it has left is corrected, until noth
   await page.locator('.try-result', { hasText: 'Succeeded' }).waitFor(SOON);
   await button('Redrive the other 9').click();
   await page.getByText('9 items run again, in revision 2 of this batch.').waitFor();
-  // What the page shows may be of before the redrive.
+  // The page may still show the state before the redrive.
   await expect.poll(async () => (await ask(dashboard.stack, id))?.state, SOON).toBe('completed');
   await page.locator('h1 .tag').getByText('Completed', { exact: true }).waitFor(SOON);
 
-  // The upload is judged by its own end, whatever was redriven later.
+  // The upload is judged by its own completion, not by later redrives.
   const { counts, deadline, revision } = (await ask(dashboard.stack, id)) as BatchAnswer;
   expect(counts).toMatchObject({ accepted: 40, succeeded: 40, dead: 0 });
   expect({ revision, met: deadline.met }).toEqual({ revision: 2, met: true });
   await page.getByText(/deadline met/).waitFor();
 
   await page.getByRole('link', { name: 'Overview', exact: true }).first().click();
-  await page.getByText('Nothing needs you').waitFor(SOON);
+  await page.getByText('Nothing needs attention').waitFor(SOON);
   expect(dashboard.faults).toEqual([]);
 });

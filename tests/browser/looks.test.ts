@@ -7,7 +7,7 @@ import { useDashboard } from './support/use-dashboard.ts';
 
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'];
 const WIDTHS = [360, 768, 900, 1024, 1152, 1240, 1440];
-/** Of these a picture is kept, too. */
+/** Pages of which a picture is kept. */
 const PICTURED = [360, 768, 1024];
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONG = 'photographs-of-the-year-2025-as-the-accounting-team-has-exported-them';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 const background = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
-describe('how it looks', () => {
-  it('is dark where the system is, and as it is chosen', async () => {
+describe('the appearance', () => {
+  it('is dark if the system is, or if the user chooses it', async () => {
     page = await dashboard.open('queues', { colorScheme: 'dark' });
     await page.locator('.chart').first().waitFor();
     const dark = await background();
@@ -60,7 +60,7 @@ describe('how it looks', () => {
     }
   });
 
-  it('shows every page, also those with nothing on them', async () => {
+  it('shows every page, also empty ones', async () => {
     page = await dashboard.open();
     for (const path of [...PAGES, 'batches/00000000-0000-7000-8000-000000000000']) {
       await goTo(path);
@@ -70,13 +70,13 @@ describe('how it looks', () => {
     await page.getByText('No batch has this id').waitFor();
     await goTo('batches');
     await page.getByLabel('Workload').selectOption('media');
-    await page.getByText('Nothing fits').waitFor();
-    await dashboard.shot(page, 'batches-nothing-fits');
+    await page.getByRole('heading', { name: 'No match' }).waitFor();
+    await dashboard.shot(page, 'batches-no-match');
   });
 });
 
 describe('tables', () => {
-  /** Opens a page whose figures and texts are as long as they can be, at each width. */
+  /** Opens a page with figures and texts of maximum length, at each width. */
   const measure = async (path: string, shown: string): Promise<void> => {
     await goTo(path);
     await page.getByText(shown).first().waitFor();
@@ -86,11 +86,11 @@ describe('tables', () => {
       expect([width, await page.evaluate(OUTSIDE), await page.evaluate(SCROLLS)]).toEqual([width, [], false]);
     }
   };
-  /** Changes what a listing of the API answers. */
+  /** Changes the response of a listing of the API. */
   const change = (url: RegExp, by: (listing: Record<string, Record<string, unknown>[]>) => unknown): Promise<unknown> =>
     page.route(url, async (route) => route.fulfill({ json: by(await (await route.fetch()).json()) }));
 
-  it('have all they show inside their panel, however wide the window is', async () => {
+  it('have their whole content inside their panel at every width of the window', async () => {
     page = await dashboard.open('cost');
     await page.getByRole('heading', { name: 'Cost' }).waitFor();
     const reason = 'The ledger refuses bookings of this month until it is closed: ask the accounting team';
@@ -160,7 +160,7 @@ describe('tables', () => {
   });
 });
 
-/** What lies not whole inside its panel: by name if it is a button, else by its text. */
+/** Content that is not completely inside its panel: the name of a button, or else the text. */
 const OUTSIDE = `[...document.querySelectorAll('.panel :is(button, td, th, .row-link)')].filter((each) => {
   const [own, panel] = [each, each.closest('.panel')].map((of) => of.getBoundingClientRect());
   if (own.width <= 1) return false;

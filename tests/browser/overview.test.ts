@@ -14,7 +14,7 @@ const NONE: BatchNotices = { count: 0, batches: [] };
 const CAUSE = 'invalid: InvalidItem: quantity';
 const id = (n: number): string => `01980000-0000-7000-8000-00000000000${n}`;
 
-/** All is well. */
+/** An overview without problems. */
 const well = (): Overview => ({
   at: ago(0),
   queues: {
@@ -25,7 +25,7 @@ const well = (): Overview => ({
   ...{ missedWakes: [], poison: [], stuck: [], inboxRejects: { count: 0, files: [] } },
 });
 
-/** One batch of a kind, and how many there are. */
+/** One batch of a kind, and the total number of them. */
 const notices = (n: number, reason?: string): BatchNotices => ({
   count: n + 1,
   batches: [
@@ -36,7 +36,7 @@ const notices = (n: number, reason?: string): BatchNotices => ({
   ],
 });
 
-/** Nothing is well. */
+/** An overview with all problems. */
 const troubled = (): Overview => ({
   ...well(),
   queues: { ...well().queues, paused: 2, messages: 40, batches: 40, items: 12_000, read: 20 },
@@ -84,17 +84,17 @@ async function open(options: OpenOptions = {}): Promise<void> {
 const section = (title: string) => page.getByRole('region', { name: title, exact: true });
 
 describe('the overview', () => {
-  it('says that nothing needs anybody, by one request, when all is well', async () => {
+  it('says that nothing needs attention, with one request, when all is well', async () => {
     answer = well;
     await open();
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor();
     expect(await page.locator('.trouble').count()).toBe(0);
     expect(await page.locator('.stats').textContent()).toContain('1,234 items pending');
     expect(asked).toBe(1);
     await dashboard.shot(page, 'overview-well');
   });
 
-  it('has a section with an action for each kind of trouble, all of it inside its panel at every width', async () => {
+  it('has a section with an action for each kind of problem, completely inside its panel at every width', async () => {
     answer = troubled;
     await open({ bypassCSP: true, reducedMotion: 'reduce' });
     const titles = page.locator('.trouble h2');
@@ -142,7 +142,7 @@ describe('the overview', () => {
     );
   });
 
-  it('resumes a queue and sweeps, and says before what will happen and afterwards what did', async () => {
+  it('resumes a queue and sweeps, and shows the effect before and the result afterwards', async () => {
     answer = troubled;
     await open();
     const dialog = page.getByRole('dialog');
@@ -161,15 +161,15 @@ describe('the overview', () => {
     const counts = { open: 40, missedWakes: 1, takenOver: 2, failed: 0 };
     await page.route('**/api/sweep', (route) => route.fulfill({ json: counts }));
     await section('Stuck drains').getByRole('button', { name: 'Sweep now' }).click();
-    await dialog.getByText('It looks at 40 open batches and 8 queues').waitFor();
+    await dialog.getByText('It checks 40 open batches and 8 queues').waitFor();
     answer = well;
     await dialog.getByRole('button', { name: 'Sweep now' }).click();
-    await dialog.getByText('Looked at 40 open batches: this was done.').waitFor();
+    await dialog.getByText('Checked 40 open batches: this was done.').waitFor();
     expect(await dialog.locator('li').allTextContents()).toEqual([
       '1 missed wake found',
       '2 queues taken over from stuck drains',
     ]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor();
+    await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor();
   });
 });

@@ -14,7 +14,7 @@ const NAME = 'billing-bulk-0';
 const REASON = 'The ledger refuses bookings of this month until it is closed: ask the accounting team \u202eright away';
 let page: Page;
 
-/** Waves of a queue that fills up; the policy has bounded the first, a service the last. */
+/** Waves of a queue that fills up. The policy has bounded the first one, a throttling service the last one. */
 const WAVES: WaveView[] = (
   [
     [90, 9, 'work'],
@@ -41,7 +41,7 @@ const dialog = (): Locator => page.getByRole('dialog');
 const policyOf = async (): Promise<PolicyView> =>
   (await (await dashboard.stack.api(`queues/${NAME}/policy`)).json()) as PolicyView;
 
-/** Answers as the app does, but with waves that no test could wait for, and with `changes`. */
+/** Responds as the app does, with `changes` and with waves that would take too long to wait for. */
 async function answerQueue(changes: () => Partial<QueueDetails>): Promise<void> {
   await page.route(`**/api/queues/${NAME}`, async (route) => {
     const queue = (await (await route.fetch()).json()) as QueueDetails;
@@ -59,7 +59,7 @@ async function open(changes: () => Partial<QueueDetails> = () => ({}), options: 
 }
 
 describe('the page of a queue', () => {
-  it('says why it waits: by whom, since when, why, and what has bounded its tasks', async () => {
+  it('shows why it waits: who paused it, since when, why, and what has bounded its tasks', async () => {
     const since = ago(3 * MINUTE);
     const waiting = { depth: 40, depthAt: ago(12_000), backlog: { batches: 40, items: 12_000 } };
     await open(() => ({ paused: { by: 'operator', reason: REASON, since }, ...waiting }), {
@@ -67,7 +67,7 @@ describe('the page of a queue', () => {
       reducedMotion: 'reduce',
     });
     await page.getByText(/^Paused by Ada since .* UTC \(3 min( \d s)? ago\)\. Reason: The ledger/).waitFor();
-    await page.getByText('had 12 tasks for 2,500 messages: throttled answers, slow responses').waitFor();
+    await page.getByText('had 12 tasks for 2,500 messages: throttled responses, slow responses').waitFor();
     expect(await page.locator('h1 ~ *, .why').allTextContents()).not.toContain('\u202e');
     await expect.poll(() => page.title()).toBe(`${NAME} · Sluice`);
     const backlog = page.getByRole('link', { name: '12,000 items in 40 batches' });
@@ -86,7 +86,7 @@ describe('the page of a queue', () => {
     await dashboard.shot(page, 'queue-dark');
   });
 
-  it('has a policy with steps that are added and removed, a dry run, and a way back', async () => {
+  it('has a policy with steps that are added and removed, a dry run, and the previous version', async () => {
     const policy = {
       thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
       ...{ capacity: 100, headroom: 0.25, targetSeconds: 10 },
@@ -95,8 +95,8 @@ describe('the page of a queue', () => {
     await open();
     const before = await policyOf();
     await page.getByText('The same tasks in each of the last 4 waves.').waitFor();
-    await page.getByLabel('Most tasks per wave').fill('20');
-    // A bulk lane leaves a quarter of it free; the throttled wave had 12, and no policy gives it more.
+    await page.getByLabel('Maximum tasks per wave').fill('20');
+    // A bulk lane leaves a quarter of it unused. The throttled wave had 12 tasks, and no policy gives it more.
     await page
       .getByText('Other tasks in 2 of the last 4 waves: 51 instead of 116 in all, at most 15 instead of 75')
       .waitFor();
@@ -116,29 +116,29 @@ describe('the page of a queue', () => {
       ...{ capacity: 20, thresholds: [{ below: 1_000, tasks: 50 }, { below: 50_000, tasks: 60 }, { tasks: 100 }] },
     });
 
-    await page.getByRole('button', { name: 'Take the previous policy' }).click();
+    await page.getByRole('button', { name: 'Restore the previous policy' }).click();
     await page.getByText('Other tasks in 2 of the last 4 waves: 116 instead of 51').waitFor();
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText(`Version ${before.version + 2}`).waitFor();
     expect((await policyOf()).policy).toEqual(before.policy);
   });
 
-  it('keeps what somebody types while somebody else saves, and does not overwrite that', async () => {
+  it('keeps typed changes when another user saves, and does not overwrite the saved version', async () => {
     await open();
     const { version, policy } = await policyOf();
-    await page.getByLabel('Most tasks per wave').fill('33');
+    await page.getByLabel('Maximum tasks per wave').fill('33');
     const body = JSON.stringify({ ...policy, capacity: 44 });
     await dashboard.stack.api(`queues/${NAME}/policy`, { method: 'PUT', body });
     await page.getByRole('button', { name: 'Save policy' }).click();
     await page.getByText(`no more of version ${version}`).waitFor();
-    expect(await page.getByLabel('Most tasks per wave').inputValue()).toBe('33');
+    expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('33');
     await page.getByRole('button', { name: 'Drop changes' }).click();
     await page.reload();
     await page.getByText(`Version ${version + 1}`).waitFor();
-    expect(await page.getByLabel('Most tasks per wave').inputValue()).toBe('44');
+    expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('44');
   });
 
-  it('has the optional fields of a policy, which are set within their limits and cleared', async () => {
+  it('sets the optional fields of a policy within their limits, and clears them', async () => {
     await open();
     const { version } = await policyOf();
     await page.getByLabel('Receive size').fill('33');
@@ -162,9 +162,9 @@ describe('the page of a queue', () => {
     const clear = page.getByRole('button', { name: 'Clear' });
     expect(await clear.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('look');
+    await page.getByLabel('Reason').fill('check');
     await dialog().getByRole('button', { name: 'Pause' }).click();
-    await page.getByText(/^Paused by Ada since .* Reason: look\. Nothing begins until/).waitFor();
+    await page.getByText(/^Paused by Ada since .* Reason: check\. Nothing starts until/).waitFor();
     await page.getByRole('button', { name: 'Clear', disabled: false }).click();
     await dialog()
       .getByLabel(/^Type the name/)

@@ -39,7 +39,7 @@ async function useQueues(change: (queue: QueueView) => Partial<QueueView>): Prom
 }
 
 describe('queues', () => {
-  it('are empty only when each depth is known, and idle only when nothing holds them up', async () => {
+  it('are empty only when each depth is known, and idle only when nothing blocks them', async () => {
     const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
     const MINUTE = 60_000;
     let changes: () => Partial<QueueView> = () => ({});
@@ -56,7 +56,7 @@ describe('queues', () => {
     });
     const depth = page.locator('.chart').first();
     await depth.getByText('All queues are empty').waitFor();
-    // What ran in the last wave is no rate of now, and tasks of all times are no tasks of now.
+    // The rate of the last wave is not a current rate, and the tasks of all waves are not current tasks.
     expect(await page.locator('td[data-label="Items/s"], td[data-label="Tasks"]').allTextContents()).toEqual(
       Array(await page.locator('tbody tr').count())
         .fill(['–', '–'])
@@ -67,7 +67,7 @@ describe('queues', () => {
     for (const unknown of [{ depthAt: null }, { depthAt: ago(3 * MINUTE) }]) {
       changes = () => ({ ...unknown, paused: { by: 'operator', reason: 'ledger is down', since: ago(0) } });
       await page.reload();
-      await depth.getByText('Some depths are not known just now').waitFor();
+      await depth.getByText('Some depths are not known at present').waitFor();
     }
     changes = () => ({
       ...{ depth: 40, depthAt: ago(5_000), backlog: { batches: 40, items: 12_000 } },
@@ -79,12 +79,12 @@ describe('queues', () => {
     await paused.getByRole('link', { name: '12,000 items in 40 batches' }).waitFor();
     expect(await paused.locator('.tag').allTextContents()).toEqual(['Paused']);
     expect(await depth.locator('.chart-quiet').count()).toBe(0);
-    // A queue that waits for somebody does not move: nobody looks at it every 3 seconds.
+    // A queue that waits for an operator does not change, so it is not polled every 3 seconds.
     await page.locator('.freshness', { hasText: 'every 10 s' }).waitFor();
     await dashboard.shot(page, 'queues-paused-backlog');
   });
 
-  it('have every control inside the panel at every width, however long names and reasons are', async () => {
+  it('have every control inside the panel at every width, also with long names and reasons', async () => {
     const reason = 'The ledger refuses bookings of this month until it is closed: ask the accounting team';
     await useQueues(({ queue }) => ({
       ...{
@@ -106,7 +106,7 @@ describe('queues', () => {
     }
   });
 
-  it('are paused with a reason, hold a batch that is then cancelled, and are resumed', async () => {
+  it('are paused with a reason, block a batch that is then cancelled, and are resumed', async () => {
     page = await dashboard.open('queues');
     const queue = rowOf('billing-high-0');
     await queue.getByRole('button', { name: 'Pause' }).click();
@@ -119,7 +119,7 @@ describe('queues', () => {
     await page.getByLabel('Lane').selectOption('high');
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
-    const notice = page.locator('.notice', { hasText: 'billing-high-0 is held up' });
+    const notice = page.locator('.notice', { hasText: 'billing-high-0 is blocked' });
     await notice.getByText(/paused by an operator: ledger is down/).waitFor();
     await dashboard.shot(page, 'batch-blocked');
     const batches = TableClient.fromConnectionString(dashboard.stack.storage, 'batches', {
@@ -133,13 +133,13 @@ describe('queues', () => {
         at: new Date().toISOString(),
       },
     );
-    await page.getByText(/1 running chunk at .*: 5 of 20 items have ended, 12 in flight, 2 failing/).waitFor();
+    await page.getByText(/1 running chunk at .*: 5 of 20 items done, 12 in flight, 2 failing/).waitFor();
     await page.getByText('Error: ledger is slow').waitFor();
     await dashboard.shot(page, 'batch-progress');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByLabel('Reason').fill('look first');
+    await page.getByLabel('Reason').fill('check first');
     await dialog().getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('by an operator: look first').waitFor();
+    await page.getByText('by an operator: check first').waitFor();
     await dashboard.shot(page, 'batch-paused');
     await page.getByRole('button', { name: 'Resume' }).click();
     await dialog().getByRole('button', { name: 'Resume' }).click();
@@ -162,7 +162,7 @@ describe('queues', () => {
     await queue.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
-  it('are drained at once, unless they are paused, and show the load of the last wave', async () => {
+  it('are drained immediately, unless they are paused, and show the load of the last wave', async () => {
     const { stack } = dashboard;
     await stack.api('queues/payouts-bulk-0/pause', { method: 'POST', body: '{"reason":"look"}' });
     const { id } = await send(stack, 'payouts', SALES, '?lane=high');
@@ -179,7 +179,7 @@ describe('queues', () => {
     await dashboard.shot(page, 'queues-load');
   });
 
-  it('are cleared once they are paused and named, and again while messages are left', async () => {
+  it('are cleared after they are paused and their name is typed, and again while messages are left', async () => {
     const { stack } = dashboard;
     const name = 'payouts-bulk-0';
     page = await dashboard.open('queues');
@@ -197,7 +197,7 @@ describe('queues', () => {
     expect(await submit.isDisabled()).toBe(true);
     await typed.fill(name);
     await dashboard.shot(page, 'queue-clear');
-    // Messages are left only by batches that are accepted in the same moment, so that this number is made up.
+    // Messages are left only if batches are accepted at the same moment, so this number is invented.
     const url = `**/api/queues/${name}/clear`;
     await page.route(url, async (route) => {
       const answer = (await (await route.fetch()).json()) as object;

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: the pictures of the README, made anew from a run of the real thing. */
+/** `npm run screenshots`: takes the pictures of the README from a run of the real app. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,12 +13,12 @@ import { goodRecords } from './support/records.ts';
 
 const IMAGES = join(ROOT, 'docs/images');
 const VIEW = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 };
-/** Short slices and small tasks: a wave every few seconds, as a large deployment would have on far more items. */
+/** Short slices and small tasks: a wave every few seconds, as in a large deployment with far more items. */
 const SETTINGS = { SLUICE_SLICE_SECONDS: '2', SLUICE_THREADS: '1' };
 const POLICY = { thresholds: [{ tasks: 100 }], capacity: 12, headroom: 0.25, targetSeconds: 0.5 };
 const QUEUES = ['billing-high-0', 'billing-normal-0', 'billing-bulk-0'];
 
-/** Few colours are enough for a page, and make the picture small. */
+/** A page needs few colours, which keep the picture small. */
 async function picture(page: Page, name: string): Promise<void> {
   const png = await page.screenshot();
   const small = await sharp(png).png({ palette: true, colours: 128, dither: 0, effort: 10 }).toBuffer();
@@ -32,7 +32,7 @@ const upload = (to: Dashboard, items: number, seed: number, lane: string): Promi
 const send = async ({ stack }: Dashboard, body: string, lane: string): Promise<string> =>
   (await submit(stack, body, {}, `?lane=${lane}`)).id;
 
-/** Waits until so large a share of a batch has ended: then the pages show its progress, however fast the machine is. */
+/** Waits until this share of a batch is done, so that the pages show progress on a machine of any speed. */
 async function waitForShare({ stack }: Dashboard, id: string, share: number): Promise<void> {
   for (;;) {
     const batch = await ask(stack, id);
@@ -48,7 +48,7 @@ async function setPolicies({ stack }: Dashboard): Promise<void> {
   for (const queue of QUEUES) await stack.api(`queues/${queue}/policy`, init);
 }
 
-/** Small batches that have ended, so that a listing has something to list. */
+/** Small finished batches for the listing. */
 async function past(dashboard: Dashboard): Promise<string> {
   const first = await upload(dashboard, 60_000, 3, 'normal');
   for (const [items, seed] of [

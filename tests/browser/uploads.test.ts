@@ -10,12 +10,12 @@ let page: Page;
 
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 const row = (name: string) => page.locator('.uploads li', { hasText: name });
-/** Whether the browser would ask before the page is left. */
+/** Whether the browser would ask before leaving the page. */
 const asksBeforeLeaving = (): Promise<boolean> =>
   page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
 
 describe('files to upload', () => {
-  it('are checked, sent and cancelled, and stay while somebody looks at another page', async () => {
+  it('are checked, sent and cancelled, and stay while another page is shown', async () => {
     page = await dashboard.open('upload');
     await page.getByLabel('Lane').locator('option', { hasText: 'bulk' }).waitFor({ state: 'attached' });
     expect(await asksBeforeLeaving()).toBe(false);
@@ -34,7 +34,7 @@ describe('files to upload', () => {
     await row('first').getByText('20 items: all fit the schema').waitFor();
     expect(await page.locator('.uploads li').count()).toBe(2);
 
-    // The service does not answer the first upload: its request must end, not its row alone.
+    // The service does not respond to the first upload. Cancelling must end its request, not only remove its row.
     await page.route(/\/workloads\/billing\/batches/, () => {});
     const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/workloads/billing/batches'));
     await row('first').getByRole('button', { name: 'Send' }).click();

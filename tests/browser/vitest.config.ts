@@ -4,7 +4,7 @@ import { findChromium } from './support/chromium.ts';
 const chromium = findChromium();
 if (chromium === undefined) process.stdout.write('The browser tests are left out: there is no Chromium here.\n');
 
-// A configuration of its own: these tests need a browser, which `npm test` does not ask for.
+// A separate configuration: these tests need a browser, which `npm test` does not require.
 export default defineConfig({
   test: {
     globalSetup: chromium === undefined ? [] : ['tests/browser/support/stack.ts'],
@@ -13,7 +13,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // Several browsers at once on two cores: now and then Chromium is "unable to capture screenshot".
+    // With several browsers on two cores, Chromium is sometimes "unable to capture screenshot".
     fileParallelism: false,
   },
 });

@@ -1,4 +1,4 @@
-/** What looking costs, when it happens, and what the page says about it. */
+/** The cost and the times of polling, and how the page shows them. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useDashboard } from './support/use-dashboard.ts';
@@ -8,8 +8,8 @@ let page: Page;
 
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 
-describe('watching', () => {
-  it('costs nothing while the page is hidden, and shows what it has cost', async () => {
+describe('polling', () => {
+  it('costs nothing while the page is hidden, and shows its cost', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install();
@@ -37,7 +37,7 @@ describe('watching', () => {
     );
   });
 
-  it('goes on by itself when the server comes back', async () => {
+  it('continues automatically when the server is available again', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install();
@@ -53,7 +53,7 @@ describe('watching', () => {
     await page.getByText('The server cannot be reached').waitFor({ state: 'hidden' });
   });
 
-  it('is paused when nothing has moved for half an hour, and goes on with a click', async () => {
+  it('stops when nothing has changed for half an hour, and continues with a click', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install();
@@ -63,9 +63,9 @@ describe('watching', () => {
     page.on('request', (request) => {
       if (request.url().includes('/api/queues')) asked += 1;
     });
-    // One jump fires a timer once at most.
+    // One jump of the clock fires a timer at most once.
     for (let minute = 0; minute < 40; minute += 1) await page.clock.fastForward(60_000);
-    const button = page.getByRole('button', { name: 'Paused: go on' });
+    const button = page.getByRole('button', { name: 'Paused: continue' });
     await button.waitFor();
     const before = asked;
     for (let minute = 0; minute < 5; minute += 1) await page.clock.fastForward(60_000);
@@ -74,11 +74,11 @@ describe('watching', () => {
     await button.press('Enter');
     await answered;
     await page.getByText('every 10 s').waitFor();
-    // The key that ends the pause and the click that it makes on the button are one look.
+    // The key that ends the pause, and the click that it triggers on the button, cause one request.
     expect(asked).toBe(before + 1);
   });
 
-  it('says of when the page is, and that no answer came since', async () => {
+  it('shows the age of the data, and that no response arrived since', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install({ time: '2026-03-01T12:00:00+02:00' });

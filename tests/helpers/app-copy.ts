@@ -6,31 +6,34 @@ import { promisify } from 'node:util';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** How a copy differs from the app. */
+/** The differences of a copy from the app. */
 export interface AppCopyOptions {
-  /** Name of its folder below `.sluice/`, inside the repository so that packages are found. */
+  /** Name of its folder below `.sluice/`, inside the repository, so that packages are found. */
   name: string;
-  /** tsconfig of what is built, relative to the repository's root. */
+  /** tsconfig of the build, relative to the repository's root. */
   project: string;
   /** Source file that exports `registry`, relative to the repository's root; it is part of `project`. */
   registry: string;
-  /** Activities of the host at a time, so that runs which share one do not wait for each other; default: the app's own. */
+  /**
+   * Activities that the host runs at the same time, so that runs which share a host do not wait for each other;
+   * defaults to the app's own.
+   */
   activities?: number;
-  /** Seconds, below 60, after which the work of an instance that is not heard of runs again; default: the app's own. */
+  /** Seconds, below 60, after which the work of a silent instance runs again; defaults to the app's own. */
   visibilitySeconds?: number;
-  /** Rules taken out or bent. */
+  /** Rules to remove or change. */
   mutations?: readonly Mutation[];
 }
 
-/** A piece of what is built from `shared/`, wherever it stands there, and what stands there instead. */
+/** A text in the build of `shared/`, in any file, and its replacement. */
 export interface Mutation {
   from: string;
   to: string;
 }
 
 /**
- * Builds the app with other workloads into a folder of its own, which nobody builds again while a test uses it. All but
- * the registry (and mutations) is the app as it is. Returns the app folder.
+ * Builds the app with other workloads into a separate folder, which no other build overwrites while a test uses it. All
+ * but the registry (and mutations) is the unchanged app. Returns the app folder.
  */
 export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   const { name, project, registry, activities, visibilitySeconds, mutations = [] } = options;
@@ -67,7 +70,7 @@ async function mutate(dist: string, { from, to }: Mutation): Promise<void> {
   if (times !== 1) throw new Error(`Expected ${JSON.stringify(from)} once in shared/, found it ${times} times.`);
 }
 
-/** Types are checked elsewhere: here a half-written file of somebody else must not stop a run. */
+/** Types are checked elsewhere. Here, a half-written file of another developer must not stop a run. */
 async function compile(project: string, outDir: string): Promise<void> {
   const tsc = join(createRequire(import.meta.url).resolve('typescript/package.json'), '../bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, project), '--outDir', outDir, '--noCheck'], {

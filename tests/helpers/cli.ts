@@ -3,14 +3,14 @@ import { captureOutput } from '../../cli/process/captured-output.ts';
 import { type Io, processIo } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
-/** How a run of the command ended. */
+/** The result of a run of the command. */
 export interface CliRun {
   code: number;
   out: string;
   err: string;
 }
 
-/** The world of a run, where it is not this process's. */
+/** The environment of a run, if it is not that of this process. */
 export interface CliWorld {
   env: Record<string, string>;
   folder: string;

@@ -1,9 +1,9 @@
-/** A client of the pipeline's HTTP API, as tests need it. */
+/** A client of the pipeline's HTTP API for tests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchState, isFinished } from '../../shared/batches/batch-row.ts';
 import type { TestStack } from './stack.ts';
 
-/** All that a client needs of a stack. */
+/** The parts of a stack that a client needs. */
 type Stack = Pick<TestStack, 'api'>;
 
 export interface BatchAnswer {
@@ -42,7 +42,7 @@ export function post(stack: Stack, body: Body, headers: Record<string, string> =
     method: 'POST',
     body: typeof body === 'string' || body instanceof ReadableStream ? body : new Uint8Array(body),
     headers: { 'content-type': 'application/x-ndjson', ...headers },
-    // Node's fetch asks for it with a streamed body.
+    // Node's fetch requires it for a streamed body.
     ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
   } as RequestInit);
 }
@@ -59,7 +59,7 @@ export async function submit(
   return (await response.json()) as BatchAnswer;
 }
 
-/** Asks for a batch until it is finished. */
+/** Polls a batch until it is finished. */
 export async function finished(stack: Stack, id: string, seconds = 60): Promise<BatchAnswer> {
   for (let left = seconds * 5; left > 0; left -= 1) {
     const batch = await ask(stack, id);
@@ -69,7 +69,7 @@ export async function finished(stack: Stack, id: string, seconds = 60): Promise<
   throw new Error(`Batch ${id} is not finished after ${seconds} s: ${JSON.stringify(await ask(stack, id))}`);
 }
 
-/** The batch, or undefined while the host is away. */
+/** The batch, or undefined while the host is unavailable. */
 export async function ask(stack: Stack, id: string): Promise<BatchAnswer | undefined> {
   try {
     return (await (await stack.api(`batches/${id}`)).json()) as BatchAnswer;
@@ -85,7 +85,7 @@ export async function report(stack: Stack, id: string): Promise<Record<string, u
   return Object.fromEntries(rows.map((line) => JSON.parse(line)).map(({ key, value }) => [key, value]));
 }
 
-/** A queue as `GET queues` shows it. */
+/** A queue in the form of `GET queues`. */
 export interface QueueAnswer {
   generation: number;
   queue: string;

@@ -1,7 +1,7 @@
 /**
- * Unit tests share the processes they run in, which halves their CPU time: the packages they import are loaded once. What a
- * file would find changed by the one before it is put back here: the project's own modules are loaded anew for each file,
- * so that their state is its own, and clocks, globals and environment are the real ones.
+ * Unit tests share the processes they run in, which halves their CPU time, because the packages they import are loaded
+ * once. This file resets what a test file may have changed: the project's own modules are loaded again for each file,
+ * so that their state is separate, and clocks, globals and environment are the real ones.
  */
 import { afterAll, vi } from 'vitest';
 

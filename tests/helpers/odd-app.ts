@@ -1,4 +1,4 @@
-/** The app with workloads that misbehave on demand, for tests of what then becomes of each item. */
+/** The app with workloads that misbehave on demand, for tests of the outcomes of their items. */
 import { buildAppCopy } from './app-copy.ts';
 
 export interface OddItem {
@@ -8,7 +8,7 @@ export interface OddItem {
   ms?: number;
 }
 
-/** Builds the copy; `name` keeps test files that run one after another from sharing a folder. */
+/** Builds the copy. With different values of `name`, test files that run one after another do not share a folder. */
 export const buildOddApp = (name: string, activities = 4): Promise<string> =>
   buildAppCopy({
     name,
@@ -17,6 +17,6 @@ export const buildOddApp = (name: string, activities = 4): Promise<string> =>
     activities,
   });
 
-/** `count` items that do as `odd` says at their positions, and else work. */
+/** Creates `count` items that behave as `odd` says at their positions, and otherwise succeed. */
 export const oddItems = (count: number, odd: Record<number, Omit<OddItem, 'n'>> = {}): OddItem[] =>
   Array.from({ length: count }, (_, n) => ({ n, ...odd[n] }));

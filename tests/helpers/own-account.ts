@@ -9,12 +9,12 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where a file asks for a storage account (run-setup.ts). */
+    /** The address that provides storage accounts (run-setup.ts). */
     ownAccounts: string;
   }
 }
 
-/** An account on the Azurite of this run, which nobody else has. */
+/** An exclusive account on the Azurite of this run. */
 export interface OwnAccount {
   services: ServicePorts;
   account: StorageAccount;
@@ -23,14 +23,14 @@ export interface OwnAccount {
 export interface AccountStorage {
   /** Through a strict front of this process. */
   connection: string;
-  /** Past the front: for what a test prepares or looks at. */
+  /** Past the front: for the preparations and checks of a test. */
   direct: string;
   stop(): Promise<void>;
 }
 
 /**
- * Opens an empty storage account. Azurite itself goes on after `stop`, for others; who stops it, changes its options or looks
- * at its files starts one with `startStorage`.
+ * Opens an empty storage account. Azurite continues to run after `stop`, for other files. A test that stops Azurite,
+ * changes its options or reads its files starts its own with `startStorage`.
  */
 export async function openAccount(client?: ClientOptions): Promise<AccountStorage> {
   const answer = await fetch(inject('ownAccounts'));

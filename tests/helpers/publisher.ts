@@ -8,7 +8,7 @@ const SCRIPT = join(import.meta.dirname, '../../docs/examples/publish.sh');
 const TOOLS =
   'cat cksum cp curl date grep gzip head ls mkdir mktemp mv od rm sed sha256sum shasum sleep tail tr wc'.split(' ');
 
-/** How a run of the script ended. */
+/** The result of a run of the script. */
 export interface Published {
   /** null after a signal. */
   code: number | null;
@@ -16,21 +16,21 @@ export interface Published {
   err: string;
   /** Command lines of the processes that it started. */
   calls: string[];
-  /** Seconds that it waited between requests; `sleep` returns at once. */
+  /** Seconds that it waited between requests; `sleep` returns immediately. */
   waits: number[];
 }
 
 export interface PublishOptions {
   env?: Record<string, string>;
-  /** Default `sh`. */
+  /** Defaults to `sh`. */
   shell?: 'sh' | 'bash';
   /** Whether the script is killed when it moves a file. */
   killAtMove?: boolean;
 }
 
 /**
- * Returns what runs the script in `folder`. Its tools are found in `<folder>/bin` alone: each records how it is called and
- * then runs the real one.
+ * Returns a function that runs the script in `folder`. The script finds its tools only in `<folder>/bin`: each records
+ * its arguments and then runs the real one.
  */
 export async function createPublisher(
   folder: string,

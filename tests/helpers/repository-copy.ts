@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What `npm start` and `npm run dev` need of the repository, beside its packages. */
+/** The parts of the repository that `npm start` and `npm run dev` need, in addition to its packages. */
 const PARTS = ['cli', 'demo', 'dist', 'functions', 'shared', 'web', 'workloads'];
 const FILES = ['host.json', 'package.json', 'tsconfig.json'];
 
-/** A copy of the repository that a test may edit and build over. It is inside the repository, where packages are found. */
+/** A copy of the repository that a test may edit and build. It is inside the repository, so that packages are found. */
 export async function copyRepository(name: string): Promise<string> {
   const folder = join(ROOT, '.sluice', name);
   await rm(folder, { recursive: true, force: true });
@@ -18,12 +18,14 @@ export async function copyRepository(name: string): Promise<string> {
   return folder;
 }
 
-/** A command that runs until it is asked to end. */
+/** A command that runs until it is stopped. */
 export interface Command {
   readonly pid: number;
   /** Standard output and standard error so far. */
   output(): string;
-  /** Resolves to what was written since the last call, once that holds `text`. Rejects when the command ends before. */
+  /**
+   * Resolves to the output since the last call, as soon as it contains `text`. Rejects if the command ends before that.
+   */
   until(text: string): Promise<string>;
   /** Writes a line to its standard input. */
   send(line: string): void;

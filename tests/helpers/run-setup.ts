@@ -1,4 +1,4 @@
-/** What all files of one run share: compiled code, and Azurite for those that need no more than storage. */
+/** The shared resources of all files of a run: compiled code, and Azurite for files that need only storage. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,14 +9,14 @@ import type { LocalStorage, StorageAccount } from 'functions-local';
 import type { TestProject } from 'vitest/node';
 import type { OwnAccount } from './own-account.ts';
 
-/** So many files share an Azurite, which searches the blobs of all its accounts for each call. */
+/** Maximum number of files per Azurite, which searches the blobs of all its accounts for each call. */
 const ACCOUNTS_EACH = 12;
 
 /** Runs once, before the tests; what it returns runs after them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-run-'));
-  // Compiling is a third of the CPU time of a process that starts Azurite or the app. Not in the folder that the local stack
-  // would choose, which outlives the run: the copies of the app that tests make would fill it.
+  // Compiling takes a third of the CPU time of a process that starts Azurite or the app. The cache is not in the folder
+  // that the local stack would choose, because that one outlives the run, and the app copies of tests would fill it.
   process.env.NODE_COMPILE_CACHE ??= join(folder, 'compile-cache');
   const accounts = ownAccounts(folder);
   const server = createServer((_request, response) => {
@@ -31,17 +31,18 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     server.closeAllConnections();
     server.close();
     await accounts.stop();
-    // A process that is just ending may still write what it has compiled: that leaves a folder behind, and fails no run.
+    // A process that is just ending may still write its compiled code. Then a folder remains, but the run does not
+    // fail.
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => undefined);
   };
 }
 
-/** Starts Azurite for the first who asks, and the next one when its accounts have been given away. */
+/** Starts Azurite at the first request, and another one when all its accounts are in use. */
 function ownAccounts(folder: string) {
   const started: Promise<LocalStorage>[] = [];
   let given = 0;
   const start = async (accounts: readonly StorageAccount[]): Promise<LocalStorage> => {
-    // Not before it is needed: the package may have to be built first.
+    // Imported only when needed, because the package may have to be built first.
     const { startStorage } = await import('functions-local');
     const name = `azurite-${started.length}`;
     return startStorage({ folder: join(folder, name), logFile: join(folder, `${name}.log`), accounts });
@@ -62,7 +63,7 @@ function ownAccounts(folder: string) {
   };
 }
 
-/** Azurite accepts any key for an account that it is configured with. */
+/** Azurite accepts any key for a configured account. */
 const accountOf = (index: number): StorageAccount => {
   const name = `file${index}`;
   return { name, key: createHash('sha256').update(name).digest('base64') };

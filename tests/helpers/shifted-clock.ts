@@ -1,7 +1,7 @@
 /**
- * Preloaded by a host (`--import`): sets the clock of its process and of its threads ahead. `FAULT_CLOCK_OFFSETS_MS` has
- * one number per instance, in their order, with commas between them. The clocks of all services stay, as where the clocks
- * of machines are wrong.
+ * Preloaded by a host (`--import`): sets the clock of its process and of its threads ahead. `FAULT_CLOCK_OFFSETS_MS`
+ * has one number per instance, in order, separated by commas. The clocks of all services are unchanged, as with wrong
+ * clocks of machines.
  */
 import process from 'node:process';
 

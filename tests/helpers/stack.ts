@@ -4,36 +4,39 @@ import { join } from 'node:path';
 import { FILES, type Instance, type LocalStack, startStack as startLocalStack } from 'functions-local';
 import { sluiceStack } from '../../demo/stack.ts';
 
-/** How a stack for tests differs from the one of `npm start`. */
+/** The differences of a test stack from the one of `npm start`. */
 export interface TestStackOptions {
-  /** Settings that win over the usual ones. */
+  /** Settings that override the usual ones. */
   settings?: Record<string, string>;
-  /** Default: the repository, with its own workloads. */
+  /** Defaults to the repository, with its own workloads. */
   appFolder?: string;
   entities?: unknown;
-  /** Default: SLUICE_TEST_INSTANCES (`npm run test:instances`), else 1. */
+  /** Defaults to SLUICE_TEST_INSTANCES (`npm run test:instances`), or else 1. */
   instances?: number;
 }
 
-/** A whole local stack in a folder of its own. The app is the built one: `npm test` builds before. */
+/** A whole local stack in a separate folder. The app is the built one: `npm test` builds before. */
 export interface TestStack
   extends Pick<LocalStack, 'url' | 'keys' | 'storage' | 'serviceBus' | 'folder' | 'instances'> {
   /** SIGKILL of all instances, as a crash of each. */
   killHosts(): Promise<void>;
   /** SIGTERM of all instances: running invocations end first. */
   stopHosts(): Promise<void>;
-  /** Starts those instances again that are down, with the same addresses and data. */
+  /** Starts the stopped instances again, with the same addresses and data. */
   restartHosts(): Promise<void>;
   killBroker(): Promise<void>;
   restartBroker(): Promise<void>;
-  /** SIGTERM: it saves what it has. After a SIGKILL it would lack the last seconds, which no Azure service ever does. */
+  /**
+   * SIGTERM, so that it saves its data. After a SIGKILL, the last seconds would be lost, which does not happen in
+   * Azure.
+   */
   stopAzurite(): Promise<void>;
   restartAzurite(): Promise<void>;
-  /** All that the hosts have written so far, over all their starts, one instance after the other. */
+  /** The whole output of the hosts so far, over all their starts, one instance after the other. */
   hostLog(): Promise<string>;
   /** A request with the function key; `path` begins after `/api/`. */
   api(path: string, init?: RequestInit): Promise<Response>;
-  /** Stops all parts; removes the folder, unless `keep` says that somebody wants to look into it. */
+  /** Stops all parts; removes the folder, unless `keep` is set for an inspection. */
   stop(options?: { keep?: boolean }): Promise<void>;
 }
 

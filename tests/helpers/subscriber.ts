@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 const SCRIPT = join(import.meta.dirname, '../../docs/examples/subscriber.ts');
 
-/** A subscriber that runs. */
+/** A running subscriber. */
 export interface Subscriber {
-  /** Resolves when each of these has been written; rejects when the process ends before that. */
+  /** Resolves when each of these has been written; rejects if the process ends before that. */
   until(...texts: string[]): Promise<void>;
   output(): string;
   /** SIGTERM. Returns the exit code. */

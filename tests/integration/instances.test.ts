@@ -5,10 +5,10 @@ import { buildOddApp } from '../helpers/odd-app.ts';
 import { type SlowServer, startSlowServer } from '../helpers/servers/slow-server.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
-/** Leases and slices short enough that a test can wait for one to run out. */
+/** Leases and slices short enough that a test can wait until one expires. */
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '4', SLUICE_SLICE_SECONDS: '3', SLUICE_INBOX_SCHEDULE: '' };
 const ITEMS = 400;
-/** Items that a thread runs at a time. */
+/** Items that a thread runs at the same time. */
 const IN_FLIGHT = 16;
 
 describe('the app on three instances', () => {
@@ -24,18 +24,18 @@ describe('the app on three instances', () => {
     server?.stop();
   });
 
-  /** Items that wait at the server, so many of them at a time as a thread runs. */
+  /** Items that wait at the server, in groups of as many as a thread runs at the same time. */
   const visits = (count: number, ms: number) =>
     Array.from({ length: count }, (_, n) => ({ n, do: 'visit', url: server.url, ms }));
 
-  it('says in health which instance answers', async () => {
+  it('reports in health which instance responds', async () => {
     const health = (await (await stack.api('health')).json()) as { instance: string };
     expect(stack.instances.map(({ name }) => name)).toContain(health.instance);
   });
 
-  it('ends a batch with an exact report when one of them dies in the middle', async () => {
+  it('finishes a batch with an exact report when an instance dies during its run', async () => {
     const { id } = await send(stack, 'odd', visits(ITEMS, 400));
-    // Which instances take part is up to the plan and to the load of the machine: it is one that runs items now.
+    // The plan and the load of the machine decide which instances run items, so the test chooses one that does.
     await expect.poll(() => server.calls.length).toBeGreaterThan(3 * IN_FLIGHT);
     const victim = stack.instances.find(({ name }) => name === server.calls.at(-1)?.instance) as Instance;
 
@@ -47,7 +47,7 @@ describe('the app on three instances', () => {
     await expect.poll(() => victim.state).toBe('running');
   });
 
-  it('keeps what has finished on an instance that is drained, and runs only the rest on another', async () => {
+  it('keeps the finished items of a drained instance, and runs only the others on another instance', async () => {
     const { id } = await send(stack, 'long', visits(240, 400));
     await expect.poll(() => server.calls.length).toBeGreaterThan(3 * IN_FLIGHT);
     const [drained] = stack.instances.filter(({ name }) => name === server.calls[0]?.instance);
@@ -65,7 +65,7 @@ describe('the app on three instances', () => {
     await drained?.start();
   });
 
-  it('stops what runs when its batch is cancelled, and keeps what has finished', async () => {
+  it('stops running items when their batch is cancelled, and keeps the finished ones', async () => {
     const { id } = await send(stack, 'long', visits(1_000, 500));
     await expect.poll(() => server.calls.length).toBeGreaterThan(IN_FLIGHT);
 

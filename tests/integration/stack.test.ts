@@ -4,7 +4,8 @@ import type { Batch } from '../../demo/batch/api.ts';
 import type { QueueDetails, QueueView } from '../../shared/http/queues/schemas.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 
-// A message that a host had received when it was killed is hidden for this long, by default for five minutes.
+// A message that a host had received before it was killed is invisible for this long; the default would be five
+// minutes.
 const SHORT = { SLUICE_VISIBILITY_SECONDS: '10', SLUICE_SLICE_SECONDS: '3' };
 
 let stack: TestStack;
@@ -37,19 +38,19 @@ async function stateOf({ id }: Batch): Promise<string> {
 }
 
 describe('the local stack', () => {
-  it('has the containers that a deployment makes', async () => {
+  it('has the containers that a deployment creates', async () => {
     const names: string[] = [];
     for await (const { name } of BlobServiceClient.fromConnectionString(stack.storage).listContainers())
       names.push(name);
     expect(names).toEqual(expect.arrayContaining(['inbox', 'inbox-done', 'payloads', 'reports', 'results']));
   });
 
-  it('asks for a key', async () => {
+  it('requires a key', async () => {
     expect((await stack.api('queues', { headers: { 'x-functions-key': 'none' } })).status).toBe(401);
     expect((await stack.api('queues')).status).toBe(200);
   });
 
-  it('takes a batch from upload to report', async () => {
+  it('processes a batch from upload to report', async () => {
     const batch = await submit(100);
     await expect.poll(() => stateOf(batch), { interval: 200 }).toBe('completed');
     expect(await (await stack.api(`batches/${batch.id}/report`)).text()).toBe(
@@ -57,7 +58,7 @@ describe('the local stack', () => {
     );
   });
 
-  it('kept why the wave of that batch had so many tasks, from its plan over the orchestration to its end', async () => {
+  it('recorded why the wave of that batch had its number of tasks, from its plan through the orchestration to its end', async () => {
     const first = async (): Promise<unknown> => {
       const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
       const { queue } = queues.find(({ kind, total }) => kind === 'items' && total > 0) ?? { queue: 'none' };
@@ -67,7 +68,7 @@ describe('the local stack', () => {
     await expect.poll(first, { interval: 200 }).toMatchObject(wave);
   });
 
-  it('goes on after all of its parts went down, at the same addresses', async () => {
+  it('continues at the same addresses after all of its parts were stopped', async () => {
     const batch = await submit(100);
     await Promise.all([stack.killHosts(), stack.killBroker(), stack.stopAzurite()]);
     await stack.restartAzurite();

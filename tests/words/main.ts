@@ -1,6 +1,6 @@
 /**
- * Finds wording that readers stumble over (patterns.ts) in all files of the repository: comments, messages, names and
- * documents alike. Ends with 1 if there is any.
+ * Finds wording that is hard to read (patterns.ts) in all files of the repository: comments, messages, names and
+ * documents. Exits with 1 if there is any.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

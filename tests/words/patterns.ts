@@ -1,6 +1,6 @@
-/** Wording that readers stumble over, and what to write instead. */
+/** Wording that is hard to read, and its replacement. */
 export interface Pattern {
-  /** Global and without regard to case. */
+  /** Global and case-insensitive. */
   regex: RegExp;
   instead: string;
 }

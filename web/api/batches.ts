@@ -2,7 +2,7 @@ import { parseExact } from '../../shared/contract/text/exact-json.ts';
 import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './http/request.ts';
 import type { BatchList, BatchView, CancelAnswer, ReportRow } from './types.ts';
 
-/** Filters of a listing; empty ones do not count. */
+/** Filters of a listing. Empty ones are ignored. */
 export interface BatchFilter {
   workload: string;
   state: string;
@@ -16,13 +16,15 @@ export interface BatchFilter {
 export interface BatchPage {
   list: BatchList;
   next: URL | undefined;
-  /** The batch that it was asked for after; undefined: it begins with the newest. */
+  /** The id in the `after` parameter of the request. If undefined, the page begins with the newest batch. */
   after: string | undefined;
-  /** Service time of the answer, in milliseconds. */
+  /** Service time of the response, in milliseconds. */
   atMs: number;
 }
 
-/** A page of batches. A listing is one query per day, one for what is open, and one read per open batch. */
+/**
+ * A page of batches. A listing costs one query per day, one for unfinished batches, and one read per unfinished batch.
+ */
 export async function fetchBatches(path: string | URL, options: RequestOptions = {}): Promise<BatchPage> {
   const answer = await request(path, options);
   const list = (await answer.json()) as BatchList;
@@ -31,7 +33,7 @@ export async function fetchBatches(path: string | URL, options: RequestOptions =
   return { list, next: nextPage(answer), after, atMs: date === null ? Date.now() : Date.parse(date) };
 }
 
-/** The path of a listing with filters: of the rows `after` a batch, or of the newest. */
+/** Returns the path of a listing with filters: the rows `after` a batch, or the newest rows. */
 export function batchesPath(
   { workload, state, day, label, search }: BatchFilter,
   { after = '', limit }: { after?: string | undefined; limit?: number } = {},
@@ -41,28 +43,31 @@ export function batchesPath(
   return query.size === 0 ? 'batches' : `batches?${query}`;
 }
 
-/** One batch; a read of one row. */
+/** Fetches one batch; the server reads one row. */
 export const fetchBatch = (id: string, options: RequestOptions = {}): Promise<BatchView> =>
   requestJson<BatchView>(`batches/${id}`, options);
 
-/** The report of a batch, one row per key. Its numbers keep all their digits. */
+/** Fetches the report of a batch, one row per key. Its numbers keep all their digits. */
 export async function fetchReport(id: string): Promise<ReportRow[]> {
   const answer = await request(`batches/${id}/report?format=ndjson`);
   const lines = (await answer.text()).split('\n').filter((line) => line !== '');
   return lines.map((line) => parseExact(line) as ReportRow);
 }
 
-/** Cancels what has not finished. */
+/** Cancels the unfinished items of a batch. */
 export const cancelBatch = (id: string): Promise<CancelAnswer> =>
   requestJson<CancelAnswer>(`batches/${id}/cancel`, { method: 'POST' });
 
-/** Deletes a finished batch with all that is stored of it. False: it is so large that the sweep goes on with it. */
+/**
+ * Deletes a finished batch and everything stored for it. Returns false if the batch is so large that the sweep finishes
+ * the deletion.
+ */
 export const deleteBatch = async (id: string): Promise<boolean> =>
   (await request(`batches/${id}`, { method: 'DELETE' })).status === 204;
 
-/** Begins no more of a batch; what runs comes to its end. */
+/** Pauses a batch: no further chunk starts, and running chunks finish. */
 export const pauseBatch = (id: string, reason: string): Promise<unknown> =>
   request(`batches/${id}/pause`, { method: 'POST', ...jsonBody(reason === '' ? {} : { reason }) });
 
-/** Ends the pause of a batch; a put for each chunk that is pending. */
+/** Ends the pause of a batch. The server puts one message per pending chunk. */
 export const resumeBatch = (id: string): Promise<unknown> => request(`batches/${id}/resume`, { method: 'POST' });

@@ -3,20 +3,20 @@ import { jsonBody, nextPage, type Page, type RequestOptions, request, requestJso
 import type { LetterChoice } from './redrive-body.ts';
 import type { DeadLetter, DeadLetterGroups, DeadLettersOfBatches, Discarded, Redriven } from './types.ts';
 
-/** The dead letters of a batch by cause; reads all of them. */
+/** Fetches the dead letters of a batch by cause; the server reads all of them. */
 export async function fetchGroups(batch: string, options: RequestOptions = {}): Promise<DeadLetterGroups> {
   const answer = await request(`batches/${batch}/dead-letters?format=json`, options);
   return parseExact(await answer.text()) as DeadLetterGroups;
 }
 
-/** Items of the first page, which everybody pays for who opens a cause, and of each later one. */
+/** Items on the first page, which is read each time a cause is opened, and on each later page. */
 const [FIRST_PAGE, LATER_PAGE] = [50, 200];
 
-/** The path to the first page of the dead letters of one cause. */
+/** Returns the path to the first page of the dead letters of one cause. */
 export const causePath = (batch: string, cause: string): string =>
   `batches/${batch}/dead-letters?${new URLSearchParams({ format: 'json', cause, limit: `${FIRST_PAGE}` })}`;
 
-/** A page of dead letters of one cause. */
+/** Fetches a page of dead letters of one cause. */
 export async function fetchLetters(path: string | URL, options: RequestOptions = {}): Promise<Page<DeadLetter>> {
   const answer = await request(path, options);
   const { items: entries } = parseExact(await answer.text()) as { items: DeadLetter[] };
@@ -25,7 +25,7 @@ export async function fetchLetters(path: string | URL, options: RequestOptions =
   return { entries, next };
 }
 
-/** Runs dead letters again. `key` makes a repeat harmless: of two requests with the same one, one takes effect. */
+/** Runs dead letters again. Of several requests with the same `key`, only one takes effect, so a repeat is harmless. */
 export const redriveLetters = (batch: string, body: string, key: string): Promise<Redriven> =>
   requestJson(`batches/${batch}/dead-letters/redrive`, {
     method: 'POST',
@@ -33,7 +33,7 @@ export const redriveLetters = (batch: string, body: string, key: string): Promis
     body,
   });
 
-/** Makes the report of a batch again, which failed: no item runs. */
+/** Builds the failed report of a batch again. No item runs. */
 export const redriveReport = (batch: string, key: string): Promise<Redriven> =>
   redriveLetters(batch, JSON.stringify({ report: true }), key);
 
@@ -48,10 +48,10 @@ export const discardLetters = (
     ...jsonBody(choice, { 'idempotency-key': key }),
   });
 
-/** Filters over the dead letters of many batches, by the names of the parameters; empty ones do not count. */
+/** Filters for the dead letters of many batches, by parameter name. Empty ones are ignored. */
 export type LettersFilter = Record<'workload' | 'label' | 'cause' | 'from' | 'to', string>;
 
-/** The dead letters of many batches by cause and workload, as the lines of the batches name them. */
+/** Fetches the dead letters of many batches by cause and workload, as recorded in the lines of the batches. */
 export function fetchOfBatches(filter: LettersFilter, options: RequestOptions = {}): Promise<DeadLettersOfBatches> {
   const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
   return requestJson(query.size === 0 ? 'dead-letters' : `dead-letters?${query}`, options);

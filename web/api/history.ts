@@ -3,10 +3,10 @@ import type { Audit, History } from './types.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The day, as yyyy-mm-dd in UTC, so many days before today. */
+/** The day `days` days before today, as yyyy-mm-dd in UTC. */
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-/** What has finished in the latest `days` days, today included; `workload` empty: of all. */
+/** Fetches what finished in the last `days` days, including today. An empty `workload` means all workloads. */
 export function fetchHistory(
   { days, workload }: { days: number; workload: string },
   options: RequestOptions = {},
@@ -16,7 +16,7 @@ export function fetchHistory(
   return requestJson(`history?${query}`, options);
 }
 
-/** What operators have done in the latest `days` days, today included; `target` empty: to anything. */
+/** Fetches the actions of operators in the last `days` days, including today. An empty `target` means all targets. */
 export function fetchAudit(
   { days, target }: { days: number; target: string },
   options: RequestOptions = {},

@@ -1,7 +1,9 @@
 import { jsonBody, nextPage, type Page, type RequestOptions, request } from './http/request.ts';
 import type { InboxFile, InboxList } from './types.ts';
 
-/** A page of the inbox: two lists, one for the files being taken, and a read for each rejected file. */
+/**
+ * Fetches a page of the inbox. The server lists two containers and the files in progress, and reads each rejected file.
+ */
 export async function fetchInbox(path: string | URL, options: RequestOptions = {}): Promise<Page<InboxFile>> {
   const answer = await request(path, options);
   const { files } = (await answer.json()) as InboxList;

@@ -1,6 +1,6 @@
 import { delimiterName, kindOfName, mediaTypeOf, type UploadFormat } from '../../shared/contract/upload-kinds.ts';
 
-/** What a file is sent as. `delimiter` is empty where the name does not say it. */
+/** The content type of a file. `delimiter` is empty if the name does not determine it. */
 export interface FileKind {
   format: UploadFormat;
   contentType: string;
@@ -8,7 +8,7 @@ export interface FileKind {
   delimiter: string;
 }
 
-/** The kind of a file by its name; undefined for one that cannot be uploaded. */
+/** Returns the content type of a file by its name; undefined if it cannot be uploaded. */
 export function describeFile(name: string): FileKind | undefined {
   const kind = kindOfName(name);
   if (kind === undefined) return undefined;

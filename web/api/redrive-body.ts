@@ -1,12 +1,12 @@
-/** The body of a redrive, as text: parsing items or a patch would lose digits of their numbers. */
+/** Builds the body of a redrive as text. Parsing items or a patch would lose digits of their numbers. */
 
-/** Which dead letters of a batch; with none of the fields, all. */
+/** Selects dead letters of a batch; without any of the fields, all of them. */
 export interface LetterChoice {
   cause?: string;
   items?: readonly number[];
 }
 
-/** How they run again. Texts of items and of the patch are sent as they were typed, with every digit. */
+/** How the dead letters run again. Items and the patch are sent as typed, with every digit. */
 export interface RedriveChoice extends LetterChoice {
   corrected?: readonly { index: number; text: string }[];
   /** A JSON Merge Patch, as JSON. */
@@ -14,7 +14,7 @@ export interface RedriveChoice extends LetterChoice {
   ratePerSecond?: number | undefined;
 }
 
-/** The body of a redrive. */
+/** Builds the body of a redrive. */
 export function redriveBody({ corrected, patch, ...rest }: RedriveChoice): string {
   const items = corrected?.map(({ index, text }) => `{"index":${index},"item":${text}}`);
   const fields = [

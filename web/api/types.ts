@@ -1,4 +1,4 @@
-/** The shapes of the API, taken from the schemas that the server's answers are made by. */
+/** The types of the API, derived from the schemas of the server's responses. */
 import type { z } from 'zod';
 import type {
   deadLetterGroupsSchema,
@@ -23,7 +23,7 @@ export type { BatchNotice, BatchNotices, Overview } from '../../shared/http/over
 export type { ClearedQueue, PolicyView, QueueDetails, QueueView, WaveView } from '../../shared/http/queues/schemas.ts';
 
 export type ItemView = z.infer<typeof itemSchema>;
-/** An item as a listing or a search has it. */
+/** An item of a listing or a search. */
 export type ListedItem = Omit<ItemList['items'][number], 'state'> & Pick<ItemView, 'state'>;
 export type DeadLetterGroups = z.infer<typeof deadLetterGroupsSchema>;
 export type DeadLetterGroup = DeadLetterGroups['groups'][number];
@@ -31,7 +31,7 @@ export type DeadLetter = DeadLetterGroup['example'];
 export type Redriven = z.infer<typeof redriveAnswerSchema>;
 export type Discarded = z.infer<typeof discardAnswerSchema>;
 
-/** What a sweep found and did. */
+/** The findings and repairs of a sweep. */
 export type SweepAnswer = z.infer<typeof sweepAnswerSchema>;
 
 /** One line of a report. */
@@ -40,10 +40,10 @@ export interface ReportRow {
   value: unknown;
 }
 
-/** A place in an upload that is wrong. */
+/** The place of an error in an upload. */
 export interface UploadFault {
   line: number;
-  /** Absent where only the line is known. */
+  /** Absent if only the line is known. */
   column?: number | undefined;
   message: string;
 }

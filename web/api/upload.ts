@@ -7,7 +7,7 @@ import { spend } from './http/spending.ts';
 import { describeFile } from './media-types.ts';
 import type { BatchView } from './types.ts';
 
-/** What to upload, and to where. `lane`, `delimiter` and `decimal` empty: as the service decides. */
+/** What to upload and its target. If `lane`, `delimiter` or `decimal` is empty, the service decides. */
 export interface Upload {
   file: File;
   workload: string;
@@ -19,7 +19,7 @@ export interface Upload {
   idempotencyKey: string;
 }
 
-/** The address for a file; `try` validates its beginning only. */
+/** Returns the address to upload a file to; `try` only validates its beginning. */
 export function uploadUrl({ workload, lane, delimiter, decimal, validate }: Upload, to: 'batches' | 'try'): URL {
   const url = new URL(`workloads/${encodeURIComponent(workload)}/${to}`, API);
   const query = { lane, delimiter, decimal, validate: validate && to === 'batches' ? 'all' : '' };
@@ -27,7 +27,7 @@ export function uploadUrl({ workload, lane, delimiter, decimal, validate }: Uplo
   return url;
 }
 
-/** The headers that say what a file is, if it is sent as it is. */
+/** Returns the headers that describe a file which is sent unchanged. */
 export function uploadHeaders({ file }: Upload): Record<string, string> {
   const { contentType, encoding } = describeFile(file.name) ?? { contentType: 'application/x-ndjson' };
   const sentAs = encoding === undefined ? {} : { 'content-encoding': encoding };
@@ -38,20 +38,20 @@ export function uploadHeaders({ file }: Upload): Record<string, string> {
   };
 }
 
-/** How far it is: `fraction` of the bytes to send. */
+/** Progress of an upload: `fraction` of the bytes to send. */
 export type UploadProgress = { step: 'compressing' } | { step: 'sending'; fraction: number } | { step: 'storing' };
 
-/** Below this a file is not worth compressing first. */
+/** Smaller files are not worth compressing. */
 const COMPRESS_FROM_BYTES = 256 * 1024;
 
-/** What an upload takes beside the file. */
+/** Options of an upload. */
 export interface UploadOptions {
   onProgress: (progress: UploadProgress) => void;
-  /** Cancels it. What has been sent whole by then may be accepted anyway. */
+  /** Cancels the upload. If the whole file had been sent by then, the service may accept it anyway. */
   signal: AbortSignal;
 }
 
-/** Sends a file, compressed on the way if it is not yet. Throws ApiError; AbortError when it is cancelled. */
+/** Sends a file, compressing it first if it is not compressed. Throws ApiError; AbortError if it is cancelled. */
 export async function upload(what: Upload, options: UploadOptions): Promise<BatchView> {
   const { file, idempotencyKey } = what;
   const compress = describeFile(file.name)?.encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
@@ -74,7 +74,7 @@ interface Sending {
   body: Blob;
 }
 
-/** Not with `fetch`, which does not report how much has been sent. */
+/** Not `fetch`: it does not report upload progress. */
 function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOptions): Promise<BatchView> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

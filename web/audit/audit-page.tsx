@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { fetchAudit } from '../api/history.ts';
 import type { AuditEntry } from '../api/types.ts';
 import { ChoiceField, SearchField } from '../filters/fields.tsx';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead } from '../ui/pieces.tsx';
@@ -11,17 +11,17 @@ import { AuditTable } from './audit-table.tsx';
 
 const SPANS = ['1', '7', '30', '90'] as const;
 
-/** What operators have done, newest first. */
+/** The actions of operators, newest first. */
 export function AuditPage(): JSX.Element {
   const target = parameters.value.get('target') ?? '';
   const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '7';
-  const looked = useLook({
+  const polled = usePolled({
     key: ['audit', days, target],
     load: (signal) => fetchAudit({ days: Number(days), target }, { signal }),
   });
   return (
     <>
-      <PageHead title="Audit log" note="What operators have done, with the dashboard, the command line or the API.">
+      <PageHead title="Audit log" note="Actions of operators in the dashboard, the command line and the API.">
         <SearchField name="Queue, batch or file" value={target} onChange={(text) => setParameters({ target: text })} />
         <ChoiceField
           name="Days"
@@ -30,11 +30,12 @@ export function AuditPage(): JSX.Element {
           textOf={(span) => (span === '1' ? 'Today (UTC)' : `${span} days`)}
           onChange={(span) => setParameters({ days: span }, { push: true })}
         />
-        <Button icon="redo" onClick={looked.refresh}>
-          Ask again
+        <Button icon="redo" onClick={polled.refresh}>
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
-      <Loaded polled={looked}>
+      <Loaded polled={polled}>
         {({ entries, from, to }) => (
           <Shown entries={entries} what={target === '' ? 'anything' : 'it'} days={`${from} to ${to}`} />
         )}

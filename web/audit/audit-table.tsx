@@ -4,7 +4,7 @@ import { formatTime, plain } from '../format.ts';
 import { batchHref, queueHref } from '../routing.ts';
 import { Tag } from '../ui/pieces.tsx';
 
-/** Actions of operators, a row each. Without `withTarget` they are all of the same queue or batch. */
+/** Actions of operators, one row each. Without `withTarget`, all of them are of the same queue or batch. */
 export function AuditTable({
   entries,
   withTarget = true,
@@ -57,7 +57,7 @@ export function AuditTable({
   );
 }
 
-/** What an action was done to, with a link to it where it has a page. */
+/** The target of an action, with a link if it has a page. */
 export function Target({ target }: { target: string }): JSX.Element {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(target))
     return (
@@ -74,13 +74,12 @@ export function Target({ target }: { target: string }): JSX.Element {
   return <bdi class="mono">{plain(target)}</bdi>;
 }
 
-/** Who acted; a name that only the request gave is marked as unverified. */
+/** The operator; a name that only the request contained is marked as unverified. */
 function By({ entry: { by, verified } }: { entry: AuditEntry }): JSX.Element {
   if (by === '') return <span class="soft">not known</span>;
   return (
     <span>
-      <bdi>{plain(by)}</bdi>{' '}
-      {!verified && <small title="As the request gave it; nobody has checked it">unverified</small>}
+      <bdi>{plain(by)}</bdi> {!verified && <small title="From the request; not verified">unverified</small>}
     </span>
   );
 }

@@ -1,14 +1,10 @@
 import type { JSX } from 'preact';
-import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
-import { formatNumberOf, plain } from '../format.ts';
+import { plain } from '../format.ts';
 import { queueHref } from '../routing.ts';
-import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
-import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
-import { useDialog } from '../ui/use-dialog.ts';
+import { BatchActions } from './batch-actions.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { isFinished, reportFailure } from './finished.ts';
 import { deadlineVerdict } from './overview/revision.ts';
@@ -21,14 +17,13 @@ import { WhyWaiting } from './why-waiting.tsx';
 export interface BatchHeadProps {
   batch: BatchView;
   tabTitle: string;
-  /** Of when it is. */
-  looked: JSX.Element;
+  /** How old the data is. */
+  polled: JSX.Element;
   onChange: () => void;
 }
 
-/** Which batch it is, how far it is, and the ways to pause and to stop it. */
-export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps): JSX.Element {
-  const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
+/** The identity and progress of a batch, and its actions. */
+export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps): JSX.Element {
   const { id, workload, state, counts, progress } = batch;
   const failure = reportFailure(batch);
   return (
@@ -46,22 +41,8 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
           </>
         }
       >
-        {looked}
-        {(state === 'queued' || state === 'running') && (
-          <Button icon="pause" onClick={() => setOpen('pause')}>
-            Pause
-          </Button>
-        )}
-        {state === 'paused' && (
-          <Button icon="play" onClick={() => setOpen('resume')}>
-            Resume
-          </Button>
-        )}
-        {!isFinished(batch) && (
-          <Button icon="close" disabled={state === 'cancelling'} onClick={() => setOpen('cancel')}>
-            Cancel batch
-          </Button>
-        )}
+        {polled}
+        <BatchActions batch={batch} onChange={onChange} />
       </PageHead>
       <Facts batch={batch} />
       <WhyWaiting batch={batch} />
@@ -76,39 +57,11 @@ export function BatchHead({ batch, tabTitle, looked, onChange }: BatchHeadProps)
           {progress && <Running progress={progress} />}
         </div>
       )}
-      {open === 'pause' && (
-        <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
-          Chunks that run come to their end, and no more begin; other batches go on. The deadline does not wait.
-        </PauseDialog>
-      )}
-      {open === 'resume' && (
-        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
-          <p>
-            {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
-            {progress && ' Chunks that still run from before the pause may run a second time.'}
-          </p>
-        </Confirm>
-      )}
-      {open === 'cancel' && (
-        <Confirm
-          title="Cancel this batch?"
-          action="Cancel batch"
-          danger
-          onConfirm={() => act(cancelBatch(id))}
-          onClose={close}
-        >
-          <p>
-            What has finished stays and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending now,
-            those that run are stopped within about 15 s, but chunks of less than 10 s may still begin for 30 s. All
-            that have not finished are cancelled, and cannot be resumed.
-          </p>
-        </Confirm>
-      )}
     </>
   );
 }
 
-/** Where it came from and where it went, and whether it met its deadline: of what is open, its pace says that. */
+/** Origin, target and deadline verdict of a batch. For an unfinished batch, its pace shows the deadline instead. */
 function Facts({ batch }: { batch: BatchView }): JSX.Element {
   const { workload, version, lane, pool, labels } = batch;
   const verdict = deadlineVerdict(batch, Date.now());

@@ -2,14 +2,14 @@ import type { JSX } from 'preact';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import { formatCount, shortId } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { batchHref, TABS, type Tab } from '../routing.ts';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { BatchHead } from './batch-head.tsx';
 import { DeadLetters } from './dead-letters/dead-letters.tsx';
-import { goesOn, reportFailure } from './finished.ts';
+import { canProgress, reportFailure } from './finished.ts';
 import { Items } from './items/items.tsx';
 import { Overview } from './overview/overview.tsx';
 import { Receipt } from './receipt.tsx';
@@ -20,12 +20,12 @@ export interface BatchPageProps {
   tab: Tab;
 }
 
-/** All about one batch; looked at for as long as the page is shown. */
+/** Everything about one batch; refreshed while the page is shown. */
 export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
-  const polled = useLook<BatchView>({
+  const polled = usePolled<BatchView>({
     key: ['batch', id],
     load: (signal) => fetchBatch(id, { signal }),
-    isMoving: goesOn,
+    isMoving: canProgress,
   });
   if (polled.error?.status === 404) return <NoBatch id={id} wasThere={polled.data !== undefined} />;
   return (
@@ -37,7 +37,7 @@ export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
             <BatchHead
               batch={batch}
               tabTitle={`${NAMES[tab]} · ${batch.workload} ${shortId(id)}`}
-              looked={<Freshness looked={polled} />}
+              polled={<Freshness polled={polled} />}
               onChange={polled.refresh}
             />
             <Tabs batch={batch} tab={tab} />
@@ -55,14 +55,14 @@ const BackLink = (): JSX.Element => (
   </a>
 );
 
-/** The address of a batch that is not there, or has been deleted while it was shown. */
+/** The page for the address of a batch that does not exist, or was deleted while it was shown. */
 const NoBatch = ({ id, wasThere }: { id: string; wasThere: boolean }): JSX.Element => (
   <>
     <BackLink />
     <PageHead title="No such batch" />
     <Empty icon="search" title={wasThere ? 'This batch is gone' : 'No batch has this id'}>
       <p class="mono">{id}</p>
-      <p>{wasThere ? 'It has been deleted.' : 'It has been deleted or has expired, or the address is not whole.'}</p>
+      <p>{wasThere ? 'It has been deleted.' : 'It has been deleted or has expired, or the address is incomplete.'}</p>
       <a class="button primary normal" href="#/batches">
         Go to the list of batches
       </a>

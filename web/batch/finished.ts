@@ -8,13 +8,13 @@ const FINISHED: ReadonlySet<BatchView['state']> = new Set([
   'reportFailed',
 ]);
 
-/** Whether nothing more will happen to a batch, short of a redrive. */
+/** Whether a batch is finished. Then only an operator changes it, by opening a new revision. */
 export const isFinished = ({ state }: Pick<BatchView, 'state'>): boolean => FINISHED.has(state);
 
-/** Whether a batch goes on by itself: one that is paused, or whose queue is held up, waits for somebody. */
-export const goesOn = (batch: Pick<BatchView, 'state' | 'blocked'>): boolean =>
+/** Whether a batch makes progress without an operator: it is unfinished, not paused, and its queue is not blocked. */
+export const canProgress = (batch: Pick<BatchView, 'state' | 'blocked'>): boolean =>
   !isFinished(batch) && batch.state !== 'paused' && batch.blocked === undefined;
 
-/** Why a finished batch has no report of its newest revision; undefined: it has one, or is not finished. */
+/** Returns why a finished batch has no report of its newest revision; undefined if it has one, or is not finished. */
 export const reportFailure = (batch: Pick<BatchView, 'state' | 'reportProblem'>): string | undefined =>
   isFinished(batch) ? batch.reportProblem : undefined;

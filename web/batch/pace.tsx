@@ -3,13 +3,13 @@ import type { BatchView } from '../api/types.ts';
 import { formatClock, formatCount, formatDuration, formatNumberOf, formatRate, plain } from '../format.ts';
 import { hasBegun } from './overview/revision.ts';
 
-/** What the chunks have done that run now, of which the counts know nothing yet. */
+/** Progress of the running chunks, which the counts do not contain yet. */
 export function Running({ progress }: { progress: NonNullable<BatchView['progress']> }): JSX.Element {
   const { chunks, items, ended, inFlight, failing, latestError, at } = progress;
   return (
     <p class="soft running-chunks">
       {formatNumberOf(chunks, 'running chunk')} at {formatClock(at)}: {formatCount(ended)} of {formatCount(items)} items
-      have ended, {formatCount(inFlight)} in flight
+      done, {formatCount(inFlight)} in flight
       {failing > 0 && <span class="tone-warn">, {formatCount(failing)} failing</span>}
       {latestError !== undefined && (
         <>
@@ -21,7 +21,7 @@ export function Running({ progress }: { progress: NonNullable<BatchView['progres
   );
 }
 
-/** How fast a batch is, when it will be done, and how far its deadline is. */
+/** The speed of a batch, its expected end, and its deadline. */
 export function Pace({ batch }: { batch: BatchView }): JSX.Element {
   const { ratePerSecond, estimate, times, revision, deadline } = batch;
   const now = Date.now();
@@ -51,9 +51,9 @@ export function Pace({ batch }: { batch: BatchView }): JSX.Element {
   );
 }
 
-/** A rate is known after the first chunk; items that run count as begun before that. */
+/** A rate is known after the first chunk; running items count as started before that. */
 function beginText(batch: BatchView): string {
-  if (!hasBegun(batch)) return 'Not begun yet';
+  if (!hasBegun(batch)) return 'Not started yet';
   const started = batch.revisions.at(-1)?.started;
-  return started ? `Begun at ${formatClock(started)}` : 'Begun, no chunk has finished yet';
+  return started ? `Started at ${formatClock(started)}` : 'Started, no chunk has finished yet';
 }

@@ -5,12 +5,12 @@ import { formatAmount, formatCount, formatDecimals, formatDuration, formatNumber
 import { Panel, Stat } from '../ui/pieces.tsx';
 import { Scrolling } from '../ui/scrolling.tsx';
 
-/** What the batch cost, beside what other designs would have. */
+/** The cost of a batch, compared with other designs. */
 export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): JSX.Element {
   const { totalUsd, storageOperations, handlerSeconds, throttled, comparison, executions, soFar } = receipt;
   return (
     <>
-      {soFar && <p class="soft">So far: the batch or a drain that works for it has not ended, and more is to come.</p>}
+      {soFar && <p class="soft">So far: the batch or one of its drains is not finished, so the cost will increase.</p>}
       <dl class="stats">
         <Stat name="Cost of this batch" value={formatAmount(totalUsd, receipt)} note={`prices of ${receipt.sheet}`} />
         <Stat
@@ -25,10 +25,10 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
           note={`computed: at most ${formatDecimals(executions.gbSeconds)} GB-seconds`}
         />
         <Stat name="Time in handlers" value={formatDuration(handlerSeconds * 1_000)} note="of worker threads" />
-        <Stat name="Throttled answers" value={formatDecimals(throttled)} tone={throttled > 0 ? 'warn' : ''} />
+        <Stat name="Throttled responses" value={formatDecimals(throttled)} tone={throttled > 0 ? 'warn' : ''} />
       </dl>
       <div class="panels">
-        <Panel title="Beside other designs">
+        <Panel title="Compared with other designs">
           <Comparison receipt={receipt} />
         </Panel>
         <Panel title="Cost by service">
@@ -37,8 +37,9 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
       </div>
       <Panel title="Operations">
         <p class="soft">
-          Counted: those done for this batch alone, and its share, by chunks, of what its drains did. Computed: what the
-          Durable extension did{receipt.backend === 'dts' ? ': nothing on storage, it bills actions' : ''}.
+          Counted: the operations of this batch, and its share, by chunks, of the operations of its drains. Computed:
+          the operations of the Durable extension
+          {receipt.backend === 'dts' ? ': none on storage, it bills actions' : ''}.
         </p>
         <Operations receipt={receipt} />
       </Panel>
@@ -46,7 +47,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
   );
 }
 
-/** A batch of a few items takes more operations than they would as messages, and the receipt says so. */
+/** A batch of a few items needs more operations than it would as messages; then the receipt shows how many more. */
 function Times({ times }: { times: number | null }): JSX.Element {
   const note = 'than one message per item';
   if (times === null || times === 0) return <Stat name="Fewer operations" value="–" note={note} />;
@@ -72,7 +73,7 @@ function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
         ]}
       />
       <p class="soft">
-        Storage operations, on a logarithmic scale. The poller asks an empty queue every second and does no work for it.
+        Storage operations, on a logarithmic scale. The poller checks an empty queue every second, without any work.
       </p>
     </>
   );
@@ -87,15 +88,13 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
     <>
       {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
       {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
-      {unverified.length > 0 && (
-        <p class="soft">* stands on prices without a verified source: {unverified.join(', ')}.</p>
-      )}
+      {unverified.length > 0 && <p class="soft">* uses prices without a verified source: {unverified.join(', ')}.</p>}
     </>
   );
 }
 
 const KINDS = [
-  { field: 'operations', name: 'Its own' },
+  { field: 'operations', name: 'This batch' },
   { field: 'drainOperations', name: 'Share of drains' },
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;

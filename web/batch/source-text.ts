@@ -1,6 +1,6 @@
 import type { BatchView } from '../api/types.ts';
 
-/** Where a batch came from: its file, and who announced that by a message. */
+/** Returns the origin of a batch: its file, and the producer that announced it by a message. */
 export function sourceText({ source: { kind, name, file }, producer }: Pick<BatchView, 'source' | 'producer'>): string {
   const from = producer === undefined ? '' : ` · producer ${producer}`;
   const fileName = kind === 'inbox' ? name : file;

@@ -3,7 +3,7 @@ import type { BatchView } from '../api/types.ts';
 
 const NAMES = { logs: 'Logs', trace: 'Trace' } as const;
 
-/** Leads to the logs and the trace of a batch, where the app knows the addresses. They open beside this page. */
+/** Links to the logs and the trace of a batch, if the app knows their addresses. They open in a new tab. */
 export const TelemetryLinks = ({ links }: Pick<BatchView, 'links'>): JSX.Element => (
   <>
     {(['logs', 'trace'] as const).map((name) => {

@@ -5,7 +5,7 @@ import { queueHref } from '../routing.ts';
 import { Icon } from '../ui/icon.tsx';
 import { isFinished } from './finished.ts';
 
-/** Why nothing of a batch runs: its own pause, a queue that is held up, or what is before it. Nothing if none is. */
+/** Why no chunk of a batch runs: its own pause, a blocked queue, or the batches before it. Empty if none applies. */
 export function WhyWaiting({ batch }: { batch: BatchView }): JSX.Element | null {
   const { paused, blocked, waiting } = batch;
   if (isFinished(batch)) return null;
@@ -20,7 +20,7 @@ export function WhyWaiting({ batch }: { batch: BatchView }): JSX.Element | null 
       {blocked && (
         <Notice>
           <strong>
-            Queue <QueueLink queue={blocked.queue} /> is held up
+            Queue <QueueLink queue={blocked.queue} /> is blocked
           </strong>{' '}
           since <Since at={blocked.since} />: <bdi>{plain(blocked.reason)}</bdi>
         </Notice>
@@ -51,7 +51,7 @@ function Waiting({
           in <QueueLink queue={queue} />: <bdi>{plain(reason)}</bdi>
         </>
       )}
-      {nextAt !== undefined && `; goes on at ${formatClock(nextAt)}`}
+      {nextAt !== undefined && `; continues at ${formatClock(nextAt)}`}
     </Notice>
   );
 }

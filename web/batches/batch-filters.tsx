@@ -5,14 +5,14 @@ import { formatName } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { TONES } from '../ui/pieces.tsx';
 
-/** All batches. */
+/** The filter that matches all batches. */
 const NO_FILTER: BatchFilter = { workload: '', state: '', day: '', label: '', search: '' };
 
-/** The filter that the address holds. */
+/** Reads the filter from the address. */
 export const filterOf = (values: URLSearchParams): BatchFilter =>
   Object.fromEntries(Object.keys(NO_FILTER).map((name) => [name, values.get(name) ?? ''])) as unknown as BatchFilter;
 
-/** Whether it leaves out any batch. */
+/** Whether the filter excludes any batch. */
 export const isFiltered = (filter: BatchFilter): boolean => Object.values(filter).some((value) => value !== '');
 
 export interface BatchFiltersProps {
@@ -20,7 +20,7 @@ export interface BatchFiltersProps {
   onChange: (filter: BatchFilter) => void;
 }
 
-/** Narrows the listing; the server does it. */
+/** Filters the listing; the server applies them. */
 export function BatchFilters({ filter, onChange }: BatchFiltersProps): JSX.Element {
   const set = (part: Partial<BatchFilter>): void => onChange({ ...filter, ...part });
   return (

@@ -80,7 +80,7 @@ function BatchRow({ batch, isChosen, onChoose, onLabel }: BatchRowProps): JSX.El
           <StateTag state={state} />
           {state === 'reportFailed' && (
             <a class="tone-bad" href={batchHref(id, 'report')}>
-              Why, and make it again
+              Reason and repair
             </a>
           )}
         </div>

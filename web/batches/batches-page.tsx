@@ -11,9 +11,9 @@ import { BatchFilters, filterOf, isFiltered } from './batch-filters.tsx';
 import { BatchTable } from './batch-table.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { type Listing, sorted } from './listing.ts';
-import { type ListingLooked, useListing } from './use-listing.ts';
+import { type PolledListing, useListing } from './use-listing.ts';
 
-/** Batches, newest first. The address holds the filter. */
+/** Batches, newest first. The address contains the filter. */
 export function BatchesPage(): JSX.Element {
   const filter = filterOf(parameters.value);
   const listing = useListing(filter);
@@ -21,7 +21,7 @@ export function BatchesPage(): JSX.Element {
   return (
     <>
       <PageHead title="Batches" note="What was submitted, newest first.">
-        <Freshness looked={listing} />
+        <Freshness polled={listing} />
         <a class="button primary normal" href="#/upload">
           Upload a file
         </a>
@@ -32,7 +32,7 @@ export function BatchesPage(): JSX.Element {
           <Batches
             key={batchesPath(filter)}
             listing={data}
-            looked={listing}
+            polled={listing}
             filter={filter}
             onLabel={(label) => setFilter({ ...filter, label })}
           />
@@ -44,25 +44,25 @@ export function BatchesPage(): JSX.Element {
 
 interface BatchesProps {
   listing: Listing;
-  looked: ListingLooked;
+  polled: PolledListing;
   filter: BatchFilter;
   onLabel: (label: string) => void;
 }
 
-function Batches({ listing, looked, filter, onLabel }: BatchesProps): JSX.Element {
+function Batches({ listing, polled, filter, onLabel }: BatchesProps): JSX.Element {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const batches = sorted(listing);
   const filtered = isFiltered(filter);
-  const more = <More {...{ listing, looked, filter }} />;
+  const more = <More {...{ listing, polled, filter }} />;
   return (
     <>
-      <BulkBar batches={batches} chosen={chosen} onChoose={setChosen} onChange={looked.refresh} />
+      <BulkBar batches={batches} chosen={chosen} onChoose={setChosen} onChange={polled.refresh} />
       {batches.length === 0 ? (
         <NoBatches listing={listing} filtered={filtered} more={more} />
       ) : (
         <>
           <BatchTable batches={batches} chosen={chosen} onChoose={setChosen} onLabel={onLabel} />
-          {filtered && <p class="soft looked-at">{lookedAtText(listing)}</p>}
+          {filtered && <p class="soft searched">{searchedText(listing)}</p>}
           {more}
         </>
       )}
@@ -70,27 +70,29 @@ function Batches({ listing, looked, filter, onLabel }: BatchesProps): JSX.Elemen
   );
 }
 
-/** The way on: to older batches of these days, or to the week before. A day ends where it ends. */
-function More({ listing, looked, filter }: Omit<BatchesProps, 'onLabel'>): JSX.Element | null {
-  const { busy, error, load } = looked.older;
+/**
+ * The button for older batches: of these days, or of the previous week. A listing of a single day has no earlier page.
+ */
+function More({ listing, polled, filter }: Omit<BatchesProps, 'onLabel'>): JSX.Element | null {
+  const { busy, error, load } = polled.older;
   if (listing.next === undefined && filter.day !== '') return null;
-  const onward = isFiltered(filter) ? 'Look further' : 'Older batches';
+  const onward = isFiltered(filter) ? 'Search further' : 'Older batches';
   return (
     <>
       {error && <ErrorBox error={error} />}
       <div class="more">
         <Button busy={busy} onClick={load}>
-          {listing.next === undefined ? `Look before ${formatDay(listing.days.from)}` : onward}
+          {listing.next === undefined ? `Search before ${formatDay(listing.days.from)}` : onward}
         </Button>
       </div>
     </>
   );
 }
 
-/** How far the filter has been looked for: "Looked at 6,000 batches, back to 3 Nov." */
-function lookedAtText({ lookedAt: { batches, until }, next, days }: Listing): string {
-  const looked = batches === 0 ? 'Looked' : `Looked at ${formatNumberOf(batches, 'batch', 'batches')},`;
-  return `${looked} back to ${formatDay(next === undefined || until === null ? days.from : until)} (UTC).`;
+/** How far the listing has searched: "Searched 6,000 batches, back to 3 Nov." */
+function searchedText({ lookedAt: { batches, until }, next, days }: Listing): string {
+  const searched = batches === 0 ? 'Searched' : `Searched ${formatNumberOf(batches, 'batch', 'batches')},`;
+  return `${searched} back to ${formatDay(next === undefined || until === null ? days.from : until)} (UTC).`;
 }
 
 interface NoBatchesProps {
@@ -104,8 +106,8 @@ function NoBatches({ listing, filtered, more }: NoBatchesProps): JSX.Element {
   const when = days.from === days.to ? `on ${days.to}` : `from ${days.from} to ${days.to}`;
   if (filtered)
     return (
-      <Empty icon="search" title={next === undefined ? 'Nothing fits' : 'Nothing fits so far'}>
-        <p>{next === undefined ? `No such batch ${when} (UTC).` : lookedAtText(listing)}</p>
+      <Empty icon="search" title={next === undefined ? 'No match' : 'No match so far'}>
+        <p>{next === undefined ? `No matching batch ${when} (UTC).` : searchedText(listing)}</p>
         {more}
       </Empty>
     );

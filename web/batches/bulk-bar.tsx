@@ -13,9 +13,9 @@ export interface BulkBarProps {
   onChange: () => void;
 }
 
-/** Selects all rows that are shown, and does something to those that are selected: what came of it stays when none is left. */
+/** Selects all rows shown and applies an action to the selected ones. The results stay when no row is left. */
 export function BulkBar({ batches, chosen, onChoose, onChange }: BulkBarProps): JSX.Element {
-  // The batches as they were when the dialog was opened: it must not change its numbers while somebody reads them.
+  // The batches at the time when the dialog opened: its numbers must not change while the user reads them.
   const [open, setOpen] = useState<{ kind: BulkKind; batches: readonly BatchEntry[] }>();
   const selected = batches.filter(({ id }) => chosen.has(id));
   const all = selected.length === batches.length;

@@ -8,18 +8,18 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type BulkKind, bulkAct, bulkPlan } from './bulk-plan.ts';
 
-/** Requests at the same time: each may delete thousands of blobs. */
+/** Concurrent requests; each may delete thousands of blobs. */
 const AT_ONCE = 4;
 
 export interface BulkDialogProps {
   kind: BulkKind;
   batches: readonly BatchEntry[];
-  /** Nothing was done. */
+  /** Closed without any change. */
   onKeep: () => void;
   onDone: () => void;
 }
 
-/** Says in numbers what will be done, does it, and shows each result. */
+/** Shows in numbers what will happen, does it, and shows each result. */
 export function BulkDialog({ kind, batches, onKeep, onDone }: BulkDialogProps): JSX.Element {
   const [steps, setSteps] = useState<readonly Step[]>();
   const plan = bulkPlan(kind, batches);

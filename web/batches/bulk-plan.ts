@@ -1,4 +1,4 @@
-/** What an action on many batches will do, in numbers, and the result of each. */
+/** The effect of an action on many batches, in numbers, and the result of each. */
 import { cancelBatch, deleteBatch } from '../api/batches.ts';
 import type { BatchEntry, CancelAnswer } from '../api/types.ts';
 import { isFinished } from '../batch/finished.ts';
@@ -6,12 +6,12 @@ import { formatNumberOf } from '../format.ts';
 
 export type BulkKind = 'cancel' | 'delete';
 
-/** The batches that an action is for, and those that it leaves as they are. */
+/** The batches that an action applies to; it skips the others. */
 export interface BulkPlan {
   batches: readonly BatchEntry[];
-  /** What happens to them, in words. */
+  /** What happens to them, as text. */
   does: readonly string[];
-  /** Why others stay as they are, in words. */
+  /** Why the others are skipped, as text. */
   stays: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const batchesText = (count: number): string => formatNumberOf(count, 'batch', 'b
 const sum = (batches: readonly BatchEntry[], field: 'accepted' | 'pending' | 'dead'): number =>
   batches.reduce((total, batch) => total + batch[field], 0);
 
-/** Plans an action on the batches that were selected. */
+/** Plans an action on the selected batches. */
 export function bulkPlan(kind: BulkKind, selected: readonly BatchEntry[]): BulkPlan {
   const finished = selected.filter(isFinished);
   const open = selected.filter((batch) => !isFinished(batch));
@@ -36,7 +36,7 @@ function cancelPlan(open: readonly BatchEntry[], finished: readonly BatchEntry[]
       `${batchesText(batches.length)}: ${formatNumberOf(sum(batches, 'pending'), 'pending item')} will be cancelled`,
     ],
     stays: [
-      ...(ended === 0 ? [] : [`${formatNumberOf(ended, 'item')} of them that have ended stay, with their results`]),
+      ...(ended === 0 ? [] : [`${formatNumberOf(ended, 'finished item')} of them stay, with their results`]),
       ...(finished.length === 0 ? [] : [`${batchesText(finished.length)} finished: stay as they are`]),
       ...(cancelling === 0 ? [] : [`${batchesText(cancelling)} being cancelled already`]),
     ],
@@ -60,10 +60,10 @@ function deletePlan(open: readonly BatchEntry[], finished: readonly BatchEntry[]
   };
 }
 
-/** Does it to one batch, and returns the result in words. Throws ApiError. */
+/** Applies the action to one batch, and returns the result as text. Throws ApiError. */
 export async function bulkAct(kind: BulkKind, id: string): Promise<string> {
   if (kind === 'cancel') return cancelText(await cancelBatch(id));
-  return (await deleteBatch(id)) ? 'deleted' : 'being deleted: it is large, and the sweep goes on with it';
+  return (await deleteBatch(id)) ? 'deleted' : 'being deleted: it is large, so the sweep completes the deletion';
 }
 
 function cancelText({ cancellation: { ended, left } }: CancelAnswer): string {

@@ -3,8 +3,8 @@ import type { BatchEntry } from '../api/types.ts';
 import { formatDuration, formatTime } from '../format.ts';
 
 /**
- * Whether the batch met its deadline, and the time that it took beside the time it had. The first completion decides: a
- * later revision (a redrive, a discard, a report) is shown beside that, and changes nothing about it.
+ * Whether the batch met its deadline, and the time used of the time allowed. The first completion decides: a later
+ * revision (a redrive, a discard, a report) is shown beside it and does not change it.
  */
 export function Deadline({ batch }: { batch: BatchEntry }): JSX.Element {
   const { state, revision, openedAt, completedAt, deadlineAt, deadlineMet, estimate, atRiskAt } = batch;

@@ -9,7 +9,7 @@ export interface ProgressProps {
   pending: number;
 }
 
-/** How far a batch is, of which dead letters are told apart. */
+/** The progress of a batch, with its dead letters shown separately. */
 export function Progress({ state, accepted, dead, pending }: ProgressProps): JSX.Element {
   const done = accepted - pending;
   const fraction = accepted === 0 ? 1 : done / accepted;

@@ -1,40 +1,33 @@
 import { type BatchFilter, type BatchPage, batchesPath, fetchBatches } from '../api/batches.ts';
 import { type Action, useAction } from '../live/use-action.ts';
-import { type Looked, queries, useLook } from '../live/use-look.ts';
-import {
-  firstIdAt,
-  isOpen,
-  type Listing,
-  listingOf,
-  openParts,
-  reaches,
-  refreshed,
-  spanOf,
-  withOlder,
-} from './listing.ts';
+import { type Polled, queries, usePolled } from '../live/use-polled.ts';
+import { firstIdAt, isOpen, type Listing, listingOf, reaches, refreshed, spanOf, withOlder } from './listing.ts';
+import { openParts } from './open-parts.ts';
 
-/** Pages that are asked for in a row while none has a row that fits: of 2,000 batches each. */
+/** Maximum number of consecutive requests that return no matching row; each covers 2,000 batches. */
 const PAGES_ON = 3;
-/** Pages that may lie between the newest batches and those that were known. */
+/** Maximum number of pages between the newest batches and the known ones. */
 const PAGES_BETWEEN = 5;
 
-/** The listing of a filter, live, and the way to more of it. */
-export interface ListingLooked extends Looked<Listing> {
+/** The live listing of a filter, and the action that loads older batches. */
+export interface PolledListing extends Polled<Listing> {
   older: Action & { load: () => void };
 }
 
-/** Keeps the listing of a filter: it stays for some minutes after the page was left, so that Back finds it as it was. */
-export function useListing(filter: BatchFilter): ListingLooked {
+/**
+ * Provides the listing of a filter. It stays cached for some minutes after the page is left, so that Back restores it.
+ */
+export function useListing(filter: BatchFilter): PolledListing {
   const key = ['batches', batchesPath(filter)];
   const known = (): Listing | undefined => queries.getQueryData<Listing>(key);
-  const looked = useLook<Listing>({
+  const polled = usePolled<Listing>({
     key,
     load: async (signal) => {
       const listing = known();
-      if (listing === undefined) return firstLook(filter, signal);
-      const look = await lookAgain(listing, filter, signal);
-      // Older pages may have come meanwhile.
-      return refreshed(known() ?? listing, look);
+      if (listing === undefined) return fetchFirst(filter, signal);
+      const changes = await fetchChanges(listing, filter, signal);
+      // Older pages may have been loaded in the meantime.
+      return refreshed(known() ?? listing, changes);
     },
     isMoving: ({ rows }) => [...rows.values()].some((row) => isOpen(row) && row.state !== 'paused'),
   });
@@ -49,22 +42,22 @@ export function useListing(filter: BatchFilter): ListingLooked {
       if (page.list.batches.length > 0 || page.next === undefined) return;
     }
   };
-  return { ...looked, older: { ...action, load: () => void action.run(load) } };
+  return { ...polled, older: { ...action, load: () => void action.run(load) } };
 }
 
-/** A listing without a day ends after a week: what follows then is the week before. */
+/** A listing without a day covers a week; the previous week follows. */
 const olderPath = ({ next, days }: Listing, filter: BatchFilter): string =>
   batchesPath(filter, { after: next ?? firstIdAt(Date.parse(days.from)) });
 
-async function firstLook(filter: BatchFilter, signal: AbortSignal): Promise<Listing> {
+async function fetchFirst(filter: BatchFilter, signal: AbortSignal): Promise<Listing> {
   let listing = listingOf(await fetchBatches(batchesPath(filter), { signal }));
   for (let pages = 1; pages < PAGES_ON && listing.rows.size === 0 && listing.next !== undefined; pages += 1)
     listing = withOlder(listing, await fetchBatches(olderPath(listing, filter), { signal }));
   return listing;
 }
 
-/** Fetches the newest batches down to those that are known, and the parts of the list behind them that have open rows. */
-async function lookAgain(listing: Listing, filter: BatchFilter, signal: AbortSignal) {
+/** Fetches the newest batches down to the known ones, and the older parts of the list that have unfinished rows. */
+async function fetchChanges(listing: Listing, filter: BatchFilter, signal: AbortSignal) {
   const newest: BatchPage[] = [await fetchBatches(newestPath(listing, filter), { signal })];
   let last = newest[0] as BatchPage;
   while (!reaches(listing, last) && last.next !== undefined && newest.length <= PAGES_BETWEEN) {
@@ -81,8 +74,8 @@ async function lookAgain(listing: Listing, filter: BatchFilter, signal: AbortSig
 }
 
 /**
- * A week is a query per day; what is new is of today. Older days are asked for when the day has changed since the last
- * look, and where a batch can come to fit later on.
+ * A week costs one query per day, and new batches are of today. So older days are queried only if the day has changed
+ * since the last refresh, or if the filter has a state, which older batches can enter later.
  */
 function newestPath({ days }: Listing, filter: BatchFilter): string {
   const today = new Date().toISOString().slice(0, 10);

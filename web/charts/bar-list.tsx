@@ -4,7 +4,7 @@ import { plain } from '../format.ts';
 export interface Bar {
   name: string;
   value: number;
-  /** How the value reads. */
+  /** The value as text. */
   text: string;
   tone?: string;
   note?: string;
@@ -12,13 +12,13 @@ export interface Bar {
 
 export interface BarListProps {
   bars: readonly Bar[];
-  /** On a logarithmic scale a bar ten times as long in numbers is one step longer. */
+  /** On a logarithmic scale, a value ten times as large is one step longer. */
   logarithmic?: boolean;
 }
 
-const LEAST = 0.012;
+const MIN = 0.012;
 
-/** Bars one below the other, with names and values; a negative value has a bar as long, in another tone. */
+/** Bars with names and values; a negative value has a bar of the same length in another tone. */
 export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Element {
   const scale = (value: number): number => (logarithmic ? Math.log10(1 + Math.abs(value)) : Math.abs(value));
   const top = Math.max(...bars.map(({ value }) => scale(value)), Number.MIN_VALUE);
@@ -32,7 +32,7 @@ export function BarList({ bars, logarithmic = false }: BarListProps): JSX.Elemen
           <span class="bar-track">
             <span
               class={`bar-fill fill-${value < 0 ? 'warn' : tone}`}
-              style={{ width: `${Math.max(value === 0 ? 0 : LEAST, scale(value) / top) * 100}%` }}
+              style={{ width: `${Math.max(value === 0 ? 0 : MIN, scale(value) / top) * 100}%` }}
             />
           </span>
           <span class="bar-text">

@@ -8,33 +8,33 @@ export interface Series {
   values: readonly (number | null)[];
 }
 
-/** A moment that is marked by a line. */
+/** A time that is marked by a line. */
 export interface Mark {
   atSeconds: number;
   text: string;
 }
 
-/** How a chart differs from one of counts over the last minutes. */
+/** Options for a chart that differs from one of counts over the last minutes. */
 export interface ChartShape {
   format: (value: number) => string;
-  /** How times are shown, in UTC; default clock. */
+  /** Format of the times, in UTC; defaults to clock times. */
   axis?: 'clock' | 'day';
-  /** The top of the scale is never lower, so that zero lies at the bottom; default 4. */
+  /** Minimum top of the scale, so that zero is at the bottom. Defaults to 4. */
   leastTop?: number;
   marks?: readonly Mark[];
-  /** The values are bars that stand at 0, 1, 2 …; these are the names of their places. */
+  /** If present, the values are bars at 0, 1, 2 …, and these are their names. */
   names?: readonly string[];
 }
 
-/** Until there is more, a chart shows this span: a line must not begin as wide as the chart. */
-const LEAST_SECONDS = 60;
-const LEAST_PLACES = 8;
-/** Widest bar, in pixels. */
+/** Minimum span of a chart, so that the first points do not fill its whole width. */
+const MIN_SECONDS = 60;
+const MIN_PLACES = 8;
+/** Maximum width of a bar, in pixels. */
 const WIDEST_BAR = 22;
 
 type Drawn = Omit<Options, 'width' | 'height'>;
 
-/** How the charts of this page look and behave. */
+/** Builds the uPlot options of a chart of this dashboard. */
 export function chartOptions(
   series: readonly Series[],
   { format, axis: kind = 'clock', leastTop = 4, marks = [], names }: ChartShape,
@@ -48,7 +48,7 @@ export function chartOptions(
   const axis = { stroke: text, grid, font, ticks: { show: false } };
   return {
     legend: { show: false },
-    // On the right as wide as half a time, which may stand below the last point.
+    // The right padding is half as wide as a time, because a time may be below the last point.
     padding: [8, 24, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
     hooks: {
@@ -79,19 +79,19 @@ export function chartOptions(
   };
 }
 
-/** A mark of the last day lies after the time at which that day begins. */
+/** A mark on the last day is later than the beginning of that day. */
 function spanOf(times: ArrayLike<number>, marks: readonly Mark[]): [number, number] {
   const last = times[times.length - 1] ?? Date.now() / 1_000;
   const end = Math.max(last, ...marks.map(({ atSeconds }) => atSeconds));
-  return [Math.min(times[0] ?? last, last - LEAST_SECONDS), end];
+  return [Math.min(times[0] ?? last, last - MIN_SECONDS), end];
 }
 
-/** Pixels that the longest text beside the scale needs; uPlot asks before it has any, too. */
+/** Pixels for the longest text beside the scale. uPlot also calls this before it has texts. */
 const widthOf = (texts: readonly string[] | null): number =>
   Math.max(46, 12 + 6.2 * Math.max(0, ...(texts ?? []).map(({ length }) => length)));
 
-/** Half a place on each side, and room for a few: a single bar stands on the left. */
-const placesOf = (places: ArrayLike<number>): [number, number] => [-0.6, Math.max(places.length, LEAST_PLACES) - 0.4];
+/** Half a place on each side, and a minimum number of places, so that a single bar is at the left. */
+const placesOf = (places: ArrayLike<number>): [number, number] => [-0.6, Math.max(places.length, MIN_PLACES) - 0.4];
 
 const clockOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(11, 19);
 const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(5, 10);
@@ -123,7 +123,7 @@ function lineOf(label: string, color: string) {
   };
 }
 
-/** The bars of two series stand beside each other. */
+/** The bars of two series are placed side by side. */
 function barOf(label: string, color: string, { index, count }: { index: number; count: number }) {
   const align = count === 1 ? 0 : index === 0 ? -1 : 1;
   const paths = UPlot.paths.bars?.({ size: [0.8 / count, WIDEST_BAR], align });

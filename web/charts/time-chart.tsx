@@ -9,13 +9,13 @@ export interface TimeChartProps extends ChartShape {
   /** Seconds since 1970; with `names`: 0, 1, 2 … */
   times: readonly number[];
   series: readonly Series[];
-  /** What is said while there is nothing to draw. */
+  /** The text shown while there is no data. */
   quiet: string;
 }
 
 const HEIGHT = 168;
 
-/** Lines over time, or bars; the legend shows what is under the pointer, else the latest values. */
+/** Lines over time, or bars. The legend shows the values under the pointer, or else the latest values. */
 export function TimeChart({ title, times, series, quiet, ...shaped }: TimeChartProps): JSX.Element {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);

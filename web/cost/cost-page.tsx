@@ -3,26 +3,27 @@ import { fetchCost } from '../api/queues.ts';
 import type { Cost, CostPeriod } from '../api/types.ts';
 import { DayField } from '../filters/fields.tsx';
 import { formatAmount, formatCompact, formatDecimals, formatNumberOf, formatTime } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { type FormatAmount, IdleLines } from './idle-lines.tsx';
 
-/** What a day and its month have cost. It is asked for once: it changes slowly, and takes more than a look at a row. */
+/** The cost of a day and its month. Fetched once: it changes slowly, and costs more than the read of a row. */
 export function CostPage(): JSX.Element {
   const day = parameters.value.get('day') ?? '';
-  const polled = useLook({ key: ['cost', day], load: () => fetchCost(day) });
+  const polled = usePolled({ key: ['cost', day], load: () => fetchCost(day) });
   return (
     <>
       <PageHead
         title="Cost"
-        note="Work as counted; executions, the Durable extension and idling as computed; at list prices."
+        note="Work is counted; executions, the Durable extension and idle cost are computed; at list prices."
       >
         <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
         <Button icon="redo" onClick={polled.refresh}>
-          Ask again
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
       <Loaded polled={polled}>{(cost) => <CostView cost={cost} />}</Loaded>
@@ -51,8 +52,7 @@ function CostView({ cost }: { cost: Cost }): JSX.Element {
           </ul>
           <p class="soft">
             Prices: sheet {cost.sheet}, {cost.currency}.
-            {cost.unverified.length > 0 &&
-              ` * stands on prices without a verified source: ${cost.unverified.join(', ')}.`}
+            {cost.unverified.length > 0 && ` * uses prices without a verified source: ${cost.unverified.join(', ')}.`}
           </p>
         </Panel>
         <Panel title="This instance">
@@ -107,7 +107,7 @@ function ProcessOperations({ process: { instance, since, operations } }: { proce
   return (
     <>
       <p class="soft">
-        Counted by the instance that answered{instance === null ? '' : ` (${instance})`} since its start at{' '}
+        Counted by the instance that responded{instance === null ? '' : ` (${instance})`} since its start at{' '}
         {formatTime(since)}, for all purposes.
       </p>
       <ul class="part-list columns">

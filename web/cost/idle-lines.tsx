@@ -3,10 +3,10 @@ import type { CostPeriod } from '../api/types.ts';
 import { formatCount } from '../format.ts';
 import { Scrolling } from '../ui/scrolling.tsx';
 
-/** An amount in the currency of the price sheet, marked by `*` when it stands on unverified prices. */
+/** An amount in the currency of the price sheet, marked by `*` if it is based on unverified prices. */
 export type FormatAmount = (usd: number, unverified?: readonly string[]) => string;
 
-/** Who polls or charges while nothing is to be done, line by line. */
+/** The costs while there is no work, line by line: what polls, and what is charged. */
 export function IdleLines({ period: { idle }, amount }: { period: CostPeriod; amount: FormatAmount }): JSX.Element {
   return (
     <Scrolling label="Cost while idle">
@@ -35,7 +35,7 @@ export function IdleLines({ period: { idle }, amount }: { period: CostPeriod; am
         </tbody>
         <tfoot>
           <tr>
-            <td colSpan={3}>All of it</td>
+            <td colSpan={3}>Total</td>
             <td class="number">{amount(idle.usd)}</td>
           </tr>
         </tfoot>

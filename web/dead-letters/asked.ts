@@ -4,7 +4,7 @@ import type { DeadLettersOfBatches } from '../api/types.ts';
 export type CauseOfWorkload = DeadLettersOfBatches['groups'][number];
 export type BatchOfCause = CauseOfWorkload['batches'][number];
 
-/** What is to be done about a cause in all its batches. */
+/** An action on a cause in all its batches. */
 export interface AskedOfBatches {
   kind: 'redrive' | 'discard';
   group: CauseOfWorkload;

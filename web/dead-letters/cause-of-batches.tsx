@@ -10,7 +10,7 @@ export interface CauseOfBatchesProps {
   onAsk: (asked: AskedOfBatches) => void;
 }
 
-/** A cause in one workload: its batches, and what can be done about it in all of them. */
+/** A cause in one workload: its batches, and the actions on all of them. */
 export function CauseOfBatches({ group, onAsk }: CauseOfBatchesProps): JSX.Element {
   const { cause, workload, count, batches, moreBatches } = group;
   const all = formatNumberOf(batches.length + moreBatches, 'batch', 'batches');
@@ -55,7 +55,7 @@ export function CauseOfBatches({ group, onAsk }: CauseOfBatchesProps): JSX.Eleme
   );
 }
 
-/** Leads to the batch's dead letters of a cause. */
+/** Links to the dead letters of a cause in the batch. */
 export const BatchLink = ({
   batch: { id, file, createdAt },
   cause,

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { fetchOfBatches, type LettersFilter } from '../api/dead-letters.ts';
 import type { DeadLettersOfBatches } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { parameters } from '../routing.ts';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
@@ -13,11 +13,11 @@ import { CauseOfBatches } from './cause-of-batches.tsx';
 import { LettersFilters } from './letters-filters.tsx';
 import { OverBatches } from './over-batches.tsx';
 
-/** The dead letters of all batches by cause and workload, with ways to redrive or discard a cause everywhere. */
+/** The dead letters of all batches by cause and workload, with actions on all dead letters of a cause. */
 export function DeadLettersPage(): JSX.Element {
   const [asked, setAsked] = useState<AskedOfBatches>();
   const filter = filterOf(parameters.value);
-  const looked = useLook({
+  const polled = usePolled({
     key: ['dead-letters', filter],
     load: (signal) => fetchOfBatches(filter, { signal }),
     isMoving: () => false,
@@ -25,12 +25,12 @@ export function DeadLettersPage(): JSX.Element {
   });
   return (
     <>
-      <PageHead title="Dead letters" note="Items that nobody could process, over all batches, by cause.">
-        <Freshness looked={looked} />
+      <PageHead title="Dead letters" note="Items that could not be processed, over all batches, by cause.">
+        <Freshness polled={polled} />
       </PageHead>
       <LettersFilters filter={filter} />
-      <Loaded polled={looked}>{(found) => <Found found={found} onAsk={setAsked} />}</Loaded>
-      {asked && <OverBatches asked={asked} onChange={looked.refresh} onClose={() => setAsked(undefined)} />}
+      <Loaded polled={polled}>{(found) => <Found found={found} onAsk={setAsked} />}</Loaded>
+      {asked && <OverBatches asked={asked} onChange={polled.refresh} onClose={() => setAsked(undefined)} />}
     </>
   );
 }
@@ -56,7 +56,7 @@ function Found({
   if (count === 0)
     return (
       <Empty icon="check" title="No dead letters">
-        <p>None in the batches {when} that fit.</p>
+        <p>None in the matching batches {when}.</p>
       </Empty>
     );
   return (
@@ -64,10 +64,10 @@ function Found({
       <p class="section-head">
         <span>
           {formatNumberOf(count, 'item')} of {formatNumberOf(groups.length, 'cause')}
-          {otherCauses > 0 && `, ${formatCount(otherCauses)} of them of causes that their batches do not name`}
+          {otherCauses > 0 && `, ${formatCount(otherCauses)} of them of causes that their batches do not list`}
           <span class="soft">
             {' '}
-            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} looked at
+            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} checked
             {notLookedAt > 0 && `, ${formatCount(notLookedAt)} unfinished ones not`}
           </span>
         </span>

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 
 const NONE: LettersFilter = { workload: '', label: '', cause: '', from: '', to: '' };
 
-/** Narrows the dead letters; the server does it, and the address keeps it. */
+/** Filters the dead letters; the server applies the filter, and the address contains it. */
 export function LettersFilters({ filter }: { filter: LettersFilter }): JSX.Element {
   const set = (part: Partial<LettersFilter>): void => setParameters(part, { push: true });
   return (

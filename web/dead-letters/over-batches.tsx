@@ -19,9 +19,11 @@ export interface OverBatchesProps {
   onClose: () => void;
 }
 
-/** Redrives or discards a cause in its batches one after the other, and shows each result. Closing it stops it. */
+/**
+ * Redrives or discards a cause in its batches one after the other, and shows each result. Closing the dialog stops it.
+ */
 export function OverBatches({ asked: { kind, group }, onChange, onClose }: OverBatchesProps): JSX.Element {
-  // What is found anew while this is open must not change what was asked for.
+  // Batches found while the dialog is open must not change what the user confirmed.
   const [batches] = useState(() => group.batches.filter(isFinished));
   const [typed, setTyped] = useState('');
   const [steps, setSteps] = useState<readonly Step[]>();
@@ -99,7 +101,7 @@ interface PlanProps {
   onType: (typed: string) => void;
 }
 
-/** What will be done, in numbers. */
+/** The planned effect, in numbers. */
 function Plan({ asked: { kind, group }, batches, typed, onType }: PlanProps): JSX.Element {
   const open = group.batches.length - batches.length;
   const left = [
@@ -111,16 +113,18 @@ function Plan({ asked: { kind, group }, batches, typed, onType }: PlanProps): JS
     <>
       <p>
         {kind === 'redrive'
-          ? 'They run again as they are, in a new revision of each batch, one batch after the other. To change fields, open a batch.'
+          ? 'They run again unchanged, in a new revision of each batch, one batch after the other. To change fields, open a batch.'
           : 'They count as discarded from then on, and cannot be redriven any more; each batch gets a new report.'}
       </p>
-      {left.length > 0 && <p class="tone-warn">Left alone: {left.join(', and ')}.</p>}
+      {left.length > 0 && <p class="tone-warn">Not included: {left.join(', and ')}.</p>}
       {kind === 'redrive' ? (
         <RateField rate={typed} count={largest} onChange={onType} />
       ) : (
         <ReasonField value={typed} onChange={onType} />
       )}
-      {kind === 'redrive' && batches.length > 1 && typed !== '' && <p class="soft">The rate is of each batch.</p>}
+      {kind === 'redrive' && batches.length > 1 && typed !== '' && (
+        <p class="soft">The rate applies to each batch separately.</p>
+      )}
     </>
   );
 }

@@ -1,19 +1,19 @@
-/** Fields by which a page narrows what it shows. Their names are for screen readers alone. */
+/** Fields that filter the content of a page. Their names are only for screen readers. */
 import type { JSX } from 'preact';
 import { fetchWorkloads } from '../api/queues.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 
 interface SearchFieldProps {
   name: string;
   value: string;
-  /** Default: the name. */
+  /** Defaults to the name. */
   placeholder?: string;
   title?: string;
-  /** Called once the text is complete, without the white space around it. */
+  /** Called with the complete text, without surrounding white space. */
   onChange: (text: string) => void;
 }
 
-/** A field for text. */
+/** A text field. */
 export const SearchField = ({ name, value, placeholder = name, title, onChange }: SearchFieldProps): JSX.Element => (
   <label>
     <span class="unseen">{name}</span>
@@ -45,14 +45,14 @@ export const DayField = ({ name, value, onChange }: FieldProps & { name: string 
 
 interface ChoiceFieldProps extends FieldProps {
   name: string;
-  /** Text of the choice that is empty; absent: there is none. */
+  /** Text of the empty choice; if absent, there is none. */
   all?: string;
   choices: readonly string[];
-  /** Default: the choice itself. */
+  /** Defaults to the choice itself. */
   textOf?: (choice: string) => string;
 }
 
-/** A choice of one. */
+/** A select field. */
 export const ChoiceField = ({
   name,
   value,
@@ -74,8 +74,8 @@ export const ChoiceField = ({
   </label>
 );
 
-/** A choice of one workload, or of all. */
+/** A select field for one workload, or all. */
 export function WorkloadField(props: FieldProps): JSX.Element {
-  const workloads = useLook({ key: ['workloads'], load: fetchWorkloads });
+  const workloads = usePolled({ key: ['workloads'], load: fetchWorkloads });
   return <ChoiceField name="Workload" all="All workloads" choices={workloads.data ?? []} {...props} />;
 }

@@ -4,7 +4,7 @@ import { formatAmount, formatCount, formatDuration, formatPercent, type PricedBy
 import { href } from '../routing.ts';
 import { deadPercent } from './days.ts';
 
-/** A row per day and workload, the newest first; each leads to the batches of that day. */
+/** One row per day and workload, newest first; each links to the batches of that day. */
 export function DayTable({ rows, by }: { rows: readonly HistoryDay[]; by: PricedBy }): JSX.Element {
   const sorted = rows.toSorted((a, b) => b.day.localeCompare(a.day) || a.workload.localeCompare(b.workload));
   return (

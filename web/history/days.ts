@@ -2,7 +2,7 @@ import type { HistoryDay } from '../api/types.ts';
 import type { Series } from '../charts/chart-options.ts';
 import { SERIES } from '../charts/palette.ts';
 
-/** All days from `from` to `to` (yyyy-mm-dd), those without a batch included. */
+/** Returns all days from `from` to `to` (yyyy-mm-dd), including days without a batch. */
 export function allDays(from: string, to: string): string[] {
   const days: string[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += 24 * 60 * 60 * 1_000) {
@@ -12,8 +12,8 @@ export function allDays(from: string, to: string): string[] {
 }
 
 /**
- * A line per workload over the days; null where a workload has no value. Of more workloads than there are colours, those
- * with the most items have one.
+ * Builds one line per workload over the days; null for a day without a value. If there are more workloads than colours,
+ * only those with the most items get one.
  */
 export function linesOf(
   days: readonly string[],

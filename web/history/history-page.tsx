@@ -6,7 +6,7 @@ import { Target } from '../audit/audit-table.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { ChoiceField, WorkloadField } from '../filters/fields.tsx';
 import { formatCompact, formatDuration, formatPercent, formatTime, formatUsd, plain } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { PageHead, Panel } from '../ui/pieces.tsx';
@@ -16,11 +16,11 @@ import { allDays, deadPercent, linesOf } from './days.ts';
 
 const SPANS = ['7', '30', '92'] as const;
 
-/** What has finished, day by day. It is asked for once: a day changes slowly. */
+/** The finished batches, day by day. Fetched once: days change slowly. */
 export function HistoryPage(): JSX.Element {
   const workload = parameters.value.get('workload') ?? '';
   const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '30';
-  const looked = useLook({
+  const polled = usePolled({
     key: ['history', days, workload],
     load: (signal) => fetchHistory({ days: Number(days), workload }, { signal }),
   });
@@ -35,11 +35,12 @@ export function HistoryPage(): JSX.Element {
           textOf={(span) => `${span} days`}
           onChange={(span) => setParameters({ days: span }, { push: true })}
         />
-        <Button icon="redo" onClick={looked.refresh}>
-          Ask again
+        <Button icon="redo" onClick={polled.refresh}>
+          {' '}
+          Refresh{' '}
         </Button>
       </PageHead>
-      <Loaded polled={looked}>{(history) => <Shown history={history} />}</Loaded>
+      <Loaded polled={polled}>{(history) => <Shown history={history} />}</Loaded>
     </>
   );
 }
@@ -93,10 +94,10 @@ function Shown({ history }: { history: History }): JSX.Element {
       <DayTable rows={rows} by={history} />
       <p class="soft">
         Cost: as on the receipts, at the prices of sheet {sheet}.
-        {unverified.length > 0 && ` * stands on prices without a verified source: ${unverified.join(', ')}.`}
+        {unverified.length > 0 && ` * uses prices without a verified source: ${unverified.join(', ')}.`}
       </p>
       {markers.length > 0 && (
-        <Panel title="What operators did meanwhile">
+        <Panel title="Actions of operators in this time">
           <p class="soft">The dashed lines in the charts.</p>
           <ul class="plain-list">
             {markers.map(({ at, action, target, by }) => (

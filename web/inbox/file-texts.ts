@@ -3,13 +3,13 @@ import { formatBytes, formatCount, formatNumberOf, formatPercent, formatPlace } 
 
 const FAULTS_SHOWN = 10;
 
-/** How much of a file is read, from 0 to 1; undefined where nobody knows, as its size is that of an address. */
+/** Returns how much of a file is read, from 0 to 1; undefined if unknown, because its blob contains only an address. */
 export function readFraction({ state, bytes, readBytes, readItems }: InboxFile): number | undefined {
   if (state !== 'taking' || readBytes === undefined || readItems === undefined || bytes === 0) return undefined;
   return Math.min(1, readBytes / bytes);
 }
 
-/** How far a file is, in words; empty for one that nobody has begun with. */
+/** Returns the progress of a file as text; empty if nothing has read it yet. */
 export function progressText(file: InboxFile): string {
   const { state, bytes, readBytes = 0, readItems } = file;
   if (state !== 'taking') return '';
@@ -19,7 +19,7 @@ export function progressText(file: InboxFile): string {
   return `${of} · ${formatNumberOf(readItems ?? 0, 'item')}`;
 }
 
-/** Why a file was rejected, one line per place in it. */
+/** Returns why a file was rejected, one line per place in it. */
 export function reasonLines({ state, reason }: InboxFile): string[] {
   if (state !== 'rejected') return [];
   if (reason === undefined) return ['The reason was removed.'];

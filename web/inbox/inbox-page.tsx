@@ -2,17 +2,17 @@ import type { JSX } from 'preact';
 import type { Page } from '../api/http/request.ts';
 import { fetchInbox } from '../api/inbox.ts';
 import type { InboxFile } from '../api/types.ts';
-import { useLook } from '../live/use-look.ts';
 import { useMore } from '../live/use-more.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { Freshness } from '../ui/freshness.tsx';
 import { MoreButton } from '../ui/more-button.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { InboxTable } from './inbox-table.tsx';
 
-/** The files in the inbox, and those that were rejected, with the reason. */
+/** The files in the inbox, and the rejected ones with their reasons. */
 export function InboxPage(): JSX.Element {
-  const polled = useLook({
+  const polled = usePolled({
     key: ['inbox'],
     load: (signal) => fetchInbox('inbox', { signal }),
     isMoving: ({ entries }) => entries.some(({ state }) => state !== 'rejected'),
@@ -20,14 +20,14 @@ export function InboxPage(): JSX.Element {
   return (
     <>
       <PageHead title="Inbox" note="Files that wait to become batches, are being taken, or were rejected.">
-        <Freshness looked={polled} />
+        <Freshness polled={polled} />
       </PageHead>
       <Loaded polled={polled}>{(page) => <InboxPages first={page} onChange={polled.refresh} />}</Loaded>
     </>
   );
 }
 
-/** The first page, which is live, and those that somebody asked for after it. */
+/** The first page, which is live, and the further pages that the user has loaded. */
 function InboxPages({ first, onChange }: { first: Page<InboxFile>; onChange: () => void }): JSX.Element {
   const more = useMore(first, { keyOf: ({ state, name }) => `${state} ${name}`, fetchPage: fetchInbox });
   const { entries: files, next, reset } = more;

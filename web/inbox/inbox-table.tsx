@@ -15,14 +15,14 @@ const TONES: Readonly<Record<InboxFile['state'], string>> = {
   done: 'good',
 };
 
-type Open = { deed: 'retry' | 'delete'; name: string };
+type Open = { action: 'retry' | 'delete'; name: string };
 
 export interface InboxTableProps {
   files: readonly InboxFile[];
   onChange: () => void;
 }
 
-/** One row per file, with what an operator can do about a rejected one. */
+/** One row per file, with the actions for a rejected one. */
 export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   return (
@@ -44,20 +44,20 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
             <FileRow
               key={`${file.state} ${file.name}`}
               file={file}
-              onOpen={(deed) => setOpen({ deed, name: file.name })}
+              onOpen={(action) => setOpen({ action, name: file.name })}
             />
           ))}
         </tbody>
       </table>
-      {open?.deed === 'retry' && (
+      {open?.action === 'retry' && (
         <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
-            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next look takes it. That helps
-            where not the file was wrong, but a setting or the workload.
+            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next check of the inbox reads
+            it. This helps if a setting or the workload was wrong, not the file.
           </p>
         </Confirm>
       )}
-      {open?.deed === 'delete' && (
+      {open?.action === 'delete' && (
         <Confirm
           title="Delete this file?"
           action="Delete"
@@ -66,7 +66,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           onConfirm={() => act(deleteFile(open.name))}
         >
           <p>
-            <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was made of it.
+            <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was created from it.
           </p>
         </Confirm>
       )}
@@ -74,7 +74,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   );
 }
 
-function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (deed: Open['deed']) => void }): JSX.Element {
+function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (action: Open['action']) => void }): JSX.Element {
   const { name, workload, lane, state, bytes, since, importedFrom } = file;
   const notes = [
     ...(workload === null ? ['no known workload'] : [`workload ${workload}`]),

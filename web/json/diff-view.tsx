@@ -2,11 +2,11 @@ import type { JSX } from 'preact';
 import { plain } from '../format.ts';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 
-/** Equal lines that are shown around each change. */
+/** Number of equal lines shown around each change. */
 const CONTEXT = 1;
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
 
-/** Two values as JSON, with what differs. Equal lines far from a change are left out. */
+/** Two JSON values with their differences. Equal lines far from a change are omitted. */
 export function DiffView({ name, before, after }: { name: string; before: string; after: string }): JSX.Element {
   const lines = lineDiff(before, after);
   const changed = lines.flatMap(({ kind }, n) => (kind === 'same' ? [] : [n]));

@@ -1,20 +1,20 @@
-/** Changes of single fields, as people enter them, as one JSON Merge Patch (RFC 7396). */
+/** Converts changes of single fields, as people enter them, into one JSON Merge Patch (RFC 7396). */
 
-/** One field and what becomes of it. */
+/** A change of one field. */
 export interface FieldChange {
-  /** Names with dots between them; a dot within a name has a backslash before it. */
+  /** Names separated by dots; a dot within a name is escaped with a backslash. */
   path: string;
   kind: 'text' | 'json' | 'remove';
-  /** The new value as it was typed: text, or JSON with all its digits. */
+  /** The new value as typed: text, or JSON with all its digits. */
   value: string;
 }
 
-/** A patch as JSON text, or what is wrong with the changes. */
+/** A patch as JSON text, or the error in the changes. */
 export type PatchText = { patch: string } | { fault: string };
 
 type Tree = Map<string, Tree | string>;
 
-/** Makes the patch of some changes; values keep their digits, as they are never parsed into numbers. */
+/** Builds the patch of some changes. Values keep their digits, because they are never parsed into numbers. */
 export function patchOf(changes: readonly FieldChange[]): PatchText {
   const tree: Tree = new Map();
   for (const change of changes) {
@@ -42,11 +42,11 @@ function faultOf({ kind, path, value }: FieldChange): string | undefined {
   try {
     return hasNull(JSON.parse(value)) ? `${path}: null removes a field. Choose “remove” for that.` : undefined;
   } catch {
-    return `${path}: this is not JSON. Text needs quotes here, or choose “text”.`;
+    return `${path}: this is not JSON. Text needs quotes here, or choose “set to text”.`;
   }
 }
 
-/** Within arrays null is a value like any other. */
+/** Within arrays, null is a value like any other. */
 const hasNull = (value: unknown): boolean =>
   value === null ||
   (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).some(hasNull));

@@ -4,10 +4,12 @@ export interface DiffLine {
   text: string;
 }
 
-/** Comparing takes the product of both lengths: above this, all that lies between equal ends counts as changed. */
+/**
+ * The comparison needs the product of both lengths. Above this product, all lines between equal ends count as changed.
+ */
 const MAX_CELLS = 1_000_000;
 
-/** Compares two texts line by line: what is removed stands before what is added in its place. */
+/** Compares two texts line by line; removed lines precede the lines added in their place. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split('\n'), after.split('\n')];
   const most = Math.min(a.length, b.length);
@@ -44,7 +46,7 @@ function compare(a: readonly string[], b: readonly string[]): DiffLine[] {
 
 const lengthAt = (rows: readonly Uint32Array[], i: number, j: number): number => rows[i]?.[j] ?? 0;
 
-/** Length of the longest common subsequence of what follows each pair of places. */
+/** Length of the longest common subsequence of the rest after each pair of places. */
 function commonLengths(a: readonly string[], b: readonly string[]): Uint32Array[] {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) {

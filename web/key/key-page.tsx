@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 
-/** Asks for a key, and takes it if it opens anything. */
+/** Asks for a key, and accepts it if it grants any access. */
 export function KeyPage(): JSX.Element {
   const [typed, setTyped] = useState('');
   const check = useAction();
@@ -24,8 +24,8 @@ export function KeyPage(): JSX.Element {
         <Logo />
         <h1>Open the dashboard</h1>
         <p>
-          A client’s key uploads, watches and downloads. Queues, cost and repairs take an operator’s key, and a key for
-          both opens everything here.
+          A client’s key can upload, watch and download. Queues, cost and repairs require an operator’s key. A key for
+          both can do everything here.
         </p>
         <label class="field">
           <span>Key</span>
@@ -57,17 +57,18 @@ export function KeyPage(): JSX.Element {
           Open
         </Button>
         <small>
-          The key stays in the tabs of this page and goes out only as a header to this server. Closing the last tab
-          forgets it. The name goes to the audit log, as you type it.
+          The key stays in the tabs of this page and is sent only as a header to this server. Closing the last tab
+          deletes it. The name is written to the audit log as you type it.
         </small>
       </form>
     </main>
   );
 }
 
-const WRONG_KEY = 'It opens neither the queues nor the batches of this app. Keys are given out by whoever deployed it.';
+const WRONG_KEY =
+  'It can read neither the queues nor the batches of this app. Ask the person who deployed the app for a key.';
 
-/** An operator's key opens the queues, a client's the batches; one that opens neither is not taken. */
+/** An operator's key can read the queues, a client's key the batches. A key that can read neither is rejected. */
 async function tryKey(candidate: string): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
   const doors = ['queues', `batches?limit=1&day=${today}`];

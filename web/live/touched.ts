@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** When somebody pressed a key or a button in this page for the last time, or came back to it. */
+/** Time of the last key press or click in this page, or of the last return to it. */
 export const touchedAt = signal(Date.now());
 
 const touch = (): void => {

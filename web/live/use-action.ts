@@ -1,18 +1,18 @@
 import { MutationObserver } from '@tanstack/query-core';
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import { type ApiError, toApiError } from '../api/http/errors.ts';
-import { queries } from './use-look.ts';
+import { queries } from './use-polled.ts';
 
-/** Something that a person does, which takes a while and may fail. */
+/** An action of the user that takes time and may fail. */
 export interface Action {
   busy: boolean;
   error: ApiError | undefined;
-  /** True: it went well. A second call while one runs does nothing. */
+  /** Resolves to true on success. A second call during a run does nothing. */
   run(work: () => Promise<unknown>): Promise<boolean>;
   clear(): void;
 }
 
-/** Keeps a person's action and how it went. */
+/** Provides an action with its progress and error. */
 export function useAction(): Action {
   const [observer] = useState(
     () =>

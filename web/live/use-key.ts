@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks';
 
 /**
- * Gives the idempotency key of a request by its body: another body is another request; the same one again, after a lost
- * answer, is the same request.
+ * Provides the idempotency key of a request by its body. A request with the same body, for example after a lost
+ * response, gets the same key; another body gets a new key.
  */
 export function useKey(): (body: string) => string {
   const last = useRef({ body: '', key: '' });

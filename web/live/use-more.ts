@@ -3,21 +3,21 @@ import type { Page } from '../api/http/request.ts';
 import { type Action, useAction } from './use-action.ts';
 
 export interface MoreOptions<T> {
-  /** Identifies entries: one of the first page that a later page has, too, is shown once. */
+  /** Identifies entries, so that an entry that is on two pages appears once. */
   keyOf: (entry: T) => string | number;
   fetchPage: (next: URL) => Promise<Page<T>>;
 }
 
-/** All pages so far as one list. */
+/** All pages loaded so far, as one list. */
 export interface More<T> extends Page<T> {
   action: Action;
   /** Fetches the next page. */
   load: () => Promise<void>;
-  /** Forgets all pages but the first one. */
+  /** Drops all pages but the first one. */
   reset: () => void;
 }
 
-/** Holds the pages that somebody asked for after the first one, which is live. */
+/** Holds the pages that the user has loaded after the first one, which is live. */
 export function useMore<T>(first: Page<T>, { keyOf, fetchPage }: MoreOptions<T>): More<T> {
   const [more, setMore] = useState<Page<T>>();
   const action = useAction();

@@ -6,9 +6,9 @@ import { NotShown, Trouble, type TroubleProps, TroubleRow } from './trouble.tsx'
 
 interface Kind extends Pick<TroubleProps, 'title' | 'tone' | 'note'> {
   field: 'late' | 'atRisk' | 'pausedBatches' | 'failedReports' | 'suspect';
-  /** What began at `since`. */
+  /** The event that happened at `since`. */
   began: string;
-  /** What the number of items counts. */
+  /** The state of the counted items. */
   items: string;
   action: string;
   tab?: Tab;
@@ -21,11 +21,11 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ field: 'atRisk', title: 'Batches at risk', tone: 'warn', began: 'became at risk', items: 'pending' },
-    ...{ note: 'At the present rate they miss their deadline.', action: 'Why so slow?' },
+    ...{ note: 'At the current rate they will miss their deadline.', action: 'Why so slow?' },
   },
   {
     ...{ field: 'failedReports', title: 'Failed reports', tone: 'bad', began: 'failed', items: 'in all' },
-    ...{ note: 'All items have ended, but there is no report.', action: 'Reason and repair', tab: 'report' },
+    ...{ note: 'No item is pending, but there is no report.', action: 'Reason and repair', tab: 'report' },
   },
   {
     ...{ field: 'suspect', title: 'Suspect batches', tone: 'bad', began: 'ended', items: 'in all' },
@@ -33,11 +33,11 @@ const KINDS: readonly Kind[] = [
   },
   {
     ...{ field: 'pausedBatches', title: 'Paused batches', tone: 'warn', began: 'paused', items: 'pending' },
-    ...{ note: 'Nothing of them begins until somebody resumes them.', action: 'Open to resume' },
+    ...{ note: 'None of their chunks starts until an operator resumes them.', action: 'Open to resume' },
   },
 ];
 
-/** Batches in trouble, a section for each kind. */
+/** Batches that need attention, one section per kind. */
 export const BatchTroubles = ({ overview }: { overview: Overview }): JSX.Element => (
   <>
     {KINDS.map((kind) => (

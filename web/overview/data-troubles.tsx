@@ -4,7 +4,7 @@ import { formatAgo, formatNumberOf, formatTime, plain } from '../format.ts';
 import { batchHref, href } from '../routing.ts';
 import { NotShown, Trouble, TroubleRow } from './trouble.tsx';
 
-/** What is wrong with the data that came in: dead letters by cause, and rejected files. */
+/** Errors in the submitted data: dead letters by cause, and rejected files. */
 export function DataTroubles({ overview }: { overview: Overview }): JSX.Element {
   const { deadLetters, inboxRejects, at } = overview;
   return (
@@ -46,7 +46,7 @@ export function DataTroubles({ overview }: { overview: Overview }): JSX.Element 
         title="Rejected files"
         tone="warn"
         count={inboxRejects.count}
-        note="In the inbox: corrected or not, they can be taken again there."
+        note="They can be retried in the inbox, corrected or not."
         action={
           <a class="button plain small" href={href('inbox')}>
             Open the inbox

@@ -3,7 +3,7 @@ import { fetchOverview } from '../api/overview.ts';
 import { resumeQueue } from '../api/queues.ts';
 import type { Overview } from '../api/types.ts';
 import { formatAgo, formatCount, formatNumberOf } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { ResumeQueueDialog } from '../queues/resume-queue-dialog.tsx';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
@@ -18,34 +18,34 @@ import { SweepDialog } from './sweep-dialog.tsx';
 type PausedQueue = Overview['pausedQueues'][number];
 type Open = { dialog: 'sweep' } | { dialog: 'resume'; queue: PausedQueue };
 
-/** What needs somebody now, over all queues and batches: one request per look. */
+/** What needs attention now, over all queues and batches; one request per refresh. */
 export function OverviewPage(): JSX.Element {
-  const looked = useLook({
+  const polled = usePolled({
     key: ['overview'],
     load: (signal) => fetchOverview({ signal }),
     isMoving: ({ queues }) => queues.draining > 0,
   });
-  const { open, setOpen, close, act } = useDialog<Open>(looked.refresh);
+  const { open, setOpen, close, act } = useDialog<Open>(polled.refresh);
   return (
     <>
-      <PageHead title="Overview" note="What needs you now.">
-        <Freshness looked={looked} />
-        <Button icon="redo" disabled={looked.data === undefined} onClick={() => setOpen({ dialog: 'sweep' })}>
+      <PageHead title="Overview" note="What needs attention now.">
+        <Freshness polled={polled} />
+        <Button icon="redo" disabled={polled.data === undefined} onClick={() => setOpen({ dialog: 'sweep' })}>
           Sweep now
         </Button>
       </PageHead>
-      <Loaded polled={looked}>
+      <Loaded polled={polled}>
         {(overview) => (
           <>
             <Totals overview={overview} />
             {overview.queues.read < overview.queues.batches && (
               <p class="action-result" role="status">
-                Only the {formatCount(overview.queues.read)} open batches with the earliest deadline were read: of the
-                others it is not known whether they are at risk or paused.
+                Only the {formatCount(overview.queues.read)} open batches with the earliest deadline were read. Whether
+                the others are at risk or paused is not known.
               </p>
             )}
             {isAllWell(overview) ? (
-              <Empty icon="check" title="Nothing needs you">
+              <Empty icon="check" title="Nothing needs attention">
                 <p>
                   No batch is late, at risk or paused, no queue is paused or stuck, and no item of the last 24 hours is
                   a dead letter.
@@ -63,7 +63,7 @@ export function OverviewPage(): JSX.Element {
               </>
             )}
             {open?.dialog === 'sweep' && (
-              <SweepDialog queues={overview.queues} onClose={close} onChange={looked.refresh} />
+              <SweepDialog queues={overview.queues} onClose={close} onChange={polled.refresh} />
             )}
             {open?.dialog === 'resume' && (
               <ResumeQueueDialog

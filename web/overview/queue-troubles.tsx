@@ -17,7 +17,7 @@ const QueueLink = ({ queue }: { queue: string }): JSX.Element => (
   </a>
 );
 
-/** Queues in trouble, a section for each kind. */
+/** Queues that need attention, one section per kind. */
 export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProps): JSX.Element {
   const { pausedQueues, stuck, missedWakes, poison, at } = overview;
   const nowMs = Date.parse(at);
@@ -33,7 +33,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
         title="Paused queues"
         tone="warn"
         count={pausedQueues.length}
-        note="What is uploaded waits until the pause ends."
+        note="New uploads wait until the pause ends."
       >
         {pausedQueues.map((paused) => (
           <TroubleRow
@@ -61,7 +61,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
         title="Stuck drains"
         tone="bad"
         count={stuck.length}
-        note="They hold their queue but do not move; a sweep takes it over."
+        note="They hold their queue but make no progress; a sweep replaces them."
         action={sweep}
       >
         {stuck.map(({ queue, since: from, reason }) => (
@@ -92,7 +92,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
         title="Poison messages"
         tone="bad"
         count={poison.reduce((sum, { messages }) => sum + messages, 0)}
-        note="No consumer can read them: something else, or a faulty release, has written them. No batch depends on them."
+        note="No consumer can read them: another program or a faulty release wrote them. No batch depends on them."
       >
         {poison.map(({ queue, messages }) => (
           <TroubleRow

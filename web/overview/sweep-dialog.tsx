@@ -15,7 +15,7 @@ export interface SweepDialogProps {
   onChange: () => void;
 }
 
-/** Says what a sweep will look at, runs it, and says what it did. */
+/** Explains what a sweep will check, runs it, and shows its repairs. */
 export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JSX.Element {
   const [answer, setAnswer] = useState<SweepAnswer>();
   const sweeping = useAction();
@@ -35,8 +35,8 @@ export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JS
         }}
       >
         <p>
-          It looks at {batches} and {formatNumberOf(queues.count, 'queue')}, and repairs what has been lost: messages,
-          announcements, drains that do not move. What works is left alone; a timer does the same now and then.
+          It checks {batches} and {formatNumberOf(queues.count, 'queue')}, and repairs what was lost: messages,
+          announcements, stuck drains. It changes nothing that works. A timer also runs it regularly.
         </p>
         {answer && <Done answer={answer} />}
         {sweeping.error && <ErrorBox error={sweeping.error} />}
@@ -55,11 +55,11 @@ export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JS
 
 function Done({ answer }: { answer: SweepAnswer }): JSX.Element {
   const done = sweepTexts(answer);
-  const looked = formatNumberOf(answer.open, 'open batch', 'open batches');
+  const checked = formatNumberOf(answer.open, 'open batch', 'open batches');
   return (
     <div role="status">
       <p>
-        Looked at {looked}: {done.length === 0 ? 'nothing was to repair.' : 'this was done.'}
+        Checked {checked}: {done.length === 0 ? 'there was nothing to repair.' : 'this was done.'}
       </p>
       <ul class="bullets">
         {done.map((text) => (

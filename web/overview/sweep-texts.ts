@@ -3,13 +3,13 @@ import { formatNumberOf } from '../format.ts';
 
 type Action = Exclude<keyof SweepAnswer, 'open'>;
 
-/** What each count of a sweep counts, for one and for many. */
+/** The meaning of each count of a sweep, singular and plural. */
 const TEXTS: Readonly<Record<Action, readonly [one: string, many: string]>> = {
   continued: ['upload continued', 'uploads continued'],
   announced: ['end of a batch announced', 'ends of batches announced'],
   finalized: ['batch finalized', 'batches finalized'],
   cancelled: ['cancellation completed', 'cancellations completed'],
-  resent: ['batch got its lost messages again', 'batches got their lost messages again'],
+  resent: ['batch with lost messages repaired', 'batches with lost messages repaired'],
   deleted: ['deletion continued', 'deletions continued'],
   closed: ['ended batch closed', 'ended batches closed'],
   missedWakes: ['missed wake found', 'missed wakes found'],
@@ -25,11 +25,11 @@ const TEXTS: Readonly<Record<Action, readonly [one: string, many: string]>> = {
   failed: ['step failed: see the logs', 'steps failed: see the logs'],
 };
 
-/** What a sweep did, a line for each kind of repair; empty: nothing was to do. */
+/** Returns the actions of a sweep, one line per kind of repair; empty if it repaired nothing. */
 export const sweepTexts = (answer: SweepAnswer): string[] =>
   Object.entries(answer).flatMap(([action, count]) => {
     if (action === 'open' || count === 0) return [];
-    // A newer app may count what this page does not know.
+    // A newer app may have counts that this page does not know.
     const [one, many] = TEXTS[action as Action] ?? [action, action];
     return [formatNumberOf(count, one, many)];
   });

@@ -4,17 +4,17 @@ import { Tag } from '../ui/pieces.tsx';
 
 export interface TroubleProps {
   title: string;
-  /** How many there are; none: the section is absent. */
+  /** Total number; if it is 0, the section is absent. */
   count: number;
   tone: 'bad' | 'warn';
-  /** What it means, or what can be done about all of it. */
+  /** An explanation, or advice for all entries. */
   note: ComponentChildren;
-  /** What can be done about all of it at once. */
+  /** An action for all entries. */
   action?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** One kind of trouble, with its action. */
+/** One kind of problem, with its action. */
 export function Trouble({ title, count, tone, note, action, children }: TroubleProps): JSX.Element | null {
   if (count === 0) return null;
   return (
@@ -34,15 +34,15 @@ export function Trouble({ title, count, tone, note, action, children }: TroubleP
 }
 
 export interface TroubleRowProps {
-  /** What it is, usually a link. */
+  /** The subject, usually a link. */
   name: ComponentChildren;
-  /** Since when, and how much of it. */
+  /** Its start and extent. */
   facts: readonly ComponentChildren[];
   reason?: ComponentChildren;
   action?: ComponentChildren;
 }
 
-/** One thing that is in trouble. */
+/** One subject with the problem. */
 export const TroubleRow = ({ name, facts, reason, action }: TroubleRowProps): JSX.Element => (
   <li>
     <div>
@@ -58,7 +58,7 @@ export const TroubleRow = ({ name, facts, reason, action }: TroubleRowProps): JS
   </li>
 );
 
-/** Says that a list shows the first of many. */
+/** States that a list shows only the first of many. */
 export const NotShown = ({ shown, count }: { shown: number; count: number }): JSX.Element | null =>
   shown >= count ? null : (
     <li>

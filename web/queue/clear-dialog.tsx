@@ -14,7 +14,7 @@ export interface ClearDialogProps {
   onChange: () => void;
 }
 
-/** Asks for the name of the queue before it is cleared, and offers to repeat that while messages are left. */
+/** Requires the name of the queue before clearing it, and offers to repeat while messages are left. */
 export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChange }: ClearDialogProps): JSX.Element {
   const [typed, setTyped] = useState('');
   const [cleared, setCleared] = useState<Cleared>();
@@ -42,7 +42,7 @@ export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChang
       >
         <p>
           The open batches of <b>{workload}</b>, lane {lane}, are cancelled and the messages of this queue are deleted.
-          Results that exist stay; what has not finished cannot be resumed.
+          Existing results stay; unfinished items cannot be resumed.
         </p>
         {!done && (
           <label class="field">

@@ -1,16 +1,18 @@
-/** What the recorded waves of a queue would have been under another policy. Pure. */
+/** Computes the recorded waves of a queue under another policy. Pure. */
 import { countTasks } from '../../shared/drain/planning/count-tasks.ts';
 import type { PolicyView, QueueDetails, WaveView } from '../api/types.ts';
 
 type Policy = PolicyView['policy'];
 type Queue = Pick<QueueDetails, 'lane' | 'itemsPerReference' | 'waves'>;
 
-/** Bounds that no policy lifts. A wave without one of them says only that they were not below its tasks. */
+/**
+ * Bounds that no policy removes. If a wave lacks one of them, it is only known that the bound was not below its tasks.
+ */
 const OTHERS: readonly WaveView['bound'][] = ['throttling', 'limits', 'saturation'];
 
 /**
- * Tasks of each recorded wave under a policy, by the same rule as a drain plans by. A wave that something else has bounded
- * gets no more than it had: how much more it could have had is not recorded.
+ * Computes the tasks of each recorded wave under a policy, by the rule of the drains. A wave with another bound gets no
+ * more tasks than it had, because its possible maximum is not recorded.
  */
 export const tasksUnder = ({ lane, itemsPerReference, waves }: Queue, policy: Policy): number[] =>
   waves.map((wave) => {
@@ -24,7 +26,7 @@ export const tasksUnder = ({ lane, itemsPerReference, waves }: Queue, policy: Po
     return tasks;
   });
 
-/** What a change of the policy comes to over the recorded waves. */
+/** Summarizes the effect of a policy change on the recorded waves. */
 export function compareTasks(present: readonly number[], edited: readonly number[]): string {
   const changed = edited.filter((tasks, wave) => tasks !== present[wave]).length;
   const waves = present.length === 1 ? 'last wave' : `last ${present.length} waves`;

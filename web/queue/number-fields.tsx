@@ -10,7 +10,7 @@ interface NumberFieldProps {
   onChange: (value: number) => void;
 }
 
-/** A number within bounds; the browser says what is wrong with it. */
+/** A number within bounds; the browser reports invalid input. */
 export function NumberField({ name, value, min, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
   return (
     <label class="field">
@@ -30,12 +30,12 @@ export function NumberField({ name, value, min, max, step = 1, onChange }: Numbe
 
 interface OptionalNumberFieldProps extends Omit<NumberFieldProps, 'value' | 'onChange'> {
   value: number | undefined;
-  /** What it does, and what holds while it is empty. */
+  /** The effect of the value, and the behavior if the field is empty. */
   help: string;
   onChange: (value: number | undefined) => void;
 }
 
-/** A number within bounds, or none. */
+/** An optional number within bounds. */
 export function OptionalNumberField({
   name,
   value,
@@ -55,7 +55,7 @@ export function OptionalNumberField({
         placeholder="not set"
         {...{ value: value ?? '', min, max, step }}
         onInput={({ currentTarget: { valueAsNumber, validity } }) => {
-          // What is no number yet, such as "-", has no value either, but is not an empty field.
+          // Incomplete input such as "-" also has no value, but the field is not empty.
           if (!validity.badInput) onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber);
         }}
       />

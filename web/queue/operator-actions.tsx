@@ -2,14 +2,14 @@ import type { JSX } from 'preact';
 import type { Audit } from '../api/types.ts';
 import { AuditTable } from '../audit/audit-table.tsx';
 import { formatCount } from '../format.ts';
-import type { Looked } from '../live/use-look.ts';
+import type { Polled } from '../live/use-polled.ts';
 import { href } from '../routing.ts';
 import { Loaded } from '../ui/states.tsx';
 
 const SHOWN = 10;
 
-/** What operators did to a queue lately. */
-export const OperatorActions = ({ actions }: { actions: Pick<Looked<Audit>, 'data' | 'error'> }): JSX.Element => (
+/** The recent actions of operators on a queue. */
+export const OperatorActions = ({ actions }: { actions: Pick<Polled<Audit>, 'data' | 'error'> }): JSX.Element => (
   <section class="part">
     <header>
       <h2>Actions of operators</h2>
@@ -18,7 +18,7 @@ export const OperatorActions = ({ actions }: { actions: Pick<Looked<Audit>, 'dat
     <Loaded polled={actions}>
       {({ entries }) => (
         <>
-          {entries.length === 0 && <p class="soft">Nobody has done anything to this queue in the last 7 days.</p>}
+          {entries.length === 0 && <p class="soft">No operator acted on this queue in the last 7 days.</p>}
           {entries.length > 0 && <AuditTable entries={entries.slice(0, SHOWN)} withTarget={false} />}
           {entries.length > SHOWN && (
             <p class="soft">and {formatCount(entries.length - SHOWN)} more in the audit log</p>

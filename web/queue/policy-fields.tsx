@@ -1,75 +1,9 @@
 import type { JSX } from 'preact';
 import type { PolicyView, QueueView } from '../api/types.ts';
-import { Button } from '../ui/button.tsx';
 import { NumberField, OptionalNumberField } from './number-fields.tsx';
+import { ThresholdFields } from './threshold-fields.tsx';
 
 type Policy = PolicyView['policy'];
-type Thresholds = Policy['thresholds'];
-
-interface ThresholdFieldsProps {
-  thresholds: Thresholds;
-  onChange: (thresholds: Thresholds) => void;
-}
-
-const MOST_STEPS = 20;
-
-/** How many tasks by the items that wait; the last line is for all beyond. */
-function ThresholdFields({ thresholds, onChange }: ThresholdFieldsProps): JSX.Element {
-  const set = (index: number, part: Partial<Thresholds[number]>): void =>
-    onChange(thresholds.map((each, at) => (at === index ? { ...each, ...part } : each)));
-  return (
-    <fieldset class="thresholds">
-      <legend>Dequeue tasks by items waiting</legend>
-      {thresholds.map(({ below, tasks }, index) => (
-        <div key={index} class="step">
-          {below === undefined ? (
-            <span class="field-text">{thresholds.length === 1 ? 'any number' : 'more than that'}</span>
-          ) : (
-            <NumberField
-              name="Fewer than"
-              value={below}
-              min={(thresholds[index - 1]?.below ?? 0) + 1}
-              max={1e9}
-              onChange={(value) => set(index, { below: value })}
-            />
-          )}
-          <NumberField
-            name="Tasks"
-            value={tasks}
-            min={1}
-            max={1000}
-            onChange={(value) => set(index, { tasks: value })}
-          />
-          {below !== undefined && (
-            <Button
-              icon="close"
-              look="quiet"
-              label={`Remove step ${index + 1}`}
-              onClick={() => onChange(thresholds.filter((_, at) => at !== index))}
-            />
-          )}
-        </div>
-      ))}
-      <div>
-        <Button
-          size="small"
-          disabled={thresholds.length >= MOST_STEPS}
-          reason={thresholds.length >= MOST_STEPS ? `A policy has at most ${MOST_STEPS} steps.` : undefined}
-          onClick={() => onChange(withStep(thresholds))}
-        >
-          Add a step
-        </Button>
-      </div>
-    </fieldset>
-  );
-}
-
-/** A step before the last one: ten times as many items as the step below it, and as many tasks as the last one. */
-function withStep(thresholds: Thresholds): Thresholds {
-  const [last] = thresholds.slice(-1);
-  const below = Math.min(1e9, (thresholds.at(-2)?.below ?? 10) * 10);
-  return [...thresholds.slice(0, -1), { below, tasks: last?.tasks ?? 1 }, ...thresholds.slice(-1)];
-}
 
 export interface PolicyFieldsProps {
   policy: Policy;
@@ -77,7 +11,7 @@ export interface PolicyFieldsProps {
   onChange: (policy: Policy) => void;
 }
 
-/** All of a policy. */
+/** The fields of a whole policy. */
 export function PolicyFields({ policy, kind, onChange }: PolicyFieldsProps): JSX.Element {
   const change = (part: Partial<Policy>): void => onChange({ ...policy, ...part });
   return (
@@ -85,14 +19,14 @@ export function PolicyFields({ policy, kind, onChange }: PolicyFieldsProps): JSX
       <ThresholdFields thresholds={policy.thresholds} onChange={(thresholds) => change({ thresholds })} />
       <div class="field-row">
         <NumberField
-          name="Most tasks per wave"
+          name="Maximum tasks per wave"
           value={policy.capacity}
           min={1}
           max={1000}
           onChange={(capacity) => change({ capacity })}
         />
         <NumberField
-          name="Bulk lanes leave free, %"
+          name="Unused by bulk lanes, %"
           value={Math.round(policy.headroom * 100)}
           min={0}
           max={90}
@@ -114,18 +48,18 @@ export function PolicyFields({ policy, kind, onChange }: PolicyFieldsProps): JSX
 
 interface ReceiveFieldsProps {
   policy: Policy;
-  /** Uploads put into queues of items alone. */
+  /** Only queues of items receive uploads. */
   kind: QueueView['kind'];
   onChange: (part: Partial<Policy>) => void;
 }
 
-/** How a queue is received from, and from which depth on an upload publishes an event; each may be left out. */
+/** The limits of receives, and the depth at which an upload publishes a wake event; each is optional. */
 const ReceiveFields = ({ policy, kind, onChange }: ReceiveFieldsProps): JSX.Element => (
   <>
     <div class="field-row top">
       <OptionalNumberField
         name="Receive size"
-        help="Most messages of one receive, 1 to 32. Empty: as many as the plan gives."
+        help="Maximum messages per receive, 1 to 32. If empty, the plan decides."
         value={policy.receiveSize}
         min={1}
         max={32}
@@ -133,7 +67,7 @@ const ReceiveFields = ({ policy, kind, onChange }: ReceiveFieldsProps): JSX.Elem
       />
       <OptionalNumberField
         name="Receive interval, ms"
-        help="Shortest time between two receives of a task, up to 60,000. Empty: none."
+        help="Minimum time between two receives of a task, up to 60,000. If empty, there is none."
         value={policy.receiveIntervalMs}
         min={0}
         max={60_000}
@@ -143,7 +77,7 @@ const ReceiveFields = ({ policy, kind, onChange }: ReceiveFieldsProps): JSX.Elem
     {kind === 'items' && (
       <OptionalNumberField
         name="Notify from"
-        help="Messages that must wait before an upload publishes a wake event, up to 1,000,000. Empty: each upload publishes one. Below it, work waits for a larger upload, the sweep or Drain now."
+        help="Minimum waiting messages before an upload publishes a wake event, up to 1,000,000. If empty, each upload publishes one. Below the minimum, work waits for a larger upload, the sweep or Drain now."
         value={policy.notifyFrom}
         min={1}
         max={1_000_000}

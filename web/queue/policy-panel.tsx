@@ -20,10 +20,12 @@ export interface PolicyPanelProps {
   onChange: () => void;
 }
 
-/** Shows and changes how the waves of a queue are sized, and what a change would have done to the latest waves. */
+/**
+ * Shows and edits the sizing of a queue's waves, and shows the effect that a change would have had on the latest waves.
+ */
 export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element {
   const { policy: present } = queue;
-  // What somebody has typed stays when the page looks again; which version it was typed over, too.
+  // A refresh keeps the user's input and the version that the input was based on.
   const [draft, setDraft] = useState<{ version: number; policy: Policy }>();
   const saving = useAction();
   const policy = draft?.policy ?? present.policy;
@@ -52,7 +54,7 @@ export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element 
         <DryRun queue={queue} edited={policy} />
         {draft && draft.version !== present.version && (
           <p class="tone-warn" role="status">
-            Somebody has saved {versionText(present.version).toLowerCase()} meanwhile. Drop your changes to see it.
+            Another user has saved {versionText(present.version).toLowerCase()}. Drop your changes to see it.
           </p>
         )}
         {saving.error && <ErrorBox error={saving.error} />}
@@ -60,10 +62,10 @@ export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element 
           <Button
             icon="redo"
             disabled={previous === undefined}
-            reason={previous === undefined ? 'There is no version before.' : undefined}
+            reason={previous === undefined ? 'There is no previous version.' : undefined}
             onClick={() => previous && edit(previous)}
           >
-            Take the previous policy
+            Restore the previous policy
           </Button>
           <Button disabled={draft === undefined} onClick={drop}>
             Drop changes

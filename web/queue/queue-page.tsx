@@ -2,8 +2,7 @@ import type { JSX } from 'preact';
 import { fetchAudit } from '../api/history.ts';
 import { fetchQueue } from '../api/queues.ts';
 import type { Audit, QueueDetails } from '../api/types.ts';
-import { formatAgo, formatCompact, formatCount, formatNumberOf } from '../format.ts';
-import { type Looked, useLook } from '../live/use-look.ts';
+import { type Polled, usePolled } from '../live/use-polled.ts';
 import { isMoving } from '../queues/depths.ts';
 import { LoadFigures } from '../queues/load-figures.tsx';
 import { QueueActions } from '../queues/queue-actions.tsx';
@@ -12,31 +11,34 @@ import { GateTag, placeOf } from '../queues/queue-row.tsx';
 import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
-import { PageHead, Panel, Stat } from '../ui/pieces.tsx';
+import { PageHead, Panel } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { ClearDialog } from './clear-dialog.tsx';
 import { OperatorActions } from './operator-actions.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
+import { QueueFigures } from './queue-figures.tsx';
 import { WaveCharts } from './wave-charts.tsx';
 import { WaveTable } from './wave-table.tsx';
 import { whyTexts } from './why-texts.ts';
 
-/** Who did something that still explains the state of a queue. */
+/** Actions of operators in this time may explain the state of a queue. */
 const ACTION_DAYS = 7;
 
-/** A queue: what it does, why, and what can be done about it. One request per look; the audit log is asked for once. */
+/**
+ * A queue: its activity, the reasons, and the actions on it. One request per refresh; the audit log is fetched once.
+ */
 export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
-  const looked = useLook({ key: ['queue', name], load: (signal) => fetchQueue(name, { signal }), isMoving });
-  const actions = useLook({
+  const polled = usePolled({ key: ['queue', name], load: (signal) => fetchQueue(name, { signal }), isMoving });
+  const actions = usePolled({
     key: ['queue-actions', name],
     load: () => fetchAudit({ days: ACTION_DAYS, target: name }),
   });
   const refresh = (): void => {
-    looked.refresh();
+    polled.refresh();
     actions.refresh();
   };
-  const { data: queue, error } = looked;
+  const { data: queue, error } = polled;
   return (
     <>
       <a class="back" href={href('queues')}>
@@ -47,7 +49,7 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
         tabTitle={name}
         note={queue && `${queue.workload} · ${placeOf(queue)}`}
       >
-        <Freshness looked={looked} />
+        <Freshness polled={polled} />
         {queue && <Actions queue={queue} onChange={refresh} />}
       </PageHead>
       {error?.status === 404 ? (
@@ -58,7 +60,7 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
           </a>
         </Empty>
       ) : (
-        <Loaded polled={looked}>{(details) => <Details queue={details} actions={actions} onChange={refresh} />}</Loaded>
+        <Loaded polled={polled}>{(details) => <Details queue={details} actions={actions} onChange={refresh} />}</Loaded>
       )}
     </>
   );
@@ -66,7 +68,7 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
 
 interface DetailsProps {
   queue: QueueDetails;
-  actions: Pick<Looked<Audit>, 'data' | 'error'>;
+  actions: Pick<Polled<Audit>, 'data' | 'error'>;
   onChange: () => void;
 }
 
@@ -74,8 +76,8 @@ function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
   const nowMs = Date.now();
   return (
     <>
-      <Figures queue={queue} nowMs={nowMs} />
-      <Panel title="Why it is as it is" aside={<GateTag queue={queue} />}>
+      <QueueFigures queue={queue} nowMs={nowMs} />
+      <Panel title="Explanation" aside={<GateTag queue={queue} />}>
         <ul class="why">
           {whyTexts({ queue, actions: actions.data?.entries ?? [], nowMs }).map(({ text, tone }) => (
             <li key={text} class={tone}>
@@ -90,44 +92,6 @@ function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
       <PolicyPanel queue={queue} onChange={onChange} />
       <OperatorActions actions={actions} />
     </>
-  );
-}
-
-function Figures({ queue, nowMs }: { queue: QueueDetails; nowMs: number }): JSX.Element {
-  const { status, active, itemsPerSecond, generation, total, depth, depthAt, backlog, workload } = queue;
-  const isDraining = status === 'draining';
-  return (
-    <dl class="stats">
-      <Stat
-        name="Messages waiting"
-        value={depthAt === null ? '–' : formatCount(depth)}
-        note={depthAt === null ? 'not measured yet' : `measured ${formatAgo(depthAt, nowMs)}`}
-      />
-      <Stat
-        name="Backlog"
-        value={backlog === null ? '–' : formatCompact(backlog.items)}
-        note={
-          backlog === null ? (
-            'finished chunks, no items'
-          ) : (
-            <a href={href('batches', { workload })}>
-              {formatNumberOf(backlog.items, 'item')} in {formatNumberOf(backlog.batches, 'batch', 'batches')}
-            </a>
-          )
-        }
-      />
-      <Stat
-        name="Dequeue tasks"
-        value={isDraining ? formatCount(active) : '–'}
-        note={isDraining ? 'planned for the wave that runs' : 'no drain runs'}
-      />
-      <Stat
-        name="Items per second"
-        value={isDraining ? formatCount(itemsPerSecond) : '–'}
-        note={isDraining ? 'in the last wave' : 'no drain runs'}
-      />
-      <Stat name="Drains so far" value={formatCount(generation)} note={`with ${formatNumberOf(total, 'task')}`} />
-    </dl>
   );
 }
 

@@ -4,13 +4,13 @@ import { SERIES } from '../charts/palette.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
 import { formatClock, formatCompact, formatCount } from '../format.ts';
 
-/** What a chart of waves needs beside its values. */
+/** The options of a chart of waves. */
 export const waveAxis = (waves: readonly WaveView[]): { times: number[]; names: string[] } => ({
   times: waves.map((_, place) => place),
   names: waves.map(({ at }) => formatClock(at)),
 });
 
-/** The latest waves of a queue, a bar for each: hours may lie between two of them. */
+/** The latest waves of a queue, one bar per wave: two waves may be hours apart. */
 export function WaveCharts({ waves }: { waves: readonly WaveView[] }): JSX.Element {
   const axis = waveAxis(waves);
   const quiet = 'No wave has been recorded yet';

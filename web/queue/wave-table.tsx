@@ -3,7 +3,7 @@ import type { WaveView } from '../api/types.ts';
 import { formatCount, formatDuration, formatTime } from '../format.ts';
 import { BOUND_TEXTS } from './why-texts.ts';
 
-/** The latest waves in figures, newest first, with what has bounded the tasks of each. */
+/** The latest waves in figures, newest first, with the bound on the tasks of each. */
 export function WaveTable({ waves }: { waves: readonly WaveView[] }): JSX.Element | null {
   if (waves.length === 0) return null;
   return (
@@ -15,7 +15,7 @@ export function WaveTable({ waves }: { waves: readonly WaveView[] }): JSX.Elemen
             <th>Ended</th>
             <th class="number">Messages</th>
             <th class="number">Tasks</th>
-            <th>Why no more</th>
+            <th>Limited by</th>
             <th class="number">Items</th>
             <th class="number">Took</th>
           </tr>
@@ -39,7 +39,7 @@ const Row = ({ wave }: { wave: WaveView }): JSX.Element => (
     <td class="number" data-label="Tasks">
       {formatCount(wave.tasks)}
     </td>
-    <td data-label="Why no more">
+    <td data-label="Limited by">
       <span>
         {BOUND_TEXTS[wave.bound]}
         {wave.late && <small> (for work that would be late)</small>}

@@ -1,4 +1,4 @@
-/** Why a queue waits, is slow, or is as fast as it is, in words. */
+/** Texts that explain why a queue waits, is slow, or is not faster. */
 import type { AuditEntry, QueueDetails, WaveView } from '../api/types.ts';
 import { formatAgo, formatClock, formatNumberOf, formatPercent, formatTime, plain } from '../format.ts';
 
@@ -9,27 +9,27 @@ export interface Why {
 
 type Bound = WaveView['bound'];
 
-/** What each bound means, as the end of a sentence that begins with the tasks of a wave. */
+/** The meaning of each bound, as the end of a sentence that begins with the tasks of a wave. */
 export const BOUND_TEXTS: Readonly<Record<Bound, string>> = {
   rule: 'the steps of the policy allow no more for so many items',
-  work: 'more would have less than the seconds of work per task that the policy wants',
+  work: 'more tasks would have less work each than the policy requires',
   depth: 'there was one task per message',
   capacity: 'the policy allows no more tasks per wave',
-  throttling: 'throttled answers, slow responses or failures have lowered the number',
-  limits: 'the limits of the workload feed no more',
-  saturation: 'the instances were busy and new ones had not come yet',
-  probe: 'the circuit is open and lets one task try',
+  throttling: 'throttled responses, slow responses or failures have lowered the number',
+  limits: 'the limits of the workload allow no more',
+  saturation: 'the instances were busy and new ones had not started yet',
+  probe: 'the circuit is open and allows one task as a probe',
   collector: 'one task collects the results of a queue',
 };
 
-/** What is known of a queue, and the latest actions of operators on it. */
+/** The state of a queue, and the latest actions of operators on it. */
 export interface WhyOptions {
   queue: QueueDetails;
   actions: readonly AuditEntry[];
   nowMs: number;
 }
 
-/** Everything that explains the present state of a queue, what weighs most first; never empty. */
+/** Returns all explanations of the present state of a queue, most important first; never empty. */
 export function whyTexts({ queue, actions, nowMs }: WhyOptions): Why[] {
   return [
     ...pauseTexts(queue, actions, nowMs),
@@ -48,7 +48,7 @@ function pauseTexts({ paused }: QueueDetails, actions: readonly AuditEntry[], no
   if (by === 'operator') {
     const whom = actions.find(({ action, status }) => action === 'pause-queue' && status < 300)?.by ?? '';
     const name = whom === '' ? 'an operator' : plain(whom);
-    return [{ tone: 'warn', text: `Paused by ${name} ${start}. ${why} Nothing begins until somebody resumes it.` }];
+    return [{ tone: 'warn', text: `Paused by ${name} ${start}. ${why} Nothing starts until an operator resumes it.` }];
   }
   const probe = probeAt === undefined ? '' : ` One task tries again at ${formatClock(probeAt)}.`;
   return [{ tone: 'warn', text: `Paused by the circuit ${start}. ${why}${probe}` }];
@@ -67,7 +67,7 @@ function troubleTexts(queue: QueueDetails, nowMs: number): Why[] {
     },
     taskLimit > 0 && {
       tone: 'warn',
-      text: `At most ${formatNumberOf(taskLimit, 'task')} per wave just now: throttled answers, slow responses or failures have lowered it.`,
+      text: `At most ${formatNumberOf(taskLimit, 'task')} per wave at present: throttled responses, slow responses or failures have lowered it.`,
     },
     missedWakes > 0 && {
       tone: 'warn',
@@ -75,7 +75,7 @@ function troubleTexts(queue: QueueDetails, nowMs: number): Why[] {
     },
     orphanedReferences > 0 && {
       tone: 'info',
-      text: `${formatNumberOf(orphanedReferences, 'message')} of batches that are gone were dropped.`,
+      text: `${formatNumberOf(orphanedReferences, 'message')} of batches that no longer exist were dropped.`,
     },
   ];
   return texts.filter((text) => text !== false);
@@ -96,13 +96,13 @@ function limitTexts(limits: QueueDetails['limits']): Why[] {
         ]),
     ...(heldUntil === null
       ? []
-      : [{ tone: 'warn' as const, text: `The other side has asked for no call before ${formatClock(heldUntil)}.` }]),
+      : [{ tone: 'warn' as const, text: `The called service allows no call before ${formatClock(heldUntil)}.` }]),
     ...(lowered === null
       ? []
       : [
           {
             tone: 'warn' as const,
-            text: `Runs at ${formatPercent(lowered.factor)} of its rate limit: the other side has throttled. Changed at ${formatClock(lowered.since)}.`,
+            text: `Runs at ${formatPercent(lowered.factor)} of its rate limit: the called service throttled it. Changed at ${formatClock(lowered.since)}.`,
           },
         ]),
   ];
@@ -113,16 +113,17 @@ function waitTexts({ status, paused, depth, depthAt, dueAt }: QueueDetails, nowM
   if (dueAt !== null && Date.parse(dueAt) > nowMs)
     return [{ tone: 'info', text: `Its earliest delayed message becomes visible at ${formatClock(dueAt)}.` }];
   if (depthAt === null) return [{ tone: 'info', text: 'Its depth has not been measured yet.' }];
-  if (depth === 0) return [{ tone: 'info', text: `Nothing waits: it was empty ${formatAgo(depthAt, nowMs)}.` }];
+  if (depth === 0)
+    return [{ tone: 'info', text: `No message waits: the queue was empty ${formatAgo(depthAt, nowMs)}.` }];
   return [
     {
       tone: 'warn',
-      text: `${formatNumberOf(depth, 'message')} waited ${formatAgo(depthAt, nowMs)} and no drain runs: one starts with the next wake, or with Drain now.`,
+      text: `${formatNumberOf(depth, 'message')} were waiting ${formatAgo(depthAt, nowMs)} and no drain runs: one starts with the next wake, or with Drain now.`,
     },
   ];
 }
 
-/** Why the last wave had as many tasks as it had. */
+/** Returns why the last wave had its number of tasks. */
 function waveTexts({ waves, status, active }: QueueDetails): Why[] {
   const last = waves.at(-1);
   const now: Why[] =

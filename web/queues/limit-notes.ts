@@ -3,7 +3,10 @@ import { formatClock, formatCount, formatNumberOf, formatPercent } from '../form
 
 type Limits = NonNullable<QueueView['limits']>;
 
-/** The limits of a queue in words: what it waits for, what the workload says, how far it is lowered, who has a share. */
+/**
+ * Returns the limits of a queue as text: a wait for a share, the limits of the workload, throttling, and the holders of
+ * shares.
+ */
 export function limitNotes({ waiting, rateLimit, maxConcurrency, lowered, heldUntil, holders }: Limits): string[] {
   return [
     ...(waiting === null ? [] : [`waits for a share since ${formatClock(waiting.since)}`]),
@@ -14,7 +17,7 @@ export function limitNotes({ waiting, rateLimit, maxConcurrency, lowered, heldUn
   ];
 }
 
-/** One note: the column is narrow. */
+/** Returns a single note, because the column is narrow. */
 function throttlingOf(lowered: Limits['lowered'], heldUntil: Limits['heldUntil']): string[] {
   const since = heldUntil === null && lowered !== null ? ` since ${formatClock(lowered.since)}` : '';
   const parts = [
@@ -24,6 +27,6 @@ function throttlingOf(lowered: Limits['lowered'], heldUntil: Limits['heldUntil']
   return parts.length === 0 ? [] : [`throttled: ${parts.join(', ')}`];
 }
 
-/** The unit stays on the line of its number. */
+/** A non-breaking space keeps the unit on the line of its number. */
 const rateOf = (rate: NonNullable<Limits['rateLimit']>): string =>
   `${'calls' in rate ? formatNumberOf(rate.calls, 'call') : formatNumberOf(rate.items, 'item')}/${formatCount(rate.perSeconds)}\u00a0s`;

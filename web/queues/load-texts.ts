@@ -5,11 +5,13 @@ type Load = NonNullable<QueueView['load']>;
 
 export interface Figure {
   text: string;
-  /** What exactly was measured. */
+  /** The exact meaning of the figure. */
   says: string;
 }
 
-/** The load of the last wave as short figures, each with its unit; without the age of its work where that is unknown. */
+/**
+ * Returns the load of the last wave as short figures with units; without the age of the oldest work if it is unknown.
+ */
 export const loadFigures = ({ instances, cpu, eventLoop, responseMs, latencyMs }: Load): Figure[] => [
   { text: formatNumberOf(instances, 'instance'), says: 'Processes that ran the last wave' },
   { text: `CPU ${formatPercent(cpu)}`, says: 'Share of its cores that the busiest instance used' },
@@ -20,6 +22,6 @@ export const loadFigures = ({ instances, cpu, eventLoop, responseMs, latencyMs }
     : [{ text: `oldest work ${formatDuration(latencyMs)}`, says: 'Age of the oldest work at the end of the wave' }]),
 ];
 
-/** Storage answers within a few milliseconds, where a fraction is worth showing. */
+/** Storage responds within a few milliseconds, so a fraction is useful. */
 const millisecondsText = (ms: number): string =>
   ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1_000 ? `${formatCount(ms)} ms` : formatDuration(ms);

@@ -5,7 +5,7 @@ import type { QueueDialog } from './queue-dialogs.tsx';
 
 export interface QueueActionsProps {
   queue: QueueView;
-  /** A request to drain it is under way. */
+  /** A drain request is in progress. */
   draining: boolean;
   onDrain: () => void;
   onOpen: (dialog: QueueDialog) => void;
@@ -18,7 +18,7 @@ const PAUSED: Readonly<Record<NonNullable<QueueView['paused']>['by'], string>> =
   circuit: 'The circuit has paused the queue: it waits for its probe.',
 };
 
-/** What an operator can do about a queue. */
+/** The actions of an operator on a queue. */
 export const QueueActions = ({
   queue: { paused },
   draining,

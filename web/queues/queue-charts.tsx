@@ -15,7 +15,7 @@ export interface QueueChartsProps {
   history: readonly Sample[];
 }
 
-/** Depth and tasks over the last minutes, a line for each queue that has had any. */
+/** Depth and tasks over the last minutes, one line per queue that had any. */
 export function QueueCharts({ queues, history }: QueueChartsProps): JSX.Element {
   const times = useMemo(() => history.map(({ atSeconds }) => atSeconds), [history]);
   const lines = useMemo(
@@ -30,7 +30,7 @@ export function QueueCharts({ queues, history }: QueueChartsProps): JSX.Element 
         times={times}
         series={lines.depth}
         format={formatCompact}
-        quiet={areKnownEmpty(queues, Date.now()) ? 'All queues are empty' : 'Some depths are not known just now'}
+        quiet={areKnownEmpty(queues, Date.now()) ? 'All queues are empty' : 'Some depths are not known at present'}
       />
       <TimeChart
         title="Active dequeue tasks"
@@ -43,7 +43,7 @@ export function QueueCharts({ queues, history }: QueueChartsProps): JSX.Element 
   );
 }
 
-/** The busiest queues have a line; the rest share the last. A queue keeps its colour in both charts. */
+/** The busiest queues have a line each; the others share the last one. A queue has the same colour in both charts. */
 function seriesOf(queues: readonly QueueView[], history: readonly Sample[], field: Field): Series[] {
   const busy = busyQueues(queues, history);
   const shown = busy.length > SERIES.length ? busy.slice(0, SERIES.length - 1) : busy;
@@ -59,14 +59,14 @@ function seriesOf(queues: readonly QueueView[], history: readonly Sample[], fiel
   return rest.length === 0 ? own : [...own, line(`${rest.length} others`, rest, own.length)];
 }
 
-/** Nothing for a depth that was never measured, which is not 0. */
+/** Null for a depth that was never measured, which is not 0. */
 const valuesOf = (queue: QueueView | undefined, field: Field): number[] =>
   queue === undefined || (field === 'depth' && queue.depthAt === null) ? [] : [queue[field]];
 
 const sumOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 
-/** Queues that have had something in the time shown, in the order of the table; before anything has happened, the first. */
+/** Queues with any value in the time shown, in the order of the table; if there are none, the first queues. */
 function busyQueues(queues: readonly QueueView[], history: readonly Sample[]): string[] {
   const names = queues.map(({ queue }) => queue);
   const busy = names.filter((name) =>

@@ -7,7 +7,7 @@ import { PauseDialog } from '../ui/pause-dialog.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { ResumeQueueDialog } from './resume-queue-dialog.tsx';
 
-/** What is confirmed before it is done. */
+/** Actions that require a confirmation. */
 export type QueueDialog = 'pause' | 'resume';
 
 export interface QueueDialogsProps {
@@ -17,13 +17,13 @@ export interface QueueDialogsProps {
   onClose: () => void;
 }
 
-/** Asks before a queue is paused or resumed. */
+/** Confirms the pause or the resumption of a queue. */
 export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps): JSX.Element {
   const { queue: name, depth, depthAt, backlog } = queue;
   if (dialog === 'pause')
     return (
       <PauseDialog title={`Pause ${name}?`} onPause={(reason) => act(pauseQueue(name, reason))} onClose={onClose}>
-        No drain starts any more, and one that runs ends after its wave. Uploads are still accepted, and wait.
+        No new drain starts, and a running one ends after its wave. Uploads are still accepted, and wait.
       </PauseDialog>
     );
   return (
@@ -36,16 +36,16 @@ export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps)
   );
 }
 
-/** Wakes of queues by hand, one at a time. */
+/** Manual wakes of queues, one at a time. */
 export interface Drain {
-  /** The queue that a request is under way for; empty: none. */
+  /** The queue of the request in progress; empty if there is none. */
   queue: string;
   run: (queue: string) => Promise<void>;
   /** The result of the last request. */
   result: JSX.Element;
 }
 
-/** Wakes queues by hand, and keeps the result of the last request. */
+/** Wakes queues manually, and keeps the result of the last request. */
 export function useDrain(onChange: () => void): Drain {
   const [queue, setQueue] = useState('');
   const [result, setResult] = useState('');

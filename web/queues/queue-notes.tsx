@@ -3,7 +3,7 @@ import type { QueueView } from '../api/types.ts';
 import { formatClock, formatCount, formatDuration, formatNumberOf, plain } from '../format.ts';
 import { limitNotes } from './limit-notes.ts';
 
-/** What is out of the ordinary with a queue, in words. */
+/** The unusual facts about a queue, as text. */
 export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
   return (
     <small class="notes">
@@ -39,7 +39,7 @@ function notesOf(queue: QueueView): string[] {
     ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
     ...(startFailure ? [`cannot be started since ${formatClock(startFailure.since)}: ${startFailure.error}`] : []),
     ...(limits ? limitNotes(limits) : []),
-    ...(throttled > 0 ? [`${formatCount(throttled)} throttled answers in the last wave`] : []),
+    ...(throttled > 0 ? [`${formatCount(throttled)} throttled responses in the last wave`] : []),
     ...(taskLimit > 0 ? [`limited to ${formatNumberOf(taskLimit, 'task')}`] : []),
     ...(missedWakes > 0 ? [formatNumberOf(missedWakes, 'missed wake')] : []),
     ...(orphanedReferences > 0 ? [`${formatCount(orphanedReferences)} references of batches that are gone`] : []),

@@ -12,7 +12,7 @@ export interface QueueRowProps extends QueueActionsProps {
   nowMs: number;
 }
 
-/** What the gate of a queue knows, and what an operator can do about it. */
+/** The state of a queue's gate, and the actions of an operator. */
 export function QueueRow({ queue, nowMs, draining, onDrain, onOpen }: QueueRowProps): JSX.Element {
   const isDraining = queue.status === 'draining';
   return (
@@ -46,11 +46,11 @@ export function QueueRow({ queue, nowMs, draining, onDrain, onOpen }: QueueRowPr
   );
 }
 
-/** What a queue holds, and which instances drain it. */
+/** Returns the content of a queue, and the pool that drains it. */
 export const placeOf = ({ kind, lane, pool }: QueueView): string =>
   `${kind === 'results' ? 'finished chunks' : `lane ${lane}`} · pool ${pool}`;
 
-/** The state of a queue's gate. A paused queue is paused, whatever else it is. */
+/** The state of a queue's gate. `Paused` has precedence over all other states. */
 export function GateTag({ queue }: { queue: QueueView }): JSX.Element {
   const { paused, startFailure, status, generation, dueAt } = queue;
   if (paused) return <Tag tone="warn">Paused</Tag>;
@@ -65,7 +65,7 @@ interface WaitingProps {
   nowMs: number;
 }
 
-/** What waits in a queue: messages, as old as their measurement is, and the batches and items that they stand for. */
+/** The messages in a queue, with the age of their measurement, and the batches and items that they stand for. */
 const Waiting = ({ queue: { depth, depthAt, backlog, workload }, nowMs }: WaitingProps): JSX.Element => (
   <div class="waiting">
     {depthAt === null ? <span class="soft">not measured yet</span> : formatNumberOf(depth, 'message')}

@@ -12,7 +12,7 @@ export interface QueueTableProps {
   onChange: () => void;
 }
 
-/** One row per queue, with what an operator does in a hurry; the rest is on the queue's own page. */
+/** One row per queue, with the urgent actions; the page of the queue has the others. */
 export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   const drain = useDrain(onChange);

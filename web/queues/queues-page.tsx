@@ -3,7 +3,7 @@ import { fetchQueues } from '../api/queues.ts';
 import type { QueueView } from '../api/types.ts';
 import { formatCompact, formatCount, formatNumberOf } from '../format.ts';
 import { queueHistory, recordQueues } from '../live/queue-history.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead, Stat } from '../ui/pieces.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -11,9 +11,9 @@ import { depthsAge, isMoving } from './depths.ts';
 import { QueueCharts } from './queue-charts.tsx';
 import { QueueTable } from './queue-table.tsx';
 
-/** All queues, live: one request per look. */
+/** All queues, live; one request per refresh. */
 export function QueuesPage(): JSX.Element {
-  const polled = useLook({
+  const polled = usePolled({
     key: ['queues'],
     load: async (signal) => {
       const queues = await fetchQueues({ signal });
@@ -24,8 +24,8 @@ export function QueuesPage(): JSX.Element {
   });
   return (
     <>
-      <PageHead title="Queues" note="What waits, what works on it, and what holds it up.">
-        <Freshness looked={polled} />
+      <PageHead title="Queues" note="Waiting work, active drains, and what blocks them.">
+        <Freshness polled={polled} />
       </PageHead>
       <Loaded polled={polled}>
         {({ queues, history }) => (
@@ -72,7 +72,7 @@ function Totals({ queues }: { queues: readonly QueueView[] }): JSX.Element {
   );
 }
 
-/** Collecting results is no second processing of the items. */
+/** Collecting results must not count items a second time. */
 const itemsPerSecond = ({ kind, itemsPerSecond: rate }: QueueView): number => (kind === 'items' ? rate : 0);
 
 const sumOf = (queues: readonly QueueView[], value: (queue: QueueView) => number): number =>

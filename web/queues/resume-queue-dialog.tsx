@@ -4,13 +4,13 @@ import { Confirm } from '../ui/confirm.tsx';
 
 export interface ResumeQueueDialogProps {
   queue: string;
-  /** What waits, as far as it is known. */
+  /** The waiting work, as far as known. */
   waiting: { messages: number; items?: number; batches?: number } | undefined;
   onResume: () => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Says what begins when the pause of a queue ends, before it ends. */
+/** Shows what starts when the pause of a queue ends, before ending it. */
 export const ResumeQueueDialog = ({ queue, waiting, onResume, onClose }: ResumeQueueDialogProps): JSX.Element => (
   <Confirm title={`Resume ${queue}?`} action="Resume" onClose={onClose} onConfirm={onResume}>
     <p>The pause ends, and a drain starts if anything waits{waiting === undefined ? '' : `: ${textOf(waiting)}`}.</p>

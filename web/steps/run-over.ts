@@ -1,23 +1,23 @@
 import { toApiError } from '../api/http/errors.ts';
 
-/** How far one of many things has come, and with what result. */
+/** The progress and result of one of many steps. */
 export interface Step {
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'left';
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'skipped';
   result: string;
 }
 
 export interface RunOptions<T> {
   subjects: readonly T[];
-  /** Does it to one subject, and returns the result in words. */
+  /** Processes one subject, and returns the result as text. */
   work: (subject: T) => Promise<string>;
-  /** Subjects at the same time; default 1. */
+  /** Number of subjects processed at the same time; defaults to 1. */
   atOnce?: number;
-  /** Asked before each subject; true leaves it and those after it alone. */
+  /** Called before each subject; true skips it and all later ones. */
   isStopped?: () => boolean;
   onSteps: (steps: readonly Step[]) => void;
 }
 
-/** Does the same to many subjects in their order; a failure of one does not keep the others from it. */
+/** Applies the same work to many subjects in order; a failure of one does not stop the others. */
 export async function runOver<T>(options: RunOptions<T>): Promise<void> {
   const { subjects, work, atOnce = 1, isStopped = () => false, onSteps } = options;
   const steps: Step[] = subjects.map(() => ({ state: 'waiting', result: '' }));
@@ -26,7 +26,7 @@ export async function runOver<T>(options: RunOptions<T>): Promise<void> {
     onSteps([...steps]);
   };
   const runOne = async (at: number, subject: T): Promise<void> => {
-    if (isStopped()) return set(at, { state: 'left', result: 'Left alone' });
+    if (isStopped()) return set(at, { state: 'skipped', result: 'Skipped' });
     set(at, { state: 'running', result: '' });
     try {
       set(at, { state: 'done', result: await work(subject) });
@@ -42,8 +42,8 @@ export async function runOver<T>(options: RunOptions<T>): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, runAll));
 }
 
-/** Whether nothing of it waits or runs any more. */
+/** Whether all steps are finished. */
 export const areOver = (steps: readonly Step[]): boolean => steps.every(isOver);
 
-/** Whether a step has come to its end. */
+/** Whether a step is finished. */
 export const isOver = ({ state }: Step): boolean => state !== 'waiting' && state !== 'running';

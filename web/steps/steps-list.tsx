@@ -8,17 +8,17 @@ const TONES: Readonly<Record<Step['state'], string>> = {
   running: 'busy',
   done: 'good',
   failed: 'bad',
-  left: 'off',
+  skipped: 'off',
 };
 
 export interface StepsListProps<B> {
   batches: readonly B[];
-  /** By the place of the batch; a missing one waits. */
+  /** One per batch, in the same order; a missing one is waiting. */
   steps: readonly Step[];
   nameOf: (batch: B) => ComponentChildren;
 }
 
-/** How far each batch has come, and with what result. */
+/** The progress and result of each batch. */
 export function StepsList<B extends { id: string }>({ batches, steps, nameOf }: StepsListProps<B>): JSX.Element {
   const done = steps.filter(isOver).length;
   const failed = steps.filter(({ state }) => state === 'failed').length;

@@ -6,17 +6,17 @@ export interface ButtonProps {
   icon?: IconName;
   look?: 'primary' | 'plain' | 'quiet' | 'danger';
   size?: 'small' | 'normal';
-  /** What a button with only an icon does. */
+  /** The action of a button that has only an icon. */
   label?: string;
   disabled?: boolean;
-  /** Why it is disabled, for whoever points at it. */
+  /** The reason why it is disabled, as a tooltip. */
   reason?: string | undefined;
   busy?: boolean;
   submit?: boolean;
   onClick?: () => void;
 }
 
-/** A button; while `busy` it keeps its width and takes no click. */
+/** A button. While `busy`, it keeps its width and ignores clicks. */
 export function Button(props: ButtonProps): JSX.Element {
   const { children, icon, look = 'plain', size = 'normal', label, disabled, reason, busy, submit, onClick } = props;
   return (

@@ -7,7 +7,7 @@ import { ErrorBox } from './states.tsx';
 export interface ConfirmProps {
   title: string;
   children: ComponentChildren;
-  /** What the button says: the deed, not "OK". */
+  /** Label of the button: the action, not "OK". */
   action: string;
   danger?: boolean;
   disabled?: boolean;
@@ -15,11 +15,11 @@ export interface ConfirmProps {
   onClose: () => void;
 }
 
-/** Asks before something is done, shows that it is being done, and says why it was not. */
+/** Asks before an action, shows its progress, and shows its error. */
 export function Confirm({ title, children, action, danger, disabled, onConfirm, onClose }: ConfirmProps): JSX.Element {
-  const deed = useAction();
+  const confirming = useAction();
   const run = async (): Promise<void> => {
-    if (await deed.run(onConfirm)) onClose();
+    if (await confirming.run(onConfirm)) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>
@@ -31,10 +31,10 @@ export function Confirm({ title, children, action, danger, disabled, onConfirm, 
         }}
       >
         {children}
-        {deed.error && <ErrorBox error={deed.error} />}
+        {confirming.error && <ErrorBox error={confirming.error} />}
         <footer>
           <Button onClick={onClose}>Keep as it is</Button>
-          <Button submit look={danger ? 'danger' : 'primary'} busy={deed.busy} disabled={disabled ?? false}>
+          <Button submit look={danger ? 'danger' : 'primary'} busy={confirming.busy} disabled={disabled ?? false}>
             {action}
           </Button>
         </footer>

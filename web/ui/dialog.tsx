@@ -10,15 +10,15 @@ export interface DialogProps {
 }
 
 /**
- * A modal dialog. The browser's own element keeps the focus inside. Escape is handled here: the element would close at
- * once but report it in a later task, which would then close a dialog that was opened in between. `close` reports the
- * other ways to dismiss it, for example the back gesture of a phone.
+ * A modal dialog. The browser's own element keeps the focus inside. Escape is handled here: the element would close
+ * immediately but report it in a later task, which would then close a dialog that was opened in between. The `close`
+ * event reports the other ways to dismiss it, for example the back gesture of a phone.
  */
 export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const gone = useRef(false);
   const heading = useId();
-  // Before the paint, so that a key pressed right after the one that opened it reaches the dialog.
+  // Runs before the paint, so that a key pressed right after the one that opened the dialog reaches the dialog.
   useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
@@ -27,7 +27,7 @@ export function Dialog({ title, wide, children, onClose }: DialogProps): JSX.Ele
     return () => {
       gone.current = true;
       dialog?.close();
-      // The element would do this too, but not when it is gone by then.
+      // The element also does this, but not if it has already been removed.
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

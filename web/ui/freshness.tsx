@@ -1,18 +1,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { formatClock, formatDuration } from '../format.ts';
-import type { Looked } from '../live/use-look.ts';
+import type { Polled } from '../live/use-polled.ts';
 import { Button } from './button.tsx';
 
 export interface FreshnessProps {
-  looked: Pick<Looked<unknown>, 'at' | 'error' | 'everyMs' | 'look'>;
+  polled: Pick<Polled<unknown>, 'at' | 'error' | 'everyMs' | 'refreshIfIdle'>;
 }
 
-/** Says of when the page is, and how often it looks: the dot moves only while looks succeed. */
-export function Freshness({ looked: { at, error, everyMs, look } }: FreshnessProps): JSX.Element {
+/** Shows the age of the data and the polling interval. The dot is animated only while refreshes succeed. */
+export function Freshness({ polled: { at, error, everyMs, refreshIfIdle } }: FreshnessProps): JSX.Element {
   useRedrawEverySecond();
   if (at === undefined) return <span class="freshness" />;
-  // A look that should have come long ago says nothing of now, whatever the timer of a sleeping machine thinks.
+  // If a refresh is long overdue, the data is not current, for example after the machine was asleep.
   const isLate = everyMs !== undefined && Date.now() - at > 3 * everyMs + 30_000;
   const isLive = everyMs !== undefined && error === undefined && !isLate;
   return (
@@ -22,8 +22,8 @@ export function Freshness({ looked: { at, error, everyMs, look } }: FreshnessPro
       {error !== undefined && <b class="tone-bad">no answer since</b>}
       {error === undefined && everyMs !== undefined && <small>every {formatDuration(everyMs).replace('.0', '')}</small>}
       {everyMs === undefined && (
-        <Button icon="play" size="small" onClick={look}>
-          Paused: go on
+        <Button icon="play" size="small" onClick={refreshIfIdle}>
+          Paused: continue
         </Button>
       )}
     </span>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Paths on a grid of 24, drawn with a line of 2. */
+/** Paths on a grid of 24, drawn with a line width of 2. */
 const PATHS = {
   overview: 'M4 13a8 8 0 1 1 16 0M12 13l4-4M4 17h16',
   history: 'M4 19V5M4 19h16M7 15l4-5 3 3 5-7',
@@ -32,7 +32,7 @@ const PATHS = {
 } as const;
 export type IconName = keyof typeof PATHS;
 
-/** A small picture beside text that says the same. */
+/** A small picture beside a text with the same meaning. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }): JSX.Element {
   return (
     <svg

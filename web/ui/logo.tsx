@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** The name, with a gate between two banks. */
+/** The name, with a sluice gate between two banks. */
 export function Logo(): JSX.Element {
   return (
     <div class="logo">

@@ -8,7 +8,7 @@ export interface MoreButtonProps {
   children: string;
 }
 
-/** The end of a list: a button while there is a next page, and what went wrong with the last one. */
+/** The end of a list: a button if there is a next page, and the error of the last request. */
 export const MoreButton = ({ more: { next, action, load }, children }: MoreButtonProps): JSX.Element => (
   <>
     {action.error && <ErrorBox error={action.error} />}

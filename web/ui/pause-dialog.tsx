@@ -4,13 +4,13 @@ import { Confirm } from './confirm.tsx';
 
 export interface PauseDialogProps {
   title: string;
-  /** What a pause does. */
+  /** The effect of a pause. */
   children: ComponentChildren;
   onPause: (reason: string) => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Asks for a reason, which everybody sees who looks at what is paused. */
+/** Asks for a reason, which is shown to all users beside the paused subject. */
 export function PauseDialog({ title, children, onPause, onClose }: PauseDialogProps): JSX.Element {
   const [reason, setReason] = useState('');
   return (

@@ -1,4 +1,4 @@
-/** Small pieces that several pages are made of. */
+/** Small components that several pages use. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchView } from '../api/types.ts';
@@ -29,7 +29,7 @@ export function Tag({ tone, children }: { tone: string; children: ComponentChild
 
 type State = BatchView['state'];
 
-/** The tone of each state of a batch, in the order in which a batch comes to them. */
+/** The tone of each state of a batch, in the order of the states. */
 export const TONES: Readonly<Record<State, string>> = {
   accepting: 'info',
   queued: 'info',
@@ -67,7 +67,7 @@ export interface Part {
   tone: string;
 }
 
-/** A bar of parts of a whole. Parts that are not nothing can always be seen. */
+/** A bar of the parts of a whole. Parts above zero are always visible. */
 export function PartsBar({ parts, label }: { parts: readonly Part[]; label: string }): JSX.Element {
   const total = parts.reduce((sum, { value }) => sum + value, 0);
   return (
@@ -81,10 +81,10 @@ export function PartsBar({ parts, label }: { parts: readonly Part[]; label: stri
   );
 }
 
-/** A page's heading, with what can be done there; the tab gets it as its title. */
+/** The heading of a page with its actions; also sets the title of the browser tab. */
 export function PageHead(props: {
   title: ComponentChildren;
-  /** Title of the tab; default `title`, if that is text. */
+  /** Title of the browser tab; defaults to `title` if that is text. */
   tabTitle?: string;
   note?: ComponentChildren;
   children?: ComponentChildren;
@@ -106,7 +106,7 @@ export function PageHead(props: {
 
 export interface LabelsProps {
   labels: Readonly<Record<string, string>>;
-  /** Takes `key=value` of a label that was chosen; without it, labels cannot be chosen. */
+  /** Receives `key=value` of a label that was clicked. If absent, labels are not clickable. */
   onChoose?: (label: string) => void;
 }
 

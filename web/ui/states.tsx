@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { ApiError } from '../api/http/errors.ts';
 import { keepKey } from '../api/http/key.ts';
 import { formatPlace, plain } from '../format.ts';
-import type { Looked } from '../live/use-look.ts';
+import type { Polled } from '../live/use-polled.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -10,7 +10,7 @@ const FAULTS_SHOWN = 10;
 
 const isRefused = ({ status }: ApiError): boolean => status === 401 || status === 403;
 
-/** What went wrong, and where in an upload. */
+/** An error, and its places in an upload. */
 export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
   return (
     <div class="error-box" role="alert">
@@ -44,7 +44,7 @@ export interface EmptyProps {
   children?: ComponentChildren;
 }
 
-/** Says that there is nothing, and what would bring something. */
+/** States that there is no data, and what creates some. */
 export function Empty({ icon, title, children }: EmptyProps): JSX.Element {
   return (
     <div class="empty">
@@ -57,7 +57,7 @@ export function Empty({ icon, title, children }: EmptyProps): JSX.Element {
   );
 }
 
-/** Holds the place of what is on its way. */
+/** A placeholder while data loads. */
 export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
   return (
     <div class="loading" role="status" aria-label="Loading">
@@ -69,11 +69,11 @@ export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
 }
 
 export interface LoadedProps<T> {
-  polled: Pick<Looked<T>, 'data' | 'error'>;
+  polled: Pick<Polled<T>, 'data' | 'error'>;
   children: (data: T) => ComponentChildren;
 }
 
-/** Shows what is known; what is on its way or failed is shown above it, or in its place. */
+/** Shows the known data. An error is shown above it, and a placeholder in its place. */
 export function Loaded<T>({ polled: { data, error }, children }: LoadedProps<T>): JSX.Element {
   return (
     <>

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 
-/** Which dialog is open, and what its actions do. */
+/** The open dialog, and the handler of its actions. */
 export interface DialogState<Open> {
   open: Open | undefined;
   setOpen: (open: Open) => void;
   close: () => void;
-  /** Waits for an action, then has what is shown loaded again. Rejects with what the action rejects with. */
+  /** Awaits an action, then refreshes the page. Rejects with the error of the action. */
   act: (work: Promise<unknown>) => Promise<void>;
 }
 
-/** Holds which of the dialogs of a component is open. */
+/** Holds which dialog of a component is open. */
 export function useDialog<Open>(onChange: () => void): DialogState<Open> {
   const [open, setOpen] = useState<Open>();
   return {

@@ -1,9 +1,9 @@
-/** What the check of a file's first part says, in words. */
+/** The result of the check of a file's first part, as text. */
 import { delimiterName } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
 
-/** How many items were looked at, of how many, and how many fit; `isAll`: the file was sent whole. */
+/** Returns how many items were checked, of how many, and how many are valid; `isAll` if the whole file was sent. */
 export function describeCheck({ items, valid, whole, estimate }: UploadCheck, isAll: boolean): string {
   const first = whole && isAll ? formatNumberOf(items, 'item') : `The first ${formatNumberOf(items, 'item')}`;
   const of = isAll && !whole && estimate ? ` of about ${formatCount(estimate.items)}` : '';
@@ -11,7 +11,7 @@ export function describeCheck({ items, valid, whole, estimate }: UploadCheck, is
   return `${first}${of}: ${valid === 0 ? 'none fits' : `${formatCount(items - valid)} do not fit`} the schema`;
 }
 
-/** What a CSV file is read as; undefined for other formats. */
+/** Returns how a CSV file is read; undefined for other formats. */
 export function describeCsv({ csv }: UploadCheck): string | undefined {
   if (csv === undefined) return undefined;
   const decimal = csv.decimal === ',' ? ', decimal comma' : '';
@@ -19,9 +19,9 @@ export function describeCsv({ csv }: UploadCheck): string | undefined {
   return `CSV, ${delimiterName(csv.delimiter)} as the delimiter${decimal}, ${csv.charset}, ${columns}`;
 }
 
-/** Each column with what becomes of it: `Menge → qty (integer)`. */
+/** Returns each column with the field it maps to: `Menge → qty (integer)`. */
 export const describeColumns = ({ csv }: UploadCheck): string[] =>
   (csv?.columns ?? []).map(({ header, name, type }) => `${header}${header === name ? '' : ` → ${name}`} (${type})`);
 
-/** Whether there is nothing to look at before the file is sent. */
+/** Whether the check found no error. */
 export const isFine = ({ items, valid, fault }: UploadCheck): boolean => fault === undefined && valid === items;

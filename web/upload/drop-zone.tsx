@@ -9,7 +9,7 @@ export interface DropZoneProps {
   onFiles: (files: readonly File[]) => void;
 }
 
-/** Takes files that are dropped on it; it is the label of a file input, so that keys and screen readers have that. */
+/** Accepts dropped files. It is the label of a file input, so that it works with keys and screen readers. */
 export function DropZone({ disabled, onFiles }: DropZoneProps): JSX.Element {
   const [over, setOver] = useState(false);
   const take = (files: FileList | null | undefined): void => {

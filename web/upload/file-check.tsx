@@ -14,7 +14,7 @@ export interface FileCheckProps {
   check: Check;
 }
 
-/** A file before it is sent: what the service makes of its beginning, and what can be chosen. */
+/** A file before it is sent: the result of its check, and its options. */
 export function FileCheck({ what, check }: FileCheckProps): JSX.Element {
   const { file, delimiter, decimal, validate, idempotencyKey: key } = what;
   const busy = check.step === 'checking';
@@ -80,7 +80,7 @@ function Choice({ name, value, choices, disabled, onChange }: ChoiceProps): JSX.
       <select value={value} disabled={disabled} onInput={({ currentTarget }) => onChange(currentTarget.value)}>
         {choices.map((choice) => (
           <option key={choice} value={choice}>
-            {choice === '' ? (name === 'Delimiter' ? 'found in the file' : 'as usual') : choice}
+            {choice === '' ? (name === 'Delimiter' ? 'found in the file' : 'default') : choice}
           </option>
         ))}
       </select>

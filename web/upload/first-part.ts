@@ -1,17 +1,17 @@
-/** Which part of a file is checked before it is sent. */
+/** Selects the part of a file that is checked before the file is sent. */
 import { describeFile } from '../api/media-types.ts';
 
 const MiB = 1024 * 1024;
-/** The service validates 1,000 items of what it gets; of larger ones it gets fewer. */
+/** The service validates at most 1,000 items; of large items, this part contains fewer. */
 const PART_BYTES = 2 * MiB;
-/** A file that cannot be cut is sent whole up to this. */
+/** Maximum size of a file that is sent whole because it cannot be cut. */
 const WHOLE_BYTES = 8 * MiB;
 
 const [LF, QUOTE] = [0x0a, 0x22];
 
 /**
- * Where the beginning of a text ends with a record: behind the last line feed, in CSV the last one outside of quotes; 0 where
- * there is none.
+ * Returns the end of the last whole record in the beginning of a text: behind the last line feed, in CSV the last one
+ * outside quotes; 0 if there is none.
  */
 export function recordEnd(bytes: Uint8Array, isCsv: boolean): number {
   let end = 0;
@@ -20,11 +20,11 @@ export function recordEnd(bytes: Uint8Array, isCsv: boolean): number {
     if (bytes[offset] === QUOTE) inQuotes = !inQuotes;
     else if (bytes[offset] === LF && !(isCsv && inQuotes)) end = offset + 1;
   }
-  // In UTF-16 each line feed has two bytes.
+  // In UTF-16, each line feed has two bytes.
   return end > 0 && bytes[0] === 0xff && bytes[1] === 0xfe ? end + 1 : end;
 }
 
-/** The part of a file that is checked; undefined: it is too large, and cannot be cut. */
+/** Returns the part of a file to check; undefined if the file is too large and cannot be cut. */
 export async function firstPart(file: File): Promise<Blob | undefined> {
   const { format, encoding } = describeFile(file.name) ?? {};
   if (file.size <= (encoding === undefined ? PART_BYTES : WHOLE_BYTES)) return file;

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { fetchQueues, fetchWorkloads } from '../api/queues.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { Loaded } from '../ui/states.tsx';
 
-/** Where an upload goes; an empty lane is the one that the workload decides on. */
+/** The target of an upload. If the lane is empty, the workload decides it. */
 export interface Target {
   workload: string;
   lane: string;
@@ -12,7 +12,7 @@ export interface Target {
 
 type Lanes = ReadonlyMap<string, readonly string[]>;
 
-/** Workloads and their lanes. Only an operator may see the queues: without them, lanes stay as the workload decides. */
+/** Workloads and their lanes. Only an operator may read the queues; without them, the workload decides the lane. */
 async function fetchLanes(): Promise<Lanes> {
   const [workloads, queues] = await Promise.all([fetchWorkloads(), fetchQueues().catch(() => [])]);
   const lanesOf = (name: string): string[] => {
@@ -27,9 +27,9 @@ export interface TargetFieldsProps {
   onChange: (target: Target) => void;
 }
 
-/** Chooses workload and lane. */
+/** Fields for workload and lane. */
 export function TargetFields({ target, onChange }: TargetFieldsProps): JSX.Element {
-  const polled = useLook({ key: ['lanes'], load: fetchLanes });
+  const polled = usePolled({ key: ['lanes'], load: fetchLanes });
   const [first] = polled.data?.keys() ?? [];
   useEffect(() => {
     if (target.workload === '' && first !== undefined) onChange({ workload: first, lane: '' });

@@ -8,7 +8,7 @@ import { TargetFields } from './target-fields.tsx';
 import { UploadRow } from './upload-row.tsx';
 import { addFiles, files, removeFiles, sendFiles, target } from './uploads.ts';
 
-/** Checks files and submits them: each becomes a batch. */
+/** Checks files and submits them; each becomes a batch. */
 export function UploadPage(): JSX.Element {
   const [refused, setRefused] = useState<readonly string[]>([]);
   const all = files.value;
@@ -32,7 +32,7 @@ export function UploadPage(): JSX.Element {
       />
       {refused.length > 0 && (
         <p class="tone-bad" role="alert">
-          Not a kind that can be uploaded: <bdi>{plain(refused.join(', '))}</bdi>
+          This file type cannot be uploaded: <bdi>{plain(refused.join(', '))}</bdi>
         </p>
       )}
       {(waiting.length > 1 || accepted.length > 1) && (

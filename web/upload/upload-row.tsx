@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import { fetchBatch } from '../api/batches.ts';
 import type { BatchView } from '../api/types.ts';
 import type { UploadProgress } from '../api/upload.ts';
-import { goesOn } from '../batch/finished.ts';
+import { canProgress } from '../batch/finished.ts';
 import { Progress } from '../batches/progress.tsx';
 import { formatBytes, formatCount, formatPercent, plain } from '../format.ts';
-import { useLook } from '../live/use-look.ts';
+import { usePolled } from '../live/use-polled.ts';
 import { batchHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { StateTag } from '../ui/pieces.tsx';
@@ -13,7 +13,7 @@ import { ErrorBox } from '../ui/states.tsx';
 import { FileCheck } from './file-check.tsx';
 import { type ChosenFile, cancelFile, removeFile, sendFile } from './uploads.ts';
 
-/** One file on its way: checked, sent, then watched until its batch is finished. */
+/** One file: checked, sent, then followed until its batch is finished. */
 export function UploadRow({ file: chosen }: { file: ChosenFile }): JSX.Element {
   const { file, workload, lane } = chosen.what;
   return (
@@ -46,8 +46,8 @@ function StageOf({ chosen: { what, stage } }: { chosen: ChosenFile }): JSX.Eleme
         <>
           <p class="soft">
             {stage.wasSent
-              ? 'Cancelled after the whole file was sent: the service may have accepted it. Sent again, it is the same batch.'
-              : 'Cancelled: nothing of it was accepted.'}
+              ? 'Cancelled after the whole file was sent: the service may have accepted it. If you send it again, it becomes the same batch.'
+              : 'Cancelled: nothing was accepted.'}
           </p>
           <Again id={key} action="Send again" />
         </>
@@ -64,7 +64,10 @@ function StageOf({ chosen: { what, stage } }: { chosen: ChosenFile }): JSX.Eleme
   }
 }
 
-/** The same file is refused again for what is wrong in it; not for a server in trouble, or an upload that holds its key. */
+/**
+ * Whether another attempt may succeed: after a server error, or while another upload holds the key, but not for an
+ * invalid file.
+ */
 const mayHelp = (status: number): boolean => status === 0 || status === 409 || status >= 500;
 
 const Again = ({ id, action }: { id: string; action?: string }): JSX.Element => (
@@ -115,10 +118,10 @@ function stepText(progress: UploadProgress): string {
 }
 
 function Watched({ accepted, onRemove }: { accepted: BatchView; onRemove: () => void }): JSX.Element {
-  const polled = useLook<BatchView>({
+  const polled = usePolled<BatchView>({
     key: ['batch', accepted.id],
     load: (signal) => fetchBatch(accepted.id, { signal }),
-    isMoving: goesOn,
+    isMoving: canProgress,
   });
   const { id, state, counts } = polled.data ?? accepted;
   return (

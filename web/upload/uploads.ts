@@ -1,4 +1,6 @@
-/** The files of the upload page. They outlive it: somebody who looks at a batch meanwhile finds them as they were. */
+/**
+ * The files of the upload page. They outlive the page: a user who opens a batch in the meantime finds them unchanged.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import { type ApiError, toApiError } from '../api/http/errors.ts';
 import { key as kept } from '../api/http/key.ts';
@@ -9,14 +11,14 @@ import { type Upload, type UploadProgress, upload } from '../api/upload.ts';
 import { firstPart } from './first-part.ts';
 import type { Target } from './target-fields.tsx';
 
-/** What the service makes of the beginning of a file; `isAll`: that was all of it. */
+/** The result of the check of a file's beginning; `isAll` if that was the whole file. */
 export type Check =
   | { step: 'checking' }
   | { step: 'checked'; check: UploadCheck; isAll: boolean }
   | { step: 'too large' }
   | { step: 'failed'; error: ApiError };
 
-/** Where a file is on its way. */
+/** The stage of a file. */
 type Stage =
   | { step: 'chosen'; check: Check }
   | { step: 'sending'; progress: UploadProgress }
@@ -24,7 +26,7 @@ type Stage =
   | { step: 'failed'; error: ApiError }
   | { step: 'accepted'; batch: BatchView };
 
-/** A file that somebody chose, where it goes and how far it is. Its key makes another try of the same upload harmless. */
+/** A chosen file with its target and progress. Its idempotency key makes a repeated upload harmless. */
 export interface ChosenFile {
   what: Upload;
   stage: Stage;
@@ -32,24 +34,24 @@ export interface ChosenFile {
 
 const keyOf = ({ what }: ChosenFile): string => what.idempotencyKey;
 
-/** All of them, those that were chosen last first. */
+/** All chosen files, latest first. */
 export const files = signal<readonly ChosenFile[]>([]);
 
-/** Where the next files go. */
+/** The target of the next files. */
 export const target = signal<Target>({ workload: '', lane: '' });
 
-/** Whether leaving the page would lose something: files live in its memory alone. */
+/** Whether leaving the page would lose files, which exist only in its memory. */
 const isPending = computed(() => files.value.some(({ stage: { step } }) => step === 'chosen' || step === 'sending'));
 
 const askBeforeLeaving = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-// The browser keeps pages without this listener ready for Back: it is there only while it is needed.
+// Browsers do not cache pages with this listener for Back, so it exists only while needed.
 effect(() => {
   if (isPending.value) addEventListener('beforeunload', askBeforeLeaving);
   else removeEventListener('beforeunload', askBeforeLeaving);
 });
 
-/** Ends the work on a file that goes on at present: its check, or its sending. */
+/** Cancels the running work on a file: its check or its upload. */
 const work = new Map<string, AbortController>();
 
 function begin(key: string): AbortSignal {
@@ -65,7 +67,7 @@ function change(key: string, part: Partial<ChosenFile>): void {
   files.value = files.peek().map((file) => (keyOf(file) === key ? { ...file, ...part } : file));
 }
 
-/** Adds files and checks them; those whose names do not say a kind that can be uploaded are returned. */
+/** Adds files and checks them. Returns those whose names have no known type. */
 export function addFiles(chosen: readonly File[]): File[] {
   const fitting = chosen.filter(({ name }) => describeFile(name) !== undefined);
   const added = fitting.map((file): ChosenFile => {
@@ -78,7 +80,7 @@ export function addFiles(chosen: readonly File[]): File[] {
   return chosen.filter((file) => !fitting.includes(file));
 }
 
-/** Changes how a file is to be read, and checks it again if that makes a difference. */
+/** Changes how a file is read, and checks it again if that affects the check. */
 export function setOptions(key: string, part: Partial<Pick<Upload, 'delimiter' | 'decimal' | 'validate'>>): void {
   const file = find(key);
   if (file === undefined) return;
@@ -103,7 +105,7 @@ async function check(key: string): Promise<void> {
   }
 }
 
-/** Sends a file: one that was chosen, or again one that was cancelled or failed. */
+/** Sends a file, for the first time or again after a cancellation or failure. */
 export async function sendFile(key: string): Promise<void> {
   const what = find(key)?.what;
   if (what === undefined) return;
@@ -119,7 +121,7 @@ export async function sendFile(key: string): Promise<void> {
   }
 }
 
-/** Stops sending a file. */
+/** Cancels the upload of a file. */
 export function cancelFile(key: string): void {
   const stage = find(key)?.stage;
   if (stage?.step !== 'sending') return;
@@ -132,7 +134,7 @@ export const sendFiles = (chosen: readonly ChosenFile[]): void => {
   for (const file of chosen) void sendFile(keyOf(file));
 };
 
-/** Takes files off the page; what was accepted of them stays. */
+/** Removes files from the page; accepted batches stay. */
 export function removeFiles(chosen: readonly ChosenFile[]): void {
   const keys = new Set(chosen.map(keyOf));
   for (const key of keys) {
@@ -142,10 +144,10 @@ export function removeFiles(chosen: readonly ChosenFile[]): void {
   files.value = files.peek().filter((file) => !keys.has(keyOf(file)));
 }
 
-/** Takes a file off the page; what was accepted of it stays. */
+/** Removes a file from the page; an accepted batch stays. */
 export const removeFile = (key: string): void => removeFiles(files.peek().filter((file) => keyOf(file) === key));
 
-// Whoever comes with another key begins anew.
+// Another key starts without files.
 kept.subscribe((key) => {
   if (key === '') removeFiles(files.peek());
 });

@@ -1,11 +1,14 @@
-/** Baseline: the queue listener of the white paper. A dequeue task receives 32, processes and deletes each, and again. */
+/**
+ * Baseline: the queue listener of the white paper. A dequeue task receives 32 messages, processes and deletes each, and
+ * repeats.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, DEFAULT_BACKOFF } from '../../../shared/drain/backoff.ts';
 import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const MESSAGES_PER_RECEIVE = 32;
 
-/** Drains the queue with so many tasks; the paper's rule gives 10, 50 or 100, by the depth. */
+/** Drains the queue with `count` tasks; the paper's rule gives 10, 50 or 100, by the depth. */
 export async function runListener(queue: ItemQueue, count: number): Promise<void> {
   const tasks = Array.from({ length: count }, () => dequeueTask(queue));
   await Promise.race([queue.done.promise, Promise.all(tasks)]);

@@ -1,7 +1,8 @@
 /**
- * Baseline: the algorithm of the Functions queue trigger with its defaults. Up to 16 messages a get, a handler call each,
- * all at once; the next get as soon as 8 or fewer are running. Without the host around it, which would only cost more.
- * learn.microsoft.com/azure/azure-functions/functions-bindings-storage-queue (host.json settings)
+ * Baseline: the algorithm of the Functions queue trigger with its defaults. It receives up to 16 messages, calls the
+ * handler for all of them at the same time, and receives again when 8 or fewer are running. The host around it, which
+ * would only cost more, is omitted. Source:
+ * learn.microsoft.com/azure/azure-functions/functions-bindings-storage-queue (host.json settings).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ItemQueue, processMessage, receive } from './queue.ts';

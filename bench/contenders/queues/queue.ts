@@ -1,22 +1,25 @@
-/** What the three baselines share: a queue with a message per item, over connections that stay open. */
+/** The common code of the three baselines: a queue with one message per item, over connections that stay open. */
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { handle, type Totals } from '../handle.ts';
 
-/** Puts at once; Azurite takes no more a second from more of them. */
+/** Concurrent puts. More of them do not increase Azurite's rate. */
 const PUTS_AT_ONCE = 16;
-/** The default of 30 s may pass on a slow machine before the last of 32 has been processed, and then it comes again. */
+/**
+ * With the default of 30 s, the last of 32 messages could become visible again on a slow machine before it is
+ * processed.
+ */
 const VISIBILITY_SECONDS = 600;
 
-/** A queue with items in it, and what has become of them. */
+/** A queue with items in it, and the number of items left. */
 export interface ItemQueue {
   client: QueueClient;
   totals: Totals;
   left: number;
-  /** The last item has been processed: what comes after that is nobody's work. */
+  /** Resolved when the last item has been processed. Nothing waits for receives after that. */
   done: PromiseWithResolvers<void>;
 }
 
-/** Makes the queue and puts a message per item. */
+/** Creates the queue and puts one message per item. */
 export async function fillQueue(storage: string, name: string, lines: readonly string[]): Promise<ItemQueue> {
   const client = QueueServiceClient.fromConnectionString(storage).getQueueClient(name);
   await client.createIfNotExists();
@@ -28,16 +31,16 @@ export async function fillQueue(storage: string, name: string, lines: readonly s
   return { client, totals: new Map(), left: lines.length, done: Promise.withResolvers() };
 }
 
-/** A message as the service gives it. */
+/** A message as the service returns it. */
 export type Message = Awaited<ReturnType<QueueClient['receiveMessages']>>['receivedMessageItems'][number];
 
-/** One get. */
+/** Receives messages once. */
 export async function receive({ client }: ItemQueue, count: number): Promise<Message[]> {
   const options = { numberOfMessages: count, visibilityTimeout: VISIBILITY_SECONDS };
   return (await client.receiveMessages(options)).receivedMessageItems;
 }
 
-/** One handler call and one delete. */
+/** Calls the handler once and deletes the message. */
 export async function processMessage(queue: ItemQueue, { messageText, messageId, popReceipt }: Message): Promise<void> {
   handle(messageText, queue.totals);
   await queue.client.deleteMessage(messageId, popReceipt);

@@ -1,12 +1,12 @@
-/** Reads a zstd file of NDJSON, on Node alone: no slowness of Sluice's own code may lower the bar. */
+/** Reads a zstd file of NDJSON with only Node, so that slow code of Sluice cannot lower the reference rate. */
 import { createReadStream } from 'node:fs';
 import { createZstdDecompress } from 'node:zlib';
 
 const LF = 0x0a;
-/** Bytes per read and per block: large enough that a message to a thread costs next to nothing. */
+/** Bytes per read and per block: large enough that the cost of a message to a thread is negligible. */
 const BLOCK_BYTES = 256 * 1024;
 
-/** Yields blocks of whole lines, each in memory of its own, so that it can be transferred to a thread. */
+/** Yields blocks of whole lines, each in a separate buffer, so that it can be transferred to a thread. */
 export async function* readBlocks(file: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const source = createReadStream(file, { highWaterMark: BLOCK_BYTES });
   const pieces = source.pipe(createZstdDecompress({ chunkSize: BLOCK_BYTES })) as AsyncIterable<Buffer>;

@@ -1,8 +1,8 @@
-/** A worker thread of the plain script: handles the lines of each block, and answers the end with its totals. */
+/** A worker thread of the plain script: handles the lines of each block, and responds to the end with its totals. */
 import { parentPort } from 'node:worker_threads';
 import { handleLines, type Totals } from '../handle.ts';
 
-/** What a thread has come to. */
+/** The result of a thread. */
 export interface Folded {
   items: number;
   totals: Totals;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Folded } from './script-thread.ts';
 
-/** Blocks that may wait for a thread: the next one is there when it has finished one, and memory is bounded. */
+/** Blocks that may wait for a thread: the next one is ready when a thread finishes one, and memory is bounded. */
 const WAITING_BLOCKS = 4;
 
 interface Lane {
@@ -9,7 +9,7 @@ interface Lane {
   answers: ((answer: 'done' | Folded) => void)[];
 }
 
-/** The worker threads of the plain script; each block goes to the one with the fewest waiting. */
+/** The worker threads of the plain script; each block goes to the thread with the fewest waiting blocks. */
 export class ScriptThreads {
   readonly #lanes: Lane[];
 
@@ -32,7 +32,7 @@ export class ScriptThreads {
     if (this.#lanes.every(({ answers }) => answers.length >= WAITING_BLOCKS)) await done;
   }
 
-  /** Resolves with what each thread has come to since the last call. */
+  /** Resolves with the results of each thread since the last call. */
   finish(): Promise<Folded[]> {
     return Promise.all(this.#lanes.map((lane) => this.#ask(lane, 'end', []) as Promise<Folded>));
   }

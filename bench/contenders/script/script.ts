@@ -1,6 +1,7 @@
 /**
- * The plain script: reads the upload, handles each line once, merges, and keeps nothing. With a worker thread per core it is
- * the limit, from the compressed upload to the report without any durability; with none, all is done by one thread.
+ * The plain script: reads the upload, handles each line once, merges, and stores nothing. With one worker thread per
+ * core it is the upper limit, from the compressed upload to the report without any durability. Without worker threads,
+ * one thread does everything.
  */
 import { handleLines, mergeTotals, reportLines, type Totals } from '../handle.ts';
 import { readBlocks } from './read-blocks.ts';
@@ -14,7 +15,7 @@ export interface ScriptResult {
 
 let workers: ScriptThreads | undefined;
 
-/** Takes a zstd file of NDJSON to its report, by `threads` worker threads; 0 for the main thread alone. */
+/** Processes a zstd file of NDJSON to its report with `threads` worker threads; 0 means only the main thread. */
 export async function runScript(file: string, threads: number): Promise<ScriptResult> {
   const totals: Totals = new Map();
   const items = await (threads === 0 ? inOneThread(file, totals) : inThreads(file, totals, threads));

@@ -8,13 +8,13 @@ import { PeerThreads } from '../threads.ts';
 import { connectionTo, GROUPS, ITEMS, type Partial } from './settings.ts';
 
 const GROUP_ITEMS = 5_000;
-/** Groups on their way to Redis at once. */
+/** Groups that are sent to Redis at the same time. */
 const GROUPS_IN_FLIGHT = 4;
 /** Items per call of addBulk. */
 const BULK_ITEMS = 1_000;
 const KEEP: JobsOptions = { removeOnComplete: true };
 
-/** One job per 5,000 items, grouped by hand; each job returns its partial aggregate. */
+/** One job per 5,000 items, which the bench's code groups; each job returns its partial aggregate. */
 export async function openGrouped(redis: string): Promise<Peer> {
   const queue = new Queue<string, Partial>(GROUPS, connectionTo(redis));
   const events = new QueueEvents(GROUPS, connectionTo(redis));
@@ -31,7 +31,7 @@ export async function openGrouped(redis: string): Promise<Peer> {
       events.on('completed', onCompleted);
       const { items, jobs } = await addGroups(queue, file);
       await threads.finish(items);
-      // The last jobs are done, and their events on the way.
+      // The last jobs are done, but their events have not arrived yet.
       while (merged < jobs) await new Promise((resolve) => events.once('completed', resolve));
       events.off('completed', onCompleted);
       return { items, totals };

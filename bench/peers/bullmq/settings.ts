@@ -1,4 +1,4 @@
-/** What both sides of the queue share. */
+/** The settings that both sides of the queue share. */
 
 /** Names of the queues. */
 export const GROUPS = 'groups';
@@ -8,8 +8,8 @@ export const ITEMS = 'items';
 export type Partial = [string, unknown][];
 
 /**
- * Options of queue, events and worker. The prefix separates their keys from others in a Redis that is given; a worker waits for
- * Redis rather than failing (docs.bullmq.io/guide/going-to-production).
+ * Options of queue, events and worker. The prefix separates their keys from others in a Redis that already exists. A
+ * worker waits for Redis rather than failing (Source: docs.bullmq.io/guide/going-to-production).
  */
 export const connectionTo = (url: string) => ({
   connection: { url, maxRetriesPerRequest: null },

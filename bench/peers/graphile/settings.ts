@@ -2,12 +2,12 @@ import { Logger } from 'graphile-worker';
 
 /** Name of the task. */
 export const TASK = 'item';
-/** Of its tables. */
+/** The schema of its tables. */
 export const SCHEMA = 'sluice_bench_graphile';
 
 const CONCURRENT_JOBS = 24;
 
-/** The batching that worker.graphile.org/docs/performance names for its own figures. */
+/** The batching that worker.graphile.org/docs/performance uses for its own figures. */
 export const graphilePreset = (connectionString: string): GraphileConfig.Preset => ({
   worker: {
     connectionString,

@@ -4,7 +4,7 @@ import { handleItem } from '../../contenders/handle.ts';
 import { serveThread } from '../serve-thread.ts';
 import { bossOptions, QUEUE } from './settings.ts';
 
-/** Jobs per fetch; while fetches come back full, the next one follows at once. */
+/** Jobs per fetch. While a fetch returns the full number, the next one follows immediately. */
 const BATCH_SIZE = 2_500;
 
 await serveThread(async ({ server, totals, handled, failed }) => {
@@ -14,7 +14,7 @@ await serveThread(async ({ server, totals, handled, failed }) => {
   const options = { batchSize: BATCH_SIZE, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5 };
   await boss.work<object>(QUEUE, options, async (jobs) => {
     for (const { data } of jobs) handleItem(data, totals());
-    // Before they are completed: what the last batch takes for that is not in the time.
+    // Reported before the jobs are completed, so the completion of the last batch is not in the measured time.
     handled(jobs.length);
   });
   return () => boss.stop();

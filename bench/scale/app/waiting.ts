@@ -1,4 +1,7 @@
-/** A handler that waits, as one that calls a database does; its report says what each instance did, and when. */
+/**
+ * A handler that waits, as one that calls a database does. Its report contains the work of each instance, and when it
+ * happened.
+ */
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,10 +10,10 @@ import { WAIT_MS } from '../../app/waiting.ts';
 
 /** Items in flight per thread. */
 export const CONCURRENCY = 64;
-/** Twenty turns of the wait: a chunk takes a thread one second, and its end leaves no thread partly idle. */
+/** Twenty waits in sequence: a chunk occupies a thread for one second, and no thread is partly idle at its end. */
 export const CHUNK_ITEMS = 20 * CONCURRENCY;
 
-/** What an instance did: items, and the span of time, in milliseconds since 1970, in which they ended. */
+/** The work of an instance: the number of items, and the time span in which they ended, in milliseconds since 1970. */
 export interface Share {
   items: number;
   fromMs: number;
@@ -25,7 +28,7 @@ const plus = (a: Share, b: Share): Share => ({
   toMs: Math.max(a.toMs, b.toMs),
 });
 
-/** The workload: one key of its report per instance. */
+/** The workload; its report has one key per instance. */
 export const scaled = defineWorkload({
   name: 'scale',
   version: 1,

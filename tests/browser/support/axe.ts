@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Puts axe-core into a page, which must be opened with `bypassCSP`: the policy of the page would refuse it. */
+/** Loads axe-core into a page. The page must be opened with `bypassCSP`, because its policy would refuse the script. */
 export const loadAxe = async (page: Page): Promise<unknown> => page.evaluate(await readFile(AXE, 'utf8'));
 
-/** What axe-core finds on a page that it was put into, as rule and element. */
+/** Returns the violations on a page with axe-core, as rule and element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target}`));

@@ -1,17 +1,17 @@
-/** Batches as the API answers them, for tests in which the amount of data matters: thousands of rows, redrives. */
+/** Batches in the form of the API, for tests that depend on the amount of data: thousands of rows, redrives. */
 import type { Page } from 'playwright-core';
 import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A batch id of that time; `n` distinguishes ids of the same time. */
+/** Returns a batch id of that time; `n` distinguishes ids of the same time. */
 export function idAt(ms: number, n = 0): string {
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-/** A row of the listing: created at `ms`, completed after a second, unless `fields` say otherwise. */
+/** Creates a row of the listing: created at `ms`, completed after a second, unless `fields` override it. */
 export function entryAt(ms: number, fields: Partial<BatchEntry> = {}): BatchEntry {
   const at = (after: number): string => new Date(ms + after).toISOString();
   const id = idAt(ms);
@@ -33,16 +33,16 @@ export function entryAt(ms: number, fields: Partial<BatchEntry> = {}): BatchEntr
   };
 }
 
-/** What the mocked listing holds, and the requests that it has answered. */
+/** The content of the mocked listing, and the requests that it has received. */
 export interface MockedListing {
   batches: BatchEntry[];
   asked: URL[];
 }
 
-/** As the service: a page compares 2,000 batches at most with the filter. */
+/** As in the service, a page compares at most 2,000 batches with the filter. */
 const LOOKED_AT = 2_000;
 
-/** Answers the listing of a tab from `batches`, newest first, a page at a time as the service does at `nowMs`. */
+/** Serves the listing of a tab from `batches`, newest first, in pages as the service does at `nowMs`. */
 export async function mockListing(page: Page, batches: BatchEntry[], nowMs: number): Promise<MockedListing> {
   const mocked: MockedListing = { batches, asked: [] };
   await page.route(/\/api\/batches(\?.*)?$/, (route) => {
@@ -86,7 +86,7 @@ const fits = ({ workload, state, file }: BatchEntry, query: URLSearchParams): bo
   state === (query.get('state') ?? state) &&
   (file ?? '').includes(query.get('search') ?? '');
 
-/** A revision that was opened at `ms`, with a second between its moments. */
+/** Creates a revision that was opened at `ms`, with a second between its moments. */
 export function revisionAt(
   ms: number,
   fields: Partial<BatchView['revisions'][number]> = {},
@@ -99,7 +99,7 @@ export function revisionAt(
   };
 }
 
-/** A completed batch of these revisions, unless `fields` say otherwise. */
+/** Creates a completed batch of these revisions, unless `fields` override it. */
 export function viewAt(ms: number, revisions: BatchView['revisions'], fields: Partial<BatchView> = {}): BatchView {
   const [first, present] = [revisions[0], revisions.at(-1)];
   if (first === undefined || present === undefined) throw new Error('Expected a revision.');
@@ -123,12 +123,12 @@ export function viewAt(ms: number, revisions: BatchView['revisions'], fields: Pa
   } as BatchView;
 }
 
-/** What the mocked batch is, and what it may become while it is looked at. */
+/** The mocked batch, which a test may replace while the page shows it. */
 export interface MockedBatch {
   batch: BatchView;
 }
 
-/** Answers the reads of one batch in a tab. */
+/** Serves the reads of one batch in a tab. */
 export async function mockBatch(page: Page, batch: BatchView): Promise<MockedBatch> {
   const mocked = { batch };
   await page.route(`**/api/batches/${batch.id}`, (route) => route.fulfill({ json: mocked.batch }));

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where Debian, Ubuntu and the runners of GitHub have it. No browser is downloaded: playwright-core brings none. */
+/**
+ * The locations in Debian, Ubuntu and the runners of GitHub. No browser is downloaded: playwright-core contains none.
+ */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The browser to test with, or undefined. */
+/** The path of the browser to test with, or undefined. */
 export const findChromium = (): string | undefined => PLACES.find((path) => existsSync(path));
 
-/** In containers there is neither a sandbox nor a GPU; and a test must not wait for what a browser does for itself. */
+/** Containers have neither a sandbox nor a GPU, and a test must not wait for background work of the browser. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,7 +20,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Starts Chromium without a window, with a new profile that is removed at its end. */
+/** Starts Chromium without a window, with a new profile that is removed at the end. */
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error(`Expected Chromium at one of ${PLACES.join(', ')}.`);

@@ -5,21 +5,21 @@ import { ROOT } from '../../../demo/stack-options.ts';
 import { apiOf, startStack, type TestStack, type TestStackOptions } from '../../helpers/stack.ts';
 import { startChromium } from './chromium.ts';
 
-/** Every run leaves a picture of each page here; git ignores it. */
+/** Every run writes a picture of each page here; git ignores the directory. */
 export const SCREENSHOTS = join(ROOT, '.sluice/screenshots');
 
-/** What one process can pass to another of a stack that it has started. */
+/** The facts about a running stack that one process can pass to another. */
 export type SharedStack = Pick<TestStack, 'url' | 'keys' | 'storage'>;
 type Stack = SharedStack & Pick<TestStack, 'api'>;
 
 /** The dashboard in a real browser, on a whole local stack. */
 export interface Dashboard {
   stack: Stack;
-  /** A tab of its own, with the key given already unless `key` is empty. `path` is the part behind `#/`. */
+  /** Opens a new tab. The key is already stored unless `key` is empty. `path` is the part behind `#/`. */
   open(path?: string, options?: OpenOptions): Promise<Page>;
-  /** All that must never happen in any tab: errors of scripts, refusals by the policy, requests to elsewhere. */
+  /** Faults that must not happen in any tab: script errors, violations of the policy, requests to other origins. */
   faults: string[];
-  /** Of the whole page, unless only what the window shows is wanted. */
+  /** A picture of the whole page, or only of the visible part. */
   shot(page: Page, name: string, options?: { fullPage: boolean }): Promise<void>;
   closeTabs(): Promise<void>;
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startDashboard(options: TestStackOptions): Promise<Dashboa
   return inBrowser(browser, stack, () => stack.stop());
 }
 
-/** Starts a browser for a stack that runs already. */
+/** Starts a browser for a running stack. */
 export const openDashboard = async (stack: SharedStack): Promise<Dashboard> =>
   inBrowser(await startChromium(), { ...stack, api: apiOf(stack) }, async () => {});
 
@@ -48,7 +48,7 @@ async function inBrowser(browser: Browser, stack: Stack, stopStack: () => Promis
     open: (path, options) => openTab({ stack, browser, faults }, path, options),
     shot: async (page, name, options = { fullPage: true }) => {
       const take = () => page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
-      // A picture is for people who look at a run: on a busy machine Chromium may fail to take the first one.
+      // The pictures are only for people; on a busy machine Chromium may fail to take the first one.
       await take().catch(take);
     },
     closeTabs: async () => {
@@ -88,7 +88,7 @@ async function openTab({ stack, browser, faults }: Parts, path = '', options: Op
   return page;
 }
 
-/** Gives the key as a person does. */
+/** Enters the key as a user does. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.keyboard.press('Enter');
@@ -106,7 +106,7 @@ export async function dropFile(page: Page, file: { name: string; text: string })
   await page.dispatchEvent('.drop-zone', 'drop', { dataTransfer: transfer });
 }
 
-/** Drops a file, waits for its batch to be accepted, and gives its id. */
+/** Drops a file, waits until its batch is accepted, and returns its id. */
 export async function uploadByDrop(page: Page, file: { name: string; text: string }): Promise<string> {
   await page.getByLabel('Lane').locator('option', { hasText: 'bulk' }).waitFor({ state: 'attached' });
   await dropFile(page, file);

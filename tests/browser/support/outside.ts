@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** Widths of the window at which everything must lie inside its panel. */
+/** Widths of the window at which everything must be inside its panel. */
 export const WIDTHS = [360, 768, 900, 1024, 1152, 1440];
 
 /**
- * Evaluated in the page: every control that is not wholly to be seen, by its text. It must lie inside its panel, inside the
- * window, and inside all that clips or scrolls, and nothing may lie over its middle.
+ * Evaluated in the page. Returns the text of every control that is not completely visible. A control must be inside its
+ * panel, inside the window, and inside every element that clips or scrolls, and nothing may cover its middle.
  */
 const outside = `[...document.querySelectorAll(':is(main, nav) :is(button, a, input, select, textarea)')].filter((each) => {
   const own = each.getBoundingClientRect();
@@ -24,9 +24,9 @@ const outside = `[...document.querySelectorAll(':is(main, nav) :is(button, a, in
   return false;
 }).map((each) => each.localName + ': ' + (each.innerText || each.name || each.ariaLabel))`;
 
-/** The controls of a page that are cut off, covered, or outside of their panel at a width of the window. */
+/** Returns the controls of a page that are cut off, covered, or outside their panel at a width of the window. */
 export async function hiddenControls(page: Page, width: number): Promise<unknown> {
-  // As high as the page: what lies below the window could not be asked for what covers it.
+  // As high as the page, because covering elements cannot be determined below the window.
   await page.setViewportSize({ width, height: 6_000 });
   return page.evaluate(outside);
 }

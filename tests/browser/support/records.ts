@@ -6,7 +6,7 @@ export interface Usage {
   [field: string]: unknown;
 }
 
-/** A record that bills, unless `fields` spoil it. */
+/** A valid record, unless `fields` make it invalid. */
 export const usage = (n: number, fields: Partial<Usage> = {}): Usage => ({
   id: `tx-${n}`,
   account: `acct-${n % 5}`,
@@ -18,5 +18,5 @@ export const usage = (n: number, fields: Partial<Usage> = {}): Usage => ({
   ...fields,
 });
 
-/** So many good records. */
+/** Creates `count` valid records. */
 export const goodRecords = (count: number): Usage[] => Array.from({ length: count }, (_, n) => usage(n));

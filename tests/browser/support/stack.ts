@@ -11,11 +11,11 @@ declare module 'vitest' {
 /** A queue that small uploads do not wake. */
 export const QUIET = 'payouts-high-0';
 
-/** Starts one stack for all files: it takes seconds to start, and each file uses queues and batches of its own. */
+/** Starts one stack for all files, because a start takes seconds. Each file uses separate queues and batches. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const stack = await startStack();
   const { url, keys, storage } = stack;
-  // An app reads policies once per minute with uploads: this one has to be there before the first.
+  // An app reads policies at most once per minute during uploads, so this policy must exist before the first one.
   const { policy } = (await (await stack.api(`queues/${QUIET}/policy`)).json()) as { policy: object };
   const body = JSON.stringify({ ...policy, notifyFrom: 1_000 });
   await stack.api(`queues/${QUIET}/policy`, { method: 'PUT', body });

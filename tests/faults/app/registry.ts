@@ -1,4 +1,4 @@
-/** The workloads of the fault tests, in the place of the app's own (tests/helpers/app-copy.ts). */
+/** The workloads of the fault tests, which replace the app's own (tests/helpers/app-copy.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { defineWorkload, type ItemContext } from '../../../shared/workload/define.ts';
@@ -18,9 +18,9 @@ import {
 } from './items.ts';
 
 const KiB = 1024;
-/** Characters of an error's name. */
+/** Maximum characters of an error's name. */
 const MAX_NAME = 40;
-/** Waits of an item: at most so long; so long that its error comes before its end. */
+/** Waits of an item: the maximum, and one that is long enough for its error to come before its end. */
 const SHORT_MS = 5;
 const LONG_MS = 10_000;
 
@@ -40,7 +40,7 @@ function map(given: FaultItem, { batch, position, attempt }: ItemContext): Fault
   if (f === 'once' && attempt === 1) throw new Retry(`Item ${n} works the second time: ${t}`);
   if (f === 'late') void Promise.reject(failure(given, 'leaves something behind'));
   if (f === 'exit') process.exit(1);
-  // Errors keep lone surrogates, replaced where they have to be; a result that has one is an error.
+  // Errors keep lone surrogates, which are replaced where necessary; a result that contains one is an error.
   return { n, position, k, v, t: t?.toWellFormed() };
 }
 
@@ -94,9 +94,9 @@ const workload = (name: string, { maxItems, queuesPerLane = 1, map, limited = fa
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 
 /**
- * `call<n>`: one each for the many small batches of a pass, which one round collects; `split<n>`: the same over two queues,
- * so that result messages report them; `slot<n>`: used again and again by the random runs, with a
- * handler that may wait. Some of them have a limit, some a rule for halting, some both.
+ * `call<n>`: one for each small batch of a pass, which one round collects. `split<n>`: the same over two queues, so
+ * that result messages report them. `slot<n>`: reused by the random runs, with a handler that may wait. Some slots have
+ * a limit, some a halt rule, some both.
  */
 export const registry = createRegistry([
   ...names('call', 250).map((name) => workload(name, { maxItems: 4, map })),

@@ -1,4 +1,4 @@
-/** What must hold at each look at the ledger, and what when nothing moves any more. */
+/** The invariants of every state of the ledger, and the additional ones of a state without further steps. */
 
 import { followUps } from '../../../shared/batches/apply/follow-ups.ts';
 import { isFinished } from '../../../shared/batches/batch-row.ts';
@@ -21,9 +21,9 @@ export function check(world: World, rest: boolean): string | undefined {
     return `the law is broken: ${batch.accepted} accepted, ${ended} ended, ${waiting} pending`;
   if (isFinished(batch.state) && (pending.length > 0 || batch.chunksDone !== batch.chunksTotal))
     return 'early completion: finished with a pending row';
-  // Whoever opens a revision or cancels one puts references or ends for every pending row, and begins again if he dies.
-  // A paused batch waits for its resume, which puts all references again; while it has not, the sweep goes on with it, as
-  // with a cancel.
+  // A process that opens a revision, or cancels one, puts references or ends for every pending row, and starts again
+  // after a crash. A paused batch waits for its resume, which puts all references again; until that is complete, the
+  // sweep continues it, as it does for a cancel.
   const attended =
     world.actors.some(({ role }) => role === 'redriver' || role === 'discarder' || role === 'canceller') ||
     ['paused', 'cancelling'].includes(batch.state) ||
@@ -34,11 +34,11 @@ export function check(world: World, rest: boolean): string | undefined {
   return (quiet && !isFinished(batch.state) && !attended) || rest ? checkRest(world) : undefined;
 }
 
-/** A pending row has its reference, or its result on the way, or what puts its reference again. */
+/** A pending row has its reference, or its result message, or a process that will put its reference again. */
 function isCovered({ queues, rows }: World, { chunk }: ChunkRow): boolean {
   const { resumes: needed = 0 } = ledgerOf(rows).batch;
   const references = (queues[ITEMS_QUEUE] ?? []).map(({ text }) => readChunkReference(text));
-  // That of the chunk before it: whoever collects where it ran deletes it after what follows has its references.
+  // The reference of the parent counts, too: a worker that collects inline deletes it after the follow-ups have references.
   const isOf = (named: string): boolean => named === chunk || named === parentOf(chunk);
   if (references.some(({ chunk: named, resumes = 0 }) => isOf(named) && resumes >= needed)) return true;
   const ends = (queues[RESULTS_QUEUE] ?? []).flatMap(({ text }) => readResult(text).chunks);
@@ -66,7 +66,7 @@ function checkRest(world: World): string | undefined {
 
 export const isOpen = ({ rows }: World): boolean => Object.keys(rows).some((key) => key.startsWith('open|'));
 
-/** Each item that succeeded stands in the report, once. */
+/** Each succeeded item is in the report, exactly once. */
 function checkReport({ rows, blobs }: World): string | undefined {
   const { batch } = ledgerOf(rows);
   const blob = blobs[`reports/${reportBlobName(BATCH, batch.revision)}`];

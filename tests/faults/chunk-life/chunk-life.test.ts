@@ -3,10 +3,13 @@ import { report } from '../explorer/report.ts';
 import { MUTANTS } from './mutants.ts';
 import { exploreChunk, type Scenario } from './run.ts';
 
-/** Of three items one is a dead letter, and one is tried again: the batch halts at half of two. */
+/** One of three items is a dead letter, and one is retried: the batch halts at half of two. */
 const HALT = { deadShare: 0.4, after: 2 };
 
-/** Every one is explored to its end: no bound cuts anything off. Item 1 dies, item 2 is retried once, item 3 twice. */
+/**
+ * Each of these is explored completely, without a bound. Item 1 becomes a dead letter, item 2 is retried once, item 3
+ * twice.
+ */
 const SCENARIOS: [string, Scenario][] = [
   ['two retries deep, no fault', { items: 4 }],
   ['a process dies at any point', { items: 3, budget: { crash: 1 } }],
@@ -42,7 +45,7 @@ const SCENARIOS: [string, Scenario][] = [
   ],
   ['collected where it ran, answers lost', { items: 2, collectsHere: true, budget: { echo: 2 } }],
 ];
-/** With SLUICE_FAULTS_DEEP set: an hour or more, and the largest are cut off at three million states. */
+/** With SLUICE_FAULTS_DEEP set: an hour or more. The largest are cut off at three million states. */
 const DEEP: [string, Scenario][] = [
   [
     'deep: cancelled, and stopped by one of two workers with one reference',
@@ -92,11 +95,11 @@ const DEEP: [string, Scenario][] = [
 ];
 const deep = process.env.SLUICE_FAULTS_DEEP !== undefined;
 
-// Leases renew themselves by a timer, and here they are abandoned at every point: none may stay behind.
+// Leases renew themselves by a timer, and here they are abandoned at every point, so none may remain.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-describe('every interleaving of a chunk’s life keeps the law', () => {
+describe('every interleaving of a chunk’s life satisfies the conservation law', () => {
   test.each([...SCENARIOS, ...(deep ? DEEP : [])])('%s', async (name, scenario) => {
     const explored = await exploreChunk(scenario);
 

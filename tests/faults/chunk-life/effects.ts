@@ -1,4 +1,4 @@
-/** What a call does to the world, and what it is answered. */
+/** The effects of a call on the world, and its answers. */
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { Answer, Call, Refusal } from '../explorer/programs.ts';
 import { knownTableEffect } from '../explorer/table-stub.ts';
@@ -11,10 +11,10 @@ export interface Effect {
   answer: Answer;
 }
 
-/** What `blob.get` reads never changes: the moment of the read has no effect, so it is not a step of its own. */
+/** Data read by `blob.get` never changes, so the time of the read has no effect and is not a separate step. */
 export const isImmediate = ({ name }: Call): boolean => name === 'blob.get';
 
-/** All that may come of one call. */
+/** All possible results of one call. */
 export function effectsOf(world: World, call: Call): Effect[] {
   const { name, args } = call;
   const table = knownTableEffect(world.rows, call);
@@ -31,7 +31,7 @@ export function effectsOf(world: World, call: Call): Effect[] {
   return withEcho({ label: name, ...effect }, name, args);
 }
 
-/** What a worker takes for the state of the batch whose row it has read; only a mutant asks, which caches `paused`. */
+/** The batch state that a worker has read. Only a mutant that caches `paused` uses it. */
 function beliefs(world: World, state: string): Effect[] {
   const fresh = { label: `believes ${state}`, world, answer: { value: state } };
   if (state === 'paused') return [{ ...fresh, world: { ...world, seenPaused: true } }];
@@ -40,13 +40,16 @@ function beliefs(world: World, state: string): Effect[] {
     : [fresh];
 }
 
-/** The topic's duplicate detection knows an event by its id. */
+/** The topic's duplicate detection recognizes an event by its id. */
 const withDead = (world: World, [id, items]: readonly unknown[]): World => ({
   ...world,
   announcedDead: { ...world.announcedDead, [String(id)]: Number(items) },
 });
 
-/** A conditional write whose answer is lost is tried again by the SDK, and then refused for its own effect. */
+/**
+ * If the answer to a conditional write is lost, the SDK repeats it, and the repeat is refused because of its own
+ * effect.
+ */
 function withEcho(effect: Effect, name: string, args: readonly unknown[]): Effect[] {
   const { world, answer, label } = effect;
   const labelled = 'status' in answer ? { ...effect, label: `${label} → ${answer.status}` } : effect;
@@ -77,7 +80,7 @@ function runs(world: World): Effect[] {
   ];
 }
 
-/** A drain holds the gate for as long as one of its workers is at work, and may hold it without one. */
+/** A drain holds the gate while one of its workers runs, and may hold it without one. */
 function gates(world: World): Effect[] {
   const as = (status: string): Effect => ({ label: `gate ${status}`, world, answer: { value: status } });
   return world.actors.some(({ role }) => role === 'worker') ? [as('draining')] : [as('idle'), as('draining')];
@@ -110,7 +113,7 @@ function blobEffect(world: World, operation: string, [path, body, metadata, crea
 
 const LOST_WORK = 'finished items are dropped: somebody else had ended their chunk while it ran';
 
-/** Items that an outcome has an end for, by its header. */
+/** Number of items that an outcome ends, according to its header. */
 function finishedIn(metadata: unknown): number {
   const { outcome } = metadata as { outcome?: string };
   if (outcome === undefined) return 0;
@@ -129,7 +132,7 @@ function queueEffect(world: World, operation: string, args: readonly unknown[]):
   }
   const [, id, receipt, text, seconds] = args;
   const message = messages.find((each) => each.id === id);
-  // As Azure says it, whatever the receipt has died of.
+  // Azure returns this error for any invalid receipt.
   if (String(message?.receipt) !== receipt || !message) return { world, answer: RECEIPT_DEAD };
   const others = messages.filter((each) => each !== message);
   if (operation === 'delete') return { world: withQueue(world, name, others), answer: { value: {} } };

@@ -1,4 +1,7 @@
-/** The workload of the exploration, and its handler: what it does to an item depends on whim, as real handlers do. */
+/**
+ * The workload of the exploration, and its handler. What it does to an item depends on the whim of a run, because real
+ * handlers are not deterministic.
+ */
 import { z } from 'zod';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine } from '../../../shared/processing/outcome/encode/lines.ts';
@@ -10,7 +13,7 @@ import { createRegistry, type Registry } from '../../../shared/workload/registry
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** Counts each item under its own key: a report in which a value is not 1 has counted something twice. */
+/** Counts each item under its own key: a value other than 1 in a report is a double count. */
 const workloadOf = (halt?: HaltRule) =>
   defineWorkload({
     name: 'w',
@@ -26,13 +29,13 @@ export const ITEMS_QUEUE = 'w-n-0';
 export const RESULTS_QUEUE = 'w-results';
 
 /**
- * How one run may go: the same items may end differently when they run again (0, 1), and a run may be stopped after its
- * first item, for its batch was cancelled, or its process is about to end.
+ * The variants of a run. The same items may end differently in another run (0, 1), and a run may stop after its first
+ * item, because its batch was cancelled or its process is about to end.
  */
 export type Whim = 0 | 1 | Stop;
 type Verdict = 'result' | 'dead' | 'retry' | 'cancelled' | 'returned';
 
-/** By position in the batch: item 1 dies, item 2 fails once, item 3 twice; at whim 1 they succeed. */
+/** By position in the batch: item 1 becomes a dead letter, item 2 fails once, item 3 twice. At whim 1 they succeed. */
 function verdictOf(source: Source, chunk: string, whim: Whim): Verdict {
   if (chunk.startsWith('v')) return 'result';
   if (source.index === 1) return whim !== 1 ? 'dead' : 'result';
@@ -40,16 +43,16 @@ function verdictOf(source: Source, chunk: string, whim: Whim): Verdict {
   return 'result';
 }
 
-/** As a run is stopped once its first item is through. */
+/** The run stops after its first item. */
 const stopped = (verdict: Verdict, line: number, whim: Whim): Verdict =>
   line === 0 || typeof whim === 'number' ? verdict : whim;
 
-/** Runs a chunk; frames and header are made by the code that makes the real ones. */
+/** Runs a chunk; the real encoders create frames and header. */
 export function processChunk({ reference, frame }: ChunkJob, whim: Whim): ChunkOutcome {
   const sources = [...readSources(reference, frame)];
   const verdicts = sources.map((source, line) => stopped(verdictOf(source, reference.chunk, whim), line, whim));
   const of = (verdict: Verdict): Source[] => sources.filter((_, line) => verdicts[line] === verdict);
-  // A first item that failed is not tried again in a batch that was cancelled.
+  // A failed first item of a cancelled batch is not retried.
   const failed = whim === 'cancelled' ? [] : of('retry');
   const [good, dead, returned] = [of('result'), of('dead'), of('returned')];
   const error = { name: 'Reject', message: 'not today' };

@@ -1,4 +1,4 @@
-/** The life of a chunk with one rule taken out at a time; each must be found out by the scenario beside it. */
+/** The life of a chunk with one rule removed at a time; the scenario beside each must detect it. */
 import type { UpdateMode } from '@azure/data-tables';
 import type { ContainerClient } from '@azure/storage-blob';
 import { followUps } from '../../../shared/batches/apply/follow-ups.ts';
@@ -49,7 +49,9 @@ const anyEtag: Change = (tools) =>
       ),
   );
 
-/** The same end collected twice inserts two chunks: nothing ties the second name to the first. */
+/**
+ * If the same end is collected twice, two chunks are inserted, because the second name is not derived from the first.
+ */
 const freshRetryIds: Change = (tools, role, { ask }) => {
   if (role !== 'collector') return tools;
   const names = new Map<string, string>();
@@ -76,7 +78,9 @@ function renameRow([kind, entity, ...rest]: Action, renamed: (chunk: string) => 
   return [kind, { ...entity, rowKey: `c.${chunk}`, reference: JSON.stringify({ ...reference, chunk }) }];
 }
 
-/** The worker puts what follows from its outcome, before the ledger knows of it; the collector leaves it at that. */
+/**
+ * The worker puts the follow-ups of its outcome before the ledger contains them; the collector does not put them again.
+ */
 const followUpsByWorker: Change = (tools, role) =>
   withQueue(tools, (queue) => ({
     sendMessage: (async (text: string) => {
@@ -93,7 +97,7 @@ const followUpsByWorker: Change = (tools, role) =>
     }) as unknown as Queue['sendMessage'],
   }));
 
-/** The reference goes first, the result message after it. */
+/** The reference is deleted first, and the result message put afterwards. */
 const deleteFirst: Change = (tools, role) => {
   if (role !== 'worker') return tools;
   const held: (() => Promise<unknown>)[] = [];
@@ -111,7 +115,7 @@ const deleteFirst: Change = (tools, role) => {
   }));
 };
 
-/** The second outcome of a chunk takes the place of the first. */
+/** The second outcome of a chunk replaces the first. */
 const lastWriterWins: Change = (tools) => ({
   ...tools,
   container: (name) => {
@@ -126,7 +130,7 @@ const lastWriterWins: Change = (tools) => ({
   },
 });
 
-/** Rows of what follows are inserted after the transaction that ends their parent. */
+/** Rows of follow-ups are inserted after the transaction that ends their parent. */
 const rowsAfterwards: Change = (tools) =>
   withTransaction(tools, (submit) => async (actions) => {
     const answer = await submit(actions.filter(([kind]) => kind !== 'create'));
@@ -135,7 +139,7 @@ const rowsAfterwards: Change = (tools) =>
     return answer;
   });
 
-/** A result message goes as soon as its ends are in the ledger, before what follows has its references. */
+/** A result message is deleted when its ends are in the ledger, before the follow-ups have references. */
 const resultDeletedFirst: Change = (tools, role) => {
   if (role !== 'collector') return tools;
   const held: (() => Promise<unknown>)[] = [];
@@ -152,7 +156,7 @@ const resultDeletedFirst: Change = (tools, role) => {
   }));
 };
 
-/** Takes an end that is in the ledger already for a loss, and applies it to what it finds. */
+/** Treats an end that is already in the ledger as missing, and applies it to the current row. */
 const doneCountsAgain: Change = (tools) => {
   const listEntities = async function* (options: Parameters<Table['listEntities']>[0]) {
     for await (const entity of tools.table.listEntities(options)) {
@@ -170,11 +174,11 @@ const endsForgotten: Change = (tools) => {
   return { ...tools, table: { ...tools.table, listEntities } as unknown as Table };
 };
 
-/** A cancel ends every pending chunk, whether a worker runs it or not. */
+/** A cancel ends every pending chunk, even if a worker runs it. */
 const cancelsWhatRuns: Change = (tools, role) =>
   role === 'canceller' ? { ...tools, gates: gatesOf({ ask: async () => 'idle' }) } : tools;
 
-/** The references go first, the change of the state after them. */
+/** The references are put first, and the state changes afterwards. */
 const resumePutsFirst: Change = (tools, role) => {
   if (role !== 'resumer') return tools;
   let isFirst = true;
@@ -190,8 +194,8 @@ const resumePutsFirst: Change = (tools, role) => {
 };
 
 /**
- * The mark of a resume goes as soon as the state has changed: if it dies then, nobody knows that references are
- * missing.
+ * The mark of a resume is deleted when the state has changed. If the process dies then, no record shows that references
+ * are missing.
  */
 const resumeForgotten: Change = (tools, role) => {
   if (role !== 'resumer') return tools;
@@ -200,7 +204,7 @@ const resumeForgotten: Change = (tools, role) => {
   return { ...tools, table: { ...tools.table, updateEntity } as unknown as Table };
 };
 
-/** A worker that has once read the batch as paused may believe it later, too. */
+/** A worker that has once read the batch as paused may use that value later. */
 const pauseCached: Change = (tools, role, { ask }) => {
   if (role !== 'worker') return tools;
   const getEntity = (async (partition: string, row: string) => {
@@ -263,7 +267,8 @@ export const MUTANTS: Mutant[] = [
     name: 'a second outcome overwrites the first',
     change: lastWriterWins,
     scenario: { items: 2, budget: { redeliver: 1, whim: 1 } },
-    // The ledger's header is the first one's, the bytes are the second one's: no report can be made of them.
+    // The ledger contains the header of the first outcome, but the bytes of the second, so a report of them is
+    // impossible.
     finds: /the report is not there|double count/,
   },
   {

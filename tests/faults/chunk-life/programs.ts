@@ -35,12 +35,12 @@ export type Role =
   | 'resender'
   | 'sweeper';
 
-/** Changes what a role is given: a mutant. */
+/** Replaces what a role receives: a mutant. */
 export type Change = (tools: Tools, role: Role, asker: Asker) => Tools;
 
 const settings = readSettings({ ...connectionsTo('none'), SLUICE_VISIBILITY_SECONDS: '300' });
 
-/** The events that are promised are steps of the exploration; wakes are not, since every message is found here. */
+/** Promised events are steps of the exploration. Wakes are not, because every message is found here. */
 const topicOf = ({ ask }: Asker): PipelineClients['topic'] => ({
   sendMessages: async (message) => {
     const { messageId, body } = message as { messageId: string; body: SluiceEvent };
@@ -76,7 +76,7 @@ function pipelineOf(asker: Asker, { registry, tools, maxChunksCollected }: Pipel
 }
 
 const HOUR_MS = 3_600_000;
-/** The part of a sweep that brings a batch to its end, an hour later than all the others: it has no patience. */
+/** The part of a sweep that finishes a batch. It runs an hour later than the others, so it waits for nothing. */
 const sweepOf = (deps: FinalizeDeps): SweepRun =>
   ({
     ...deps,
@@ -85,10 +85,10 @@ const sweepOf = (deps: FinalizeDeps): SweepRun =>
   }) as never;
 
 export interface ProgramOptions {
-  /** Default none. */
+  /** Defaults to none. */
   change?: Change | undefined;
   halt?: HaltRule | undefined;
-  /** Whether the worker that ends the last chunk collects the batch; default: a result message is collected. */
+  /** Whether the worker that ends the last chunk collects the batch. By default, a result message is collected. */
   collectsHere?: boolean;
 }
 

@@ -9,15 +9,15 @@ import { type Budget, firstWorld, keyOf } from './world.ts';
 
 export interface Scenario {
   items: number;
-  /** Isolated starts that the chunk has behind it: with two it is split or killed. */
+  /** Previous isolated starts of the chunk: with two, it is split or killed. */
   starts?: number;
-  /** The workload's rule for pausing the batch. */
+  /** The workload's halt rule. */
   halt?: HaltRule;
   limits?: Partial<Limits>;
-  /** The roles that `budget.crash` is for; default all. */
+  /** The roles that `budget.crash` applies to; defaults to all. */
   mortal?: readonly Role[];
   budget?: Partial<Budget>;
-  /** Whether the worker that ends the last chunk collects the batch; default: a result message is collected. */
+  /** Whether the worker that ends the last chunk collects the batch. By default, a result message is collected. */
   collectsHere?: boolean;
 }
 
@@ -36,10 +36,10 @@ const NOTHING: Budget = {
   discard: 0,
   sweep: 1,
 };
-/** Some GB of memory; a run that meets it says that it is not complete. */
+/** Some GB of memory. A run that reaches it reports that it is not complete. */
 const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
-/** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
+/** Explores all possible executions of a scenario, with the real code or with a mutant of it. */
 export async function exploreChunk(
   { items, starts = 0, halt, limits = {}, mortal, budget = {}, collectsHere = false }: Scenario,
   { change, bounds = {} }: { change?: Change; bounds?: Partial<Bounds> } = {},

@@ -1,4 +1,4 @@
-/** All steps that a world allows: answers, deliveries, crashes, redeliveries, and what operators ask for. */
+/** All possible steps of a world: answers, deliveries, crashes, redeliveries, and requests of operators. */
 import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { Point, Programs } from '../explorer/programs.ts';
@@ -13,7 +13,7 @@ const CONSUMERS = [
   ['worker', ITEMS_QUEUE],
   ['collector', RESULTS_QUEUE],
 ] as const;
-/** Requests that somebody may make, once the batch is ready for them; who crashes asks again. */
+/** Requests that are possible when the batch is ready for them; a client that crashes repeats its request. */
 const REQUESTS: [Role, keyof Budget][] = [
   ['canceller', 'cancel'],
   ['canceller', 'cancelPaused'],
@@ -23,23 +23,23 @@ const REQUESTS: [Role, keyof Budget][] = [
   ['resender', 'resend'],
 ];
 
-/** A client asks again, and the next sweep is never far. */
+/** A client repeats its request, and the next sweep follows soon. */
 const COMES_AGAIN: Role[] = ['canceller', 'redriver', 'discarder', 'sweeper'];
 
-/** Those that open the next revision of a finished batch, for its dead letters. */
+/** Requests that open the next revision of a finished batch, for its dead letters. */
 const REOPEN: Role[] = ['redriver', 'discarder'];
 
-/** How many of a role may be at work at once. */
+/** Maximum number of concurrent actors per role. */
 export type Limits = Record<'worker' | 'collector' | 'resumer', number>;
 
-/** Makes `next` of the model. */
+/** Creates `next` of the model. */
 export function createSteps(programs: Programs, limits: Limits, mortal?: readonly Role[]) {
   const begin = async (world: World, role: Role, input: unknown = {}, holds?: string): Promise<World> => {
     const point = await programs.start(role, input, NOW);
     return advance(world, { role, point, ...(holds === undefined ? {} : { holds }) });
   };
 
-  /** Answers what is immediate, and takes an actor away that has come to its end. */
+  /** Answers immediate calls, and removes an actor that has finished. */
   const advance = async (world: World, actor: Actor): Promise<World> => {
     let { point } = actor;
     for (let call = point.calls.find(isImmediate); call; call = point.calls.find(isImmediate)) {
@@ -98,7 +98,7 @@ export function createSteps(programs: Programs, limits: Limits, mortal?: readonl
       if (kind === 'cancelPaused' && batch.state !== 'paused') continue;
       steps.push({ label: role, state: await begin(spend(world, kind), role) });
     }
-    // Whenever it is paused, somebody may resume it.
+    // A paused batch may be resumed at any time.
     const resuming = world.actors.filter(({ role }) => role === 'resumer').length;
     if (ledgerOf(world.rows).batch.state === 'paused' && resuming < limits.resumer)
       steps.push({ label: 'resumer', state: await begin(world, 'resumer') });
@@ -144,7 +144,7 @@ export function createSteps(programs: Programs, limits: Limits, mortal?: readonl
 const isHeld = ({ queues }: World, id: string | undefined): boolean =>
   Object.values(queues).some((messages) => messages.some((message) => message.id === id && message.held));
 
-/** Makes a message visible again; its holder's receipt is good until somebody else receives it. */
+/** Makes a message visible again; its holder's receipt is valid until another worker receives it. */
 function visible(world: World, id: string | undefined): World {
   const queues = Object.entries(world.queues).map(([name, messages]) => [
     name,

@@ -1,4 +1,4 @@
-/** Storage as the chunk's code sees it; every call goes to the world. */
+/** Storage as the code of a chunk sees it; every call becomes a step of the world. */
 import { Buffer } from 'node:buffer';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Table } from '../../../shared/storage/table.ts';
@@ -6,7 +6,7 @@ import type { Queue } from '../../../shared/wake/messages.ts';
 import type { Asker } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 
-/** What a program has in its hands; a mutant wraps it. */
+/** What a program can use; a mutant wraps it. */
 export interface Tools {
   table: Table;
   gates: Table;
@@ -21,7 +21,7 @@ export const toolsOf = (asker: Asker): Tools => ({
   container: (name) => containerOf(asker, name),
 });
 
-/** The gate of a queue is only asked whether a drain holds it. */
+/** The gate of a queue is only read, to find out whether a drain holds it. */
 export const gatesOf = ({ ask }: Pick<Asker, 'ask'>): Table =>
   ({
     getEntity: async (partitionKey: string, rowKey: string) => ({

@@ -1,4 +1,4 @@
-/** All that the chunk's code can touch, as plain data. */
+/** The whole state that the code of a chunk can change, as plain data. */
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { type ChunkRow, fromChunkEntity, toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
@@ -15,7 +15,7 @@ export interface Message {
   id: string;
   text: string;
   deliveries: number;
-  /** Changes with each receive and update; only the newest one deletes. */
+  /** Changes with each receive and update; only the newest receipt can delete. */
   receipt: number;
   held: boolean;
 }
@@ -37,24 +37,24 @@ export interface Budget {
   crash: number;
   /** A message is delivered again while its first holder still works. */
   redeliver: number;
-  /** An answer is lost after its effect, and the SDK's own retry meets the effect. */
+  /** An answer is lost after its effect, and the SDK's own repeat encounters the effect. */
   echo: number;
-  /** A run of a chunk that goes another way than the first would. */
+  /** A run of a chunk that ends differently from the first one. */
   whim: number;
-  /** Somebody puts references of pending rows again, whenever he likes. */
+  /** References of pending rows are put again, at any time. */
   resend: number;
   cancel: number;
-  /** A cancel that comes while the batch is paused. */
+  /** A cancel that arrives while the batch is paused. */
   cancelPaused: number;
   /** An operator pauses the batch. */
   pause: number;
-  /** A worker stops a run, after its batch was cancelled. */
+  /** A worker stops a run, because its batch was cancelled. */
   stop: number;
-  /** A process is about to end, and returns what it has not finished. */
+  /** A process is about to end, and returns its unfinished items. */
   leave: number;
   redrive: number;
   discard: number;
-  /** At the end, for what the last one who worked on the batch left open. */
+  /** At the end, to complete what an interrupted process left open. */
   sweep: number;
 }
 
@@ -69,9 +69,9 @@ export interface World {
   announcedDead: Readonly<Record<string, number>>;
   actors: readonly Actor[];
   budget: Budget;
-  /** Nothing delivers a reference twice: then what a worker has finished must stand. */
+  /** No reference is delivered twice: then the results of a worker must be kept. */
   once: boolean;
-  /** A worker has read the batch as paused: for a mutant that believes such a read later, too. */
+  /** A worker has read the batch as paused; for a mutant that uses such a read later. */
   seenPaused?: boolean;
   broken?: string;
 }
@@ -79,7 +79,7 @@ export interface World {
 export interface Beginning {
   items: number;
   starts: number;
-  /** Whether the workload pauses its batches. */
+  /** Whether the workload has a halt rule. */
   halts: boolean;
   budget: Budget;
 }
@@ -161,7 +161,7 @@ const batchRow = (accepted: number): BatchRow => ({
   operations: {},
 });
 
-/** The batch row and the chunk rows, as anybody would read them now. */
+/** The current batch row and chunk rows. */
 export function ledgerOf(rows: Rows): { batch: BatchRow; chunks: ChunkRow[] } {
   const known = ledgers.get(rows);
   if (known) return known;
@@ -178,7 +178,7 @@ export function ledgerOf(rows: Rows): { batch: BatchRow; chunks: ChunkRow[] } {
 }
 const ledgers = new WeakMap<Rows, ReturnType<typeof ledgerOf>>();
 
-/** Equal for two worlds that differ only in the order in which actors are listed, and in the ids of messages. */
+/** Equal for two worlds that differ only in the order of actors and in the ids of messages. */
 export function keyOf({ rows, blobs, queues, put: _put, actors, announcedDead, ...rest }: World): string {
   const named = actors.map(({ point, ...actor }) => `${point.id} ${JSON.stringify(actor)}`).sort();
   const rowKeys = Object.keys(rows)
@@ -191,7 +191,7 @@ export function keyOf({ rows, blobs, queues, put: _put, actors, announcedDead, .
   return JSON.stringify([rest, dead, queues, named, rowKeys, blobKeys]);
 }
 
-/** Rows and blobs never change in place: each is written as text once. */
+/** Rows and blobs never change in place, so each is serialized once. */
 function textOf(value: object): number {
   const known = texts.get(value);
   if (known !== undefined) return known;
@@ -204,7 +204,7 @@ function textOf(value: object): number {
 const texts = new WeakMap<object, number>();
 const ids = new Map<string, number>();
 
-/** The world with one fault or request of this kind fewer to come. */
+/** The world with one fault or request of this kind fewer left. */
 export const spend = (world: World, kind: keyof Budget): World => ({
   ...world,
   budget: { ...world.budget, [kind]: world.budget[kind] - 1 },

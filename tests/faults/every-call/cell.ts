@@ -1,4 +1,7 @@
-/** A whole stack of one's own, for one batch at a time: storage account, broker, host, and a clock that can be set forward. */
+/**
+ * A complete separate stack for one batch at a time: storage account, broker, host, and a clock that can be set
+ * forward.
+ */
 
 import { join } from 'node:path';
 import { TableClient } from '@azure/data-tables';
@@ -13,10 +16,10 @@ import { faultSettings } from '../harness/settings.ts';
 import { createDirector, type Director } from './director.ts';
 
 export interface CellOptions {
-  /** The cell's own account; its name is the cell's. */
+  /** The cell's own account; its name is the cell's name. */
   account: StorageAccount;
   appFolder: string;
-  /** Of all cells together. */
+  /** Shared by all cells. */
   folder: string;
   storage: Pick<LocalStorage, 'front' | 'services'>;
 }
@@ -27,13 +30,13 @@ export interface Cell {
   batches: TableClient;
   gates: TableClient;
   queues: QueueServiceClient;
-  /** Lets all services' clocks go on by `ms`: waits that last minutes are over in a moment. */
+  /** Sets the clocks of all services forward by `ms`, so that waits of minutes end immediately. */
   advance(ms: number): void;
-  /** How far the clocks are ahead by now. */
+  /** Milliseconds by which the clocks are ahead. */
   clockOffsetMs(): number;
-  /** Sets the clocks right. */
+  /** Resets the clocks. */
   resetClock(): void;
-  /** Resolves when no kill is under way, and the host is back. */
+  /** Resolves when no kill is in progress, and the host is running again. */
   whole(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -48,7 +51,7 @@ export async function startCell({ account, appFolder, folder, storage }: CellOpt
   });
   const direct = connectionString(storage.services, account);
   await makeStorage(direct, { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) });
-  // The clocks of the services run ahead of the app's: no date of a call would be right.
+  // The clocks of the services are ahead of the app's, so no date of a call would be valid.
   const client = await storage.front.addClient({
     intercept: director.storage,
     clockOffsetMs: () => offsetMs,
@@ -62,7 +65,7 @@ export async function startCell({ account, appFolder, folder, storage }: CellOpt
   });
   const durable = await listenForDurable(director.durable);
   const connections = { storage: client.connectionString(account), serviceBus: bus.connectionString };
-  // Storage is one for all cells, and the broker's clock is set from here: the stack has neither.
+  // All cells share one storage, and the broker's clock is set from here, so the stack starts neither.
   const stack = await startStack({
     ...{ appFolder, folder: join(folder, account.name), durableFaultUrl: durable.url },
     settings: () => faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.wake }),

@@ -1,4 +1,4 @@
-/** Several cells side by side: most of a run is waiting. */
+/** Several cells run at the same time, because most of a run is waiting. */
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -27,5 +27,5 @@ export async function startCells(count: number, appFolder: string, folder: strin
   };
 }
 
-/** Azurite accepts any key for an account that it is configured with. */
+/** Azurite accepts any key for a configured account. */
 const accountOf = (name: string): StorageAccount => ({ name, key: createHash('sha256').update(name).digest('base64') });

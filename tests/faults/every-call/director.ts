@@ -1,18 +1,18 @@
-/** Counts every call that the app makes, to storage, topic and durable task hub alike, and lets one of them fail. */
+/** Counts every call of the app to storage, topic and durable task hub, and makes one of them fail. */
 
 import { carryOut, type Intercept, type StorageFault } from 'functions-local';
 import type { Fault } from 'functions-local/service-bus';
 import type { DurableFault } from '../harness/durable-faults.ts';
 
 /**
- * How the call fails. `before`: without effect, and no repeat helps; `after`: with its effect, but the app receives an
- * error; `repeated`: with its effect, but the answer is cut off, so that the SDK makes the call again; `exit`: with its
- * effect, but the process ends before it receives the answer.
+ * How the call fails. `before`: without effect, and every repeat fails, too; `after`: with its effect, but the app
+ * receives an error; `repeated`: with its effect, but the answer is cut off, so that the SDK repeats the call; `exit`:
+ * with its effect, but the process ends before it receives the answer.
  */
 export const FAULT_MODES = ['before', 'after', 'repeated', 'exit'] as const;
 export type FaultMode = (typeof FAULT_MODES)[number];
 
-/** What a storage call meets. The process is gone (`exit`) before its connection is cut. */
+/** The fault of a storage call. For `exit`, the process ends before its connection is cut. */
 const STORAGE_FAULTS: Record<FaultMode, StorageFault> = {
   before: { kind: 'refused' },
   after: { kind: 'refused', effect: true },
@@ -20,7 +20,7 @@ const STORAGE_FAULTS: Record<FaultMode, StorageFault> = {
   exit: { kind: 'lostReply' },
 };
 
-/** The `k`-th call, from 1 (0: none), or the first that looks like `call`; and how it fails. */
+/** The `k`-th call, from 1 (0 means none), or the first one that matches `call`; and how it fails. */
 export interface CallFault {
   k: number | { call: RegExp };
   mode: FaultMode;
@@ -30,22 +30,22 @@ export interface Director {
   storage: Intercept;
   broker: Fault;
   durable: DurableFault;
-  /** Counts from the next call on, and lets the planned one fail. */
+  /** Counts from the next call on, and makes the planned one fail. */
   arm(plan?: CallFault): void;
-  /** Calls since `arm`, in words. */
+  /** The calls since `arm`, as text. */
   readonly calls: readonly string[];
   /** The call that failed. */
   readonly failed: string | undefined;
 }
 
-/** `kill` ends the app's process at once. */
+/** `kill` ends the app's process immediately. */
 export function createDirector(kill: () => void): Director {
   let plan: CallFault | undefined;
   let calls: string[] = [];
   let failed: string | undefined;
   let due: { name: string; mode: FaultMode } | undefined;
 
-  /** The mode in which this call is to fail, once. */
+  /** The failure of this call, if it is the planned one; returned once. */
   const count = (name: string): FaultMode | undefined => {
     calls.push(name);
     if (plan === undefined || failed !== undefined || !isMeant(plan, name)) return undefined;
@@ -54,7 +54,7 @@ export function createDirector(kill: () => void): Director {
   };
   const isMeant = ({ k }: CallFault, name: string): boolean =>
     typeof k === 'number' ? k === calls.length : k.call.test(name);
-  /** Broker and task hub ask twice per change: a failure after the effect waits for the second question. */
+  /** Broker and task hub ask twice per change: a failure after the effect is the second question. */
   const ask = (name: string, phase: 'before' | 'after'): FaultMode | undefined => {
     if (phase === 'before') {
       const mode = count(name);

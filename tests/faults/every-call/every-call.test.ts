@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { runEveryCall } from './every-call.ts';
 import type { CallRun } from './run.ts';
 
-/** Each way takes every n-th call, beginning with another one; 1 tries every call in every way. */
+/** Each mode tries every n-th call, starting with a different one; 1 tries every call in every mode. */
 const stride = Number(process.env.SLUICE_FAULTS_STRIDE ?? 3);
 const CELLS = 4;
 const TIMEOUT_MS = 3_600_000;
 
 test(
-  'whichever call fails, and however, the small batch ends in the exact report',
+  'the small batch ends with the exact report, whichever call fails in whichever way',
   async () => {
     // Prepare
     const folder = await mkdtemp(join(tmpdir(), 'sluice-every-call-'));
@@ -26,7 +26,7 @@ test(
     expect(runs.filter(({ problems }) => problems.length > 0).map(describe)).toEqual([]);
     const services = new Set(runs.flatMap(({ calls }) => calls.map((call) => call.split(' ')[0])));
     expect([...services].sort()).toEqual(['blob', 'broker', 'durable', 'queue', 'table']);
-    // Pages that end early and drains that overlap make it some 102 to 120 calls; the plan goes beyond the most.
+    // Pages that end early and overlapping drains make about 102 to 120 calls; the plan exceeds the maximum.
     expect(reached.length).toBeGreaterThan(runs.length * 0.7);
     await rm(folder, { recursive: true, force: true });
   },

@@ -7,19 +7,19 @@ import { type CallFault, FAULT_MODES, type FaultMode } from './director.ts';
 import { type CallRun, runWithFault } from './run.ts';
 
 export interface EveryCallOptions {
-  /** Below `.sluice/`, for the app copy. */
+  /** Folder below `.sluice/` for the app copy. */
   name: string;
   /** For data and logs. */
   folder: string;
   cells: number;
   modes?: readonly FaultMode[];
-  /** Only every n-th call, each mode beginning with another one; default 1. */
+  /** Tries only every n-th call, each mode starting with a different one; defaults to 1. */
   stride?: number;
-  /** Called with each run as it ends. */
+  /** Called with each run when it ends. */
   onRun?: (run: CallRun) => void;
 }
 
-/** Calls beyond those of a run without faults that are tried, for not every run makes the same number. */
+/** Additional calls beyond those of a run without faults, because the number of calls varies between runs. */
 const MARGIN = 8;
 
 /** Prefixes of the workloads: a batch that one round collects, and one that result messages report. */
@@ -30,13 +30,16 @@ interface Work extends Pick<CallRun, 'pauses'> {
   fault: CallFault;
 }
 
-/** Runs the small batch once for each call and mode, and once for each from a pause to its resume; in no particular order. */
+/**
+ * Runs the small batch once for each call and mode, and once for each from a pause to its resume; in no particular
+ * order.
+ */
 export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]> {
   const { name, folder, modes = FAULT_MODES, stride = 1, onRun = () => {} } = options;
   const appFolder = await buildAppCopy({ ...FAULT_APP, name });
   const { cells, stop } = await startCells(options.cells, appFolder, folder);
   try {
-    // The day's first sweep does more than the others.
+    // The first sweep of a day does more than the others.
     await Promise.all(cells.map((cell) => cell.api.sweep()));
     const works: Work[] = [];
     for (const kind of KINDS) {
@@ -61,7 +64,10 @@ export async function runEveryCall(options: EveryCallOptions): Promise<CallRun[]
   }
 }
 
-/** How many calls a batch makes at most without any fault, or from its pause to its resume; also warms every cell up. */
+/**
+ * Returns the maximum number of calls of a batch without faults, or from its pause to its resume; also warms up every
+ * cell.
+ */
 async function countCalls(cells: Cell[], { kind, pauses }: Omit<Work, 'fault'>): Promise<number> {
   const none = { k: 0, mode: 'before' } as const;
   const runs = await Promise.all(cells.map((cell) => runWithFault(cell, `${kind}0`, none, { pauses })));
@@ -71,8 +77,8 @@ async function countCalls(cells: Cell[], { kind, pauses }: Omit<Work, 'fault'>):
 }
 
 /**
- * Every batch of a cell has queues of its own, as long as the registry's names last, so that each meets them missing,
- * and nobody else's leftovers.
+ * Each batch of a cell has separate queues while the registry has unused names. So the run also covers the creation of
+ * queues, and finds no messages of other batches.
  */
 const WORKLOADS = 250;
 

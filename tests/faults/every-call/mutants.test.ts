@@ -1,4 +1,7 @@
-/** The runs must be able to fail: an app with one rule taken out is found out by the call that the rule is about. */
+/**
+ * The runs must be able to fail: an app with one rule removed is detected by a failure of the call that the rule
+ * protects.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +18,10 @@ const TIMEOUT_MS = 300_000;
 interface Mutant {
   name: string;
   mutation: Mutation;
-  /** The first call that looks like this is to fail, and how. */
+  /** The first matching call fails in this way. */
   call: RegExp;
   mode: FaultMode;
-  /** What the run says of it. */
+  /** The problem that the run reports. */
   found: RegExp;
 }
 
@@ -54,7 +57,7 @@ afterEach(async () => {
 });
 
 test.each(MUTANTS)(
-  'the mutant is found: $name',
+  'detects the mutant: $name',
   async ({ mutation, call, mode, found }) => {
     // Prepare
     folder = await mkdtemp(join(tmpdir(), 'sluice-mutant-'));

@@ -1,4 +1,4 @@
-/** One small batch through a cell while one of its calls fails, to its exact end. */
+/** Runs one small batch through a cell while one of its calls fails, until its exact end. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
@@ -11,20 +11,20 @@ import { isGood, verify } from '../harness/verify.ts';
 import type { Cell } from './cell.ts';
 import type { CallFault } from './director.ts';
 
-/** What one run came to; `problems` is empty for a good one. */
+/** The result of one run; `problems` is empty for a good one. */
 export interface CallRun extends CallFault {
   /** Whether the batch was paused and resumed; calls are counted from the pause on. */
   pauses: boolean;
-  /** Calls until the resume was answered. */
+  /** Calls until the response to the resume. */
   pauseCalls: number;
-  /** The call that failed; undefined when the batch was done before its k-th call. */
+  /** The call that failed; undefined if the batch finished before its k-th call. */
   failed: string | undefined;
   calls: readonly string[];
   problems: string[];
   seconds: number;
 }
 
-/** Three chunks of at most four items: one item comes through at its second try, one is refused. */
+/** Three chunks of at most four items: one item succeeds at its second attempt, one is refused. */
 const TRUTH = truthOf(
   10,
   new Map<number, ItemBehaviour>([
@@ -33,11 +33,14 @@ const TRUTH = truthOf(
   ]),
 );
 const OBSERVE_MS = 150;
-/** After so long without any change the clocks go on, and the sweep looks. */
+/** After this time without any change, the clocks are set forward, and a sweep runs. */
 const IDLE_MS = 1_200;
-/** Looks at what is left over before the clocks go on: a drain that polls an empty queue takes a second to give up. */
+/**
+ * Checks the rest before the clocks are set forward: a drain that polls an empty queue takes a second to release its
+ * gate.
+ */
 const TRIES_A_HELP = 16;
-/** More than every wait of the app but the ten minutes of a silent drain, which some steps together exceed. */
+/** More than every wait of the app except the ten minutes of a silent drain, which several steps together exceed. */
 const STEP_MS = 130_000;
 /** The broker refuses a token that is an hour old. */
 const MAX_AHEAD_MS = 55 * 60_000;
@@ -45,9 +48,12 @@ const STUCK_MS = 60_000;
 const PAUSE_LOOKS = 10;
 
 export interface RunOptions {
-  /** The batch is stuck when it is not at its end after this, or not at rest as long after that; default a minute. */
+  /**
+   * The batch is stuck if it is not finished after this time, or not at rest after the same time again; defaults to one
+   * minute.
+   */
   patienceMs?: number;
-  /** Pauses and resumes the batch, and counts calls from the pause on; default false. */
+  /** Pauses and resumes the batch, and counts calls from the pause on; defaults to false. */
   pauses?: boolean;
 }
 
@@ -61,11 +67,11 @@ export async function runWithFault(
   const started = Date.now();
   const problems: string[] = [];
   let run: Pick<CallRun, 'failed' | 'calls' | 'pauseCalls'> = { failed: undefined, calls: [], pauseCalls: 0 };
-  // What a sweep takes for a day old must not become so by the waits of a hundred runs.
+  // Otherwise, the waits of a hundred runs would make data look a day old to the sweep.
   cell.resetClock();
   cell.director.arm(pauses ? undefined : fault);
   try {
-    // An upload that died holds its key for a minute of the service's clock.
+    // An interrupted upload holds its key for a minute of the service's clock.
     const onRefused = (): void => cell.advance(10_000);
     const id = await cell.api.submit(workload, randomUUID(), TRUTH.body, { onRefused });
     if (pauses) await pauseAndResume(cell, { workload, id, fault });
@@ -82,7 +88,7 @@ export async function runWithFault(
   return { ...run, ...fault, pauses, problems, seconds: (Date.now() - started) / 1000 };
 }
 
-/** Resumes the batch when workers have deleted the references that they have met, or have had the time for it. */
+/** Resumes the batch when workers have deleted the references that they have received, or had time to. */
 async function pauseAndResume(
   { api, director, queues }: Cell,
   { workload, id, fault }: { workload: string; id: string; fault: CallFault },
@@ -97,7 +103,7 @@ async function pauseAndResume(
   await api.resume(id);
 }
 
-/** Looks at the rows until the batch has ended and said so. */
+/** Polls the rows until the batch has finished and announced it. */
 async function watch(
   cell: Cell,
   id: string,
@@ -128,12 +134,12 @@ const describe = (batch: BatchRow | undefined): string =>
 async function help(cell: Cell, id: string): Promise<void> {
   await cell.whole();
   if (cell.clockOffsetMs() < MAX_AHEAD_MS) cell.advance(STEP_MS);
-  // The app reads the time from answers: a sweep that starts before the first answer would end at once.
+  // The app reads the time from responses: a sweep that starts before the first response would end immediately.
   await cell.api.status(id);
   await cell.api.sweep();
 }
 
-/** Of the rows as they are now: what was delivered again after the end must have changed nothing. */
+/** Checks the current rows: a redelivery after the end must not have changed anything. */
 async function problemsOf(cell: Cell, id: string): Promise<string[]> {
   const ledger = await readLedger(cell.batches, id);
   if (!ledger) return ['its rows are gone'];
@@ -142,7 +148,7 @@ async function problemsOf(cell: Cell, id: string): Promise<string[]> {
   return [...(broken ? [broken] : []), ...(isGood(verdict) ? [] : [JSON.stringify(verdict)])];
 }
 
-/** Nothing may be left in the queues, for it would belong to nobody; and all drains must have come to their ends. */
+/** The queues must be empty, because remaining messages belong to no batch, and all drains must have ended. */
 async function leftovers(
   cell: Cell,
   { workload, id, patienceMs }: { workload: string; id: string; patienceMs: number },
@@ -158,11 +164,11 @@ async function leftovers(
   }
 }
 
-/** As tests/faults/app has them. */
+/** The names in tests/faults/app. */
 const workQueuesOf = (workload: string): string[] =>
   (workload.startsWith('split') ? [0, 1] : [0]).map((shard) => `${workload}-normal-${shard}`);
 
-/** A queue that nothing was ever put into does not exist. */
+/** A queue without any message so far does not exist. */
 async function depthOf(queues: Cell['queues'], name: string): Promise<number> {
   try {
     return (await queues.getQueueClient(name).getProperties()).approximateMessagesCount ?? 0;
@@ -172,7 +178,7 @@ async function depthOf(queues: Cell['queues'], name: string): Promise<number> {
   }
 }
 
-/** What is not at rest about a queue, in words. */
+/** Returns why a queue is not at rest. */
 async function restOf(cell: Cell, name: string): Promise<string> {
   const depth = await depthOf(cell.queues, name);
   if (depth > 0) return `${depth} messages in ${name}`;

@@ -1,7 +1,9 @@
-/** Breadth-first search of all that can happen: every state once, the shortest way to a wrong one. */
+/**
+ * Breadth-first search of all possible executions: visits every state once, and finds the shortest path to a violation.
+ */
 import { hash } from 'node:crypto';
 
-/** A step that may be taken from a state. */
+/** A possible step from a state. */
 export interface Transition<S> {
   label: string;
   state: S;
@@ -9,16 +11,16 @@ export interface Transition<S> {
 
 export interface Model<S> {
   initial: S[];
-  /** All steps that may be taken; none = everything has come to rest. */
+  /** All possible steps; an empty list means that the state is at rest. */
   next: (state: S) => Promise<Transition<S>[]>;
   /** Returns the same text for two states exactly if nothing can distinguish them. */
   key: (state: S) => string;
-  /** What is wrong in a state, undefined = nothing. `rest`: no step leads on. */
+  /** The violation in a state; undefined if there is none. `rest`: no further step is possible. */
   check: (state: S, rest: boolean) => string | undefined;
 }
 
 export interface Bounds {
-  /** Steps from the beginning; states behind are not looked at. */
+  /** Maximum steps from the beginning; later states are not explored. */
   depth: number;
   states: number;
 }
@@ -26,9 +28,9 @@ export interface Bounds {
 export interface Explored {
   states: number;
   transitions: number;
-  /** Steps of the longest shortest way. */
+  /** Length of the longest shortest path. */
   depth: number;
-  /** Whether all states within reach were seen, none cut off by a bound. */
+  /** Whether all reachable states were explored, without a cut by a bound. */
   complete: boolean;
   violation?: { what: string; trace: string[] };
 }

@@ -1,15 +1,15 @@
 /**
- * Runs real asynchronous code one effect at a time, as a pure function of what it was answered. A program is
- * deterministic, so what it does next follows from its input and the answers so far: it runs once per such history,
- * and the result is kept. Exploring then needs no live code, only points in these histories.
+ * Runs real asynchronous code one effect at a time, as a pure function of its answers. A program is deterministic, so
+ * its next call follows from its input and its answers so far. It runs once per such history, and the result is cached.
+ * An exploration then needs no live code, only points in these histories.
  */
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
 
-/** How a program reaches the world. Each `ask` is a point at which others may run, or the program may die. */
+/** The interface of a program to the world. At each `ask`, other programs may run, or the program may die. */
 export interface Asker {
   ask: (name: string, ...args: unknown[]) => Promise<unknown>;
-  /** Model time; it moves only between answers. */
+  /** Model time; it changes only between answers. */
   now: () => number;
 }
 export type Program = (asker: Asker, input: never) => Promise<unknown>;
@@ -20,12 +20,12 @@ export interface Call {
   name: string;
   args: readonly unknown[];
 }
-/** What a service refuses with, and its error code where the code looks at it. */
+/** The status of a refusal, and its error code if the code reads it. */
 export type Refusal = { status: number; code?: string };
 export type Answer = { value: unknown } | Refusal;
 export type End = { value: unknown } | { error: string };
 
-/** Where a program stands: the calls that are open, or how it ended. The same history always gives the same point. */
+/** The state of a program: its open calls, or its end. The same history always results in the same point. */
 export interface Point {
   id: number;
   program: string;
@@ -44,11 +44,11 @@ interface Node {
   point: Point;
   path: readonly Step[];
   children: Map<string, Node>;
-  /** The same by the answer itself, which explorers often give again: faster than its text. */
+  /** Also cached by the answer object, which explorers often reuse: faster than by its text. */
   byAnswer: WeakMap<Answer, Map<string, Node>>;
 }
 
-/** What a storage SDK throws, as far as the code looks at it. */
+/** The error of a storage SDK, with the fields that the code reads. */
 class ServiceError extends Error {
   override name = 'RestError';
   readonly statusCode: number;
@@ -62,7 +62,7 @@ class ServiceError extends Error {
 
 const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Makes the memory of what programs do. `runs` counts how often real code had to be run. */
+/** Creates the cache of programs. `runs` counts how often real code ran. */
 export function createPrograms(programs: Record<string, Program>) {
   const roots = new Map<string, Node>();
   const nodes: Node[] = [];
@@ -93,7 +93,7 @@ export function createPrograms(programs: Record<string, Program>) {
     get runs() {
       return runs;
     },
-    /** The point at which a program stands before its first answer. */
+    /** The point of a program before its first answer. */
     async start(program: string, input: unknown, now: number): Promise<Point> {
       const key = `${program} ${JSON.stringify(input)} ${now}`;
       const known = roots.get(key);
@@ -103,7 +103,7 @@ export function createPrograms(programs: Record<string, Program>) {
       roots.set(key, node);
       return node.point;
     },
-    /** The point that follows when one of the open calls is answered. */
+    /** The next point, after an answer to one of the open calls. */
     async answer(point: Point, step: Step): Promise<Point> {
       const node = nodes[point.id];
       if (!node) throw new Error(`There is no point ${point.id}.`);
@@ -118,10 +118,10 @@ export function createPrograms(programs: Record<string, Program>) {
 }
 export type Programs = ReturnType<typeof createPrograms>;
 
-/** An Int64 is read as a bigint, which JSON has no form for. */
+/** An Int64 is read as a bigint, which JSON cannot represent. */
 const plainJson = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}n` : value);
 
-/** As `structuredClone`, which takes many times as long for what is nearly always plain data. */
+/** Like `structuredClone`, which is many times slower for what is almost always plain data. */
 function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
@@ -134,7 +134,7 @@ interface OpenCall extends Call {
   open: boolean;
 }
 
-/** Runs a program along a path of answers, and returns what it waits for at its end. */
+/** Runs a program along a path of answers, and returns the calls that it waits for at the end. */
 async function live(program: Program, input: unknown, path: readonly Step[]): Promise<Pick<Point, 'calls' | 'end'>> {
   const calls: OpenCall[] = [];
   const state: { now: number; end?: End } = { now: path[0]?.now ?? 0 };
@@ -165,7 +165,7 @@ async function live(program: Program, input: unknown, path: readonly Step[]): Pr
   return state.end === undefined ? { calls: waiting } : { calls: waiting, end: state.end };
 }
 
-/** All promise jobs have run; a program that waits for nothing of ours (compression in a thread) gets its time. */
+/** Runs all promise jobs; a program that waits for something else (compression in a thread) gets time for it. */
 async function atRest(state: { end?: End }, calls: readonly OpenCall[]): Promise<void> {
   do await immediate();
   while (state.end === undefined && !calls.some(({ open }) => open));

@@ -1,6 +1,6 @@
 import type { Explored } from './explore.ts';
 
-/** One line a scenario, so that a run says how much it has looked at. */
+/** One line per scenario, so that a run reports how much it has explored. */
 export function report(subject: string, scenario: string, explored: Explored): void {
   const { states, transitions, depth, complete } = explored;
   console.info(

@@ -1,8 +1,9 @@
 /** A table as plain data, with ETags, entity group transactions and the few OData filters that the code uses. */
 import type { Table } from '../../../shared/storage/table.ts';
+import { filterOf } from './odata-filter.ts';
 import type { Answer, Asker, Call } from './programs.ts';
 
-/** Row by `partition|row`; the version is its ETag. */
+/** Rows by `partition|row`; the version is the ETag. */
 export type Rows = Readonly<Record<string, Row>>;
 export interface Row {
   version: number;
@@ -13,16 +14,19 @@ type Columns = Record<string, unknown>;
 export type Action = readonly [kind: 'create' | 'update' | 'upsert' | 'delete', columns: Columns, ...rest: unknown[]];
 
 const keyOf = (columns: Columns): string => `${String(columns.partitionKey)}|${String(columns.rowKey)}`;
-/** Set by the service: a client that sends them back must not see them stored. */
+/** Set by the service: a client that sends them back must not find them stored. */
 const stored = ({ etag: _etag, timestamp: _timestamp, ...columns }: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 
-/** What a call came to, by its arguments: each open call has an array of its own, and neither that nor rows change in place. */
+/**
+ * The result of a call, by its arguments. Each open call has its own array, and neither the array nor the rows change
+ * in place.
+ */
 const effects = new WeakMap<Rows, WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>>();
-/** One object for all rows of the same content, so that what is known of them is found again. */
+/** One object for all rows with the same content, so that cached results are found again. */
 const sameRows = new Map<string, Rows>();
 
-/** `tableEffect` for explorers, which take the same step from many worlds: each is worked out once. */
+/** `tableEffect` for explorers, which take the same step from many worlds; each result is computed once. */
 export function knownTableEffect(rows: Rows, { name, args }: Call): ReturnType<typeof tableEffect> {
   const ofRows = effects.get(rows) ?? new WeakMap<readonly unknown[], ReturnType<typeof tableEffect>>();
   const known = ofRows.get(args);
@@ -41,7 +45,7 @@ function shareRows(rows: Rows): Rows {
   return same ?? rows;
 }
 
-/** What a table call changes and answers; undefined when the call is no table call. */
+/** Returns the changes and the answer of a table call; undefined for other calls. */
 export function tableEffect(
   rows: Rows,
   name: string,
@@ -77,7 +81,7 @@ const etagsOf = (rows: Rows, actions: readonly Action[]): Record<string, string>
     }),
   );
 
-/** Nothing here is ever young: what waits for the age of a row goes on at once. */
+/** No row is ever young here, so code that waits for the age of a row continues immediately. */
 const LONG_AGO = '2025-01-01T00:00:00.000Z';
 
 const read = ({ version, columns }: Row): Columns => ({
@@ -86,17 +90,20 @@ const read = ({ version, columns }: Row): Columns => ({
   timestamp: LONG_AGO,
 });
 
-/** A typed value ({type, value}) comes back as the SDK gives it: an Int64 as a bigint. */
+/** Converts a typed value ({type, value}) to what the SDK returns: an Int64 becomes a bigint. */
 const plainTypes = (columns: Columns): Columns =>
   Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, isTyped(value) ? plain(value) : value]));
 const plain = ({ type, value }: { type: string; value: string }): unknown =>
   type === 'Int64' ? BigInt(value) : Number(value);
-/** Stricter than Azurite: a whole number without a type is an Int32 (learn: payload format for Table operations). */
+/**
+ * Stricter than Azurite: a whole number without a type is an Int32. Source: learn.microsoft.com, payload format for Table
+ * operations.
+ */
 const isRefused = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 31 - 1;
 const isTyped = (value: unknown): value is { type: string; value: string } =>
   typeof value === 'object' && value !== null && 'type' in value && 'value' in value;
 
-/** The rows after one action, or the status with which the service refuses it. */
+/** Returns the rows after one action, or the status with which the service refuses it. */
 function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
   const key = keyOf(columns);
   const found = rows[key];
@@ -114,55 +121,7 @@ function apply(rows: Rows, [kind, columns, ...rest]: Action): Rows | number {
   return { ...rows, [key]: { version: (found?.version ?? 0) + 1, columns: merged } };
 }
 
-const CONDITION = /(\w+) (eq|ge|gt|le|lt) (?:'((?:[^']|'')*)'|(\d+)L)/g;
-
-/** `and`, `or` and brackets over comparisons with texts and Int64: the comparisons are worked out, the rest is Boolean algebra. */
-function filterOf(filter: string): (entity: Columns) => boolean {
-  return (entity) => {
-    const text = filter.replaceAll(
-      CONDITION,
-      (_all, name: string, operator: string, literal?: string, int64?: string) => {
-        const value = entity[columnOf(name)];
-        return String(
-          literal === undefined
-            ? compare(Number(value ?? Number.NaN), operator, Number(int64))
-            : compare(String(value ?? ''), operator, literal.replaceAll("''", "'")),
-        );
-      },
-    );
-    return truth(text);
-  };
-}
-
-/** The SDK gives the two keys in lower case; filters name them as the service does. */
-const columnOf = (name: string): string =>
-  name.replace(/^(Partition|Row)Key$/, (key) => key.charAt(0).toLowerCase() + key.slice(1));
-
-function compare<T extends string | number>(left: T, operator: string, right: T): boolean {
-  if (operator === 'eq') return left === right;
-  if (operator === 'ge') return left >= right;
-  if (operator === 'gt') return left > right;
-  return operator === 'le' ? left <= right : left < right;
-}
-
-/** Works out `true and (false or true)` from the innermost brackets outwards. */
-function truth(text: string): boolean {
-  for (let rest = text; ; ) {
-    const next = rest
-      .replaceAll(/\((true|false)\)/g, '$1')
-      .replace(/(true|false) and (true|false)/, (_all, a: string, b: string) => String(a === 'true' && b === 'true'))
-      .replace(/(?<!and )(true|false) or (true|false)(?! and)/, (_all, a: string, b: string) =>
-        String(a === 'true' || b === 'true'),
-      );
-    if (next === rest) {
-      if (rest !== 'true' && rest !== 'false') throw new Error(`Not a filter that this stub understands: ${text}`);
-      return rest === 'true';
-    }
-    rest = next;
-  }
-}
-
-/** The service's error codes: by the status alone, a missing entity and a missing table look the same. */
+/** The service's error codes: by the status alone, a missing entity and a missing table are indistinguishable. */
 const CODES: Record<number, string> = {
   404: 'ResourceNotFound',
   409: 'EntityAlreadyExists',
@@ -172,7 +131,7 @@ const CODES: Record<number, string> = {
 const coded = (error: Error & { statusCode?: number }): Error =>
   Object.assign(error, { code: CODES[error.statusCode ?? 0] });
 
-/** A `Table` whose every call goes to the world. */
+/** A `Table` whose calls all become steps of the world. */
 export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
   const ask = async (name: string, ...args: unknown[]): Promise<unknown> => {
     try {
@@ -201,7 +160,7 @@ export function tableOf(asker: Pick<Asker, 'ask'>, prefix = 'table'): Table {
   return table as unknown as Table;
 }
 
-/** One page, and so one moment: a thousand rows are more than any exploration has. */
+/** A single page, so the read is atomic: no exploration has more than a thousand rows. */
 async function* list(ask: Asker['ask'], prefix: string, filter: string): AsyncGenerator<unknown> {
   yield* (await ask(`${prefix}.list`, filter)) as unknown[];
 }

@@ -1,4 +1,4 @@
-/** What must hold in every world, and in those where nothing moves any more. */
+/** The invariants of every world, and the additional ones of a world without further steps. */
 import { type Actor, gateOf, hasDeadDrain, leftover, owns, type World } from './world.ts';
 
 /** More store calls than a wake needs, unless other writers change the gate before each of its updates. */
@@ -23,8 +23,8 @@ export const isQuiet = ({ actors, events, scheduled }: World): boolean =>
   actors.length === 0 && events === 0 && scheduled.length === 0;
 
 /**
- * All wakes are counted, and the queue waits for a scheduled one although a message that nobody has received is visible.
- * An open circuit and a drain that gave up are meant to wait.
+ * All wakes are counted, and the queue waits for a scheduled wake although a visible message was never received. Only
+ * an open circuit, and a drain that released its gate after a failure, may wait.
  */
 function isParkedOverWork({ actors, events, scheduled, messages, rows, gaveUp }: World): boolean {
   if (actors.length > 0 || events > 0 || scheduled.length === 0) return false;
@@ -33,7 +33,10 @@ function isParkedOverWork({ actors, events, scheduled, messages, rows, gaveUp }:
   return messages.some(({ at, deliveries }) => at === 'visible' && deliveries === 0);
 }
 
-/** Without a fault never; after one, a superseded drain may finish the slice that it is in, but two never own the gate. */
+/**
+ * Impossible without a fault. After one, a superseded drain may finish its current slice, but two drains never own the
+ * gate.
+ */
 function twoDrains({ actors, rows, faulty }: World): boolean {
   const inside = actors.filter((actor) => actor.inside);
   if (!faulty) return inside.length > 1;

@@ -1,4 +1,4 @@
-/** What a call of an actor does to the world, and what it is answered: usually one possibility, with faults more. */
+/** The effects of an actor's call on the world, and its answers: usually one possibility, and more with faults. */
 import type { Answer, Call } from '../explorer/programs.ts';
 import { knownTableEffect } from '../explorer/table-stub.ts';
 import { VISIBILITY_SECONDS } from './programs.ts';
@@ -7,7 +7,7 @@ import { type Actor, gateOf, type Message, type World } from './world.ts';
 export interface Effect {
   label: string;
   world: World;
-  /** What the call changes of its own actor. */
+  /** The change of the actor that made the call. */
   actor?: Partial<Actor>;
   answer: Answer;
   /** An instance that was started, and needs its first actor. */
@@ -16,7 +16,7 @@ export interface Effect {
 
 const OK: Answer = { value: null };
 
-/** All that may come of one call. */
+/** All possible results of one call. */
 export function effectsOf(world: World, actor: Actor, call: Call): Effect[] {
   const table = knownTableEffect(world.rows, call);
   if (table) return tableEffects(world, actor, call, table);
@@ -70,7 +70,7 @@ function tableEffects(
   return effects;
 }
 
-/** A release must not go through over a wake that came after the queue was measured. */
+/** A release must fail if a wake came after the queue was measured. */
 function brokenBy(world: World, actor: Actor, rows: World['rows']): Pick<World, 'broken'> {
   const [before, after] = [gateOf(world.rows), gateOf(rows)];
   const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'finishWave';
@@ -89,7 +89,7 @@ function published(world: World, at: number | undefined): Effect[] {
   return [sent, { label: 'publish fails', world: { ...world, budget }, answer: { status: 503 } }];
 }
 
-/** One that runs is refused; one that has ended is started again under the same id. */
+/** A running instance is refused; an ended one is started again under the same id. */
 function startNew(world: World, [id, generation, wakes]: [string, number, number]): Effect[] {
   if (world.instances[id]?.status === 'Running') return [{ label: 'startNew → 409', world, answer: { status: 409 } }];
   const instances = { ...world.instances, [id]: { generation, status: 'Running' as const } };
@@ -97,8 +97,8 @@ function startNew(world: World, [id, generation, wakes]: [string, number, number
 }
 
 /**
- * A call of the sweep may be refused before its effect; a start's answer may be lost after it. Other actors are spared:
- * a waker that is refused would end as by a crash, with its event delivered again.
+ * A call of the sweep may be refused before its effect, and the answer to a start may be lost after it. Other actors
+ * have no such faults: a refused waker would end as if by a crash, with its event redelivered.
  */
 function withRuntime(world: World, { kind }: Actor, effects: Effect[]): Effect[] {
   if (world.budget.runtime === 0 || kind !== 'sweeper') return effects;
@@ -132,7 +132,7 @@ function received(world: World, actor: Actor): Effect[] {
   const budget = { ...world.budget, outage: world.budget.outage - 1 };
   return [
     taken,
-    // The retries of an outage come back as messages of their own: as many are left as before.
+    // The retries of an outage are new messages, so the number of messages stays the same.
     {
       label: 'receive, outage',
       world: { ...world, budget, ...broken },
@@ -142,7 +142,7 @@ function received(world: World, actor: Actor): Effect[] {
   ];
 }
 
-/** A lease that somebody else has by now deletes nothing. */
+/** A lease that another holder has now deletes nothing. */
 function deleted(world: World, { lease }: Actor): Partial<Effect> {
   const found = lease && world.messages[lease.message];
   if (!lease || found?.deliveries !== lease.delivery || found.at === 'gone') return { label: 'delete → lost lease' };

@@ -1,4 +1,4 @@
-/** What may go wrong, as long as the budget allows it. */
+/** The possible faults, within the budget. */
 
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { SILENCE_MS } from '../../../shared/wake/gate/gate.ts';
@@ -9,10 +9,12 @@ import type { Actor, Begin, Budget, Instance, World } from './world.ts';
 
 type Step = Transition<World>;
 
-/** A crashed instance's activity comes back after 60 s, and takes up to a slice: 90 s of silence are no fault. */
+/**
+ * The activity of a crashed instance runs again after 60 s, and takes up to one slice: 90 s of silence are not a fault.
+ */
 const PAUSE_MS = 90_000;
 
-/** All faults that may happen now; none after the sweep, which is asked to bring everything to its end. */
+/** Returns all possible faults of the current state; none after the final sweep, which must complete everything. */
 export async function faultsOf(world: World, begin: Begin): Promise<Step[]> {
   if (world.swept) return [];
   const steps: Step[] = [];
@@ -47,7 +49,7 @@ async function crashes(world: World, index: number, actor: Actor, begin: Begin):
   return activityFaults({ ...without, faulty: true }, { actor, name, begin });
 }
 
-/** An activity's process dies; or its orchestration is dead; or the runtime hands it out although it still runs. */
+/** An activity's process dies, its orchestration is dead, or the runtime hands it out while it still runs. */
 async function activityFaults(
   without: World,
   { actor, name, begin }: { actor: Actor; name: string; begin: Begin },

@@ -3,7 +3,7 @@ import { report } from '../explorer/report.ts';
 import { MUTANTS } from './mutants.ts';
 import { exploreGate, type Scenario } from './run.ts';
 
-/** Every one is explored to its end: no bound cuts anything off. */
+/** Each of these is explored completely, without a bound. */
 const SCENARIOS: [string, Scenario][] = [
   ['no fault', { publishers: 3 }],
   ['an instance comes back after 90 s', { publishers: 2, budget: { pause: 1 } }],
@@ -18,7 +18,7 @@ const SCENARIOS: [string, Scenario][] = [
   ['an outage that opens the circuit', { publishers: 2, budget: { outage: 1 } }],
   ['an outage and a crash', { publishers: 1, budget: { outage: 2, crash: 1 } }],
 ];
-/** With SLUICE_FAULTS_DEEP set: an hour or more, and the largest are cut off at three million states. */
+/** With SLUICE_FAULTS_DEEP set: an hour or more. The largest are cut off at three million states. */
 const DEEP: [string, Scenario][] = [
   ['deep: three wakes of a dead drain', { publishers: 1, deadDrain: { events: 3 } }],
   ['deep: a crash and a clock jump', { publishers: 2, budget: { crash: 1, jump: 1 } }],
@@ -29,7 +29,7 @@ const DEEP: [string, Scenario][] = [
 ];
 const deep = process.env.SLUICE_FAULTS_DEEP !== undefined;
 
-describe('every interleaving of the gate keeps its promises', () => {
+describe('every interleaving of the gate satisfies its invariants', () => {
   test.each([...SCENARIOS, ...(deep ? DEEP : [])])('%s', async (name, scenario) => {
     const explored = await exploreGate(scenario);
 

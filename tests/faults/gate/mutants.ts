@@ -1,6 +1,6 @@
 /**
- * The gate with one rule taken out at a time. A checker that passes all of these would prove nothing: each must be
- * found out, by the scenario beside it. Most wrap what the real code is given; none needs a hook in it.
+ * The gate with one rule removed at a time. A checker that accepts all of these would prove nothing: the scenario
+ * beside each must detect it. Most wrap the dependencies of the real code, which needs no hook for it.
  */
 
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
@@ -25,14 +25,14 @@ export interface Mutant {
   parts: Partial<Parts>;
   scenario: Scenario;
   finds: RegExp;
-  /** Look at what comes of it in the end only: single steps that are wrong are passed over. */
+  /** Judges only the final result, and ignores violations of single steps. */
   blind?: true;
 }
 
 type Columns = Record<string, unknown>;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** A table whose gate rows are seen through `view`. */
+/** A table whose gate rows are read through `view`. */
 function seen(table: Table, view: (row: Columns) => Columns): Table {
   const getEntity = async (partition: string, row: string): Promise<Columns> => {
     const entity = (await table.getEntity(partition, row)) as Columns;
@@ -42,8 +42,8 @@ function seen(table: Table, view: (row: Columns) => Columns): Table {
 }
 
 /**
- * The gate as a waker sees it who does not know "no heartbeat yet": it looks like a drain that sent a heartbeat just
- * now.
+ * The gate as read by a waker that does not know "no heartbeat yet": it looks like a drain that has just sent a
+ * heartbeat.
  */
 const asIfAlive = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
   ...deps,
@@ -51,7 +51,7 @@ const asIfAlive = (deps: GateDeps, status: GateDeps['status']): GateDeps => ({
   table: seen(deps.table, (row) => (row.aliveUntil === '' ? { ...row, aliveUntil: iso(deps.now()) } : row)),
 });
 
-/** Sees no heartbeat, and every drain as if it had begun ten minutes earlier. */
+/** Reads no heartbeat, and reads every drain as if it had begun ten minutes earlier. */
 const impatient = (deps: GateDeps): Table =>
   seen(deps.table, (row) => ({
     ...row,
@@ -59,7 +59,7 @@ const impatient = (deps: GateDeps): Table =>
     acquiredAt: iso(Date.parse(String(row.acquiredAt)) - SILENCE_MS),
   }));
 
-/** Gives the gate of a drain that was not started to the next wake at once. */
+/** Gives the gate of a drain that was not started to the next wake immediately. */
 async function sweepThatReleases(deps: GateDeps): Promise<void> {
   let failed = false;
   const start: GateDeps['start'] = (gate) =>
@@ -70,7 +70,7 @@ async function sweepThatReleases(deps: GateDeps): Promise<void> {
   if (failed) await changeGate(deps.table, QUEUE, () => ({ status: 'idle' }));
 }
 
-/** Counts again after each lost take-over, and so changes the row under the other's hands. */
+/** Counts the wake again after each lost take-over, and so changes the row during the update of the other waker. */
 async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
   for (;;) {
     const { row, etag } = await readGate(deps.table, QUEUE);
@@ -86,7 +86,7 @@ async function wakeThatCountsAgain(deps: GateDeps): Promise<void> {
   }
 }
 
-/** Holds scheduled wakes back until the gate has been written. */
+/** Delays scheduled wakes until the gate has been written. */
 function publishAfterRelease(deps: FinishWaveDeps): FinishWaveDeps {
   const held: (() => Promise<void>)[] = [];
   const updateEntity = async (...args: Parameters<Table['updateEntity']>) => {
@@ -109,7 +109,7 @@ const finishDepthFirst: Parts['finishWave'] = async (deps, input) => {
   return finishWave({ ...deps, depthOf: async () => depth }, input);
 };
 
-/** Takes every wake as one from before the wave. */
+/** Treats every wake as one from before the wave. */
 const finishWhateverCame: Parts['finishWave'] = (deps, input) =>
   finishWave(deps, { ...input, wave: { ...input.wave, wakes: Number.POSITIVE_INFINITY } });
 

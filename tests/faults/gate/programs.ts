@@ -23,7 +23,7 @@ const registry = createRegistry([workload]);
 export const QUEUE = 'w-n-0';
 const address = registry.queue(QUEUE) as QueueAddress;
 
-/** One task that takes one message: two messages are two waves. */
+/** One task that receives one message: two messages need two waves. */
 const WAVE: Wave = { depth: 1, wakes: 0, tasks: 1, quota: 1, receive: 1, sliceSeconds: 30, probe: false };
 export const VISIBILITY_SECONDS = 300;
 const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
@@ -35,7 +35,7 @@ export interface Parts {
   table: (asker: Asker) => Table;
   publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
   wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
-  /** What the sweep does for a queue that is to be woken. */
+  /** The action of the sweep for a queue that must be woken. */
   sweep: (deps: GateDeps) => Promise<unknown>;
   fence: typeof fence;
   finishWave: (
@@ -61,10 +61,10 @@ export const REAL: Parts = {
   finishWave,
 };
 
-/** A sweep that wakes the queue whatever its gate looks like. */
+/** A sweep that wakes the queue in any state of its gate. */
 const sweepRun = (gate: GateDeps): SweepRun => {
   const run: Partial<SweepRun> = {
-    // As the sweep has it: a runtime that gives no status has not said that the drain is under way.
+    // As in the sweep: a runtime that returns no status does not prove that the drain is running.
     gate: { ...gate, status: (id) => gate.status(id).catch(() => 'Suspended') },
     unheard: new Set([QUEUE]),
     queues: () => ({ peekMessages: async () => ({ peekedMessageItems: [] }) }) as never,
@@ -76,7 +76,7 @@ const sweepRun = (gate: GateDeps): SweepRun => {
 
 export interface SliceInput {
   generation: number;
-  /** Of the wave: what the gate had counted when it was planned. */
+  /** The gate's wake count when the wave was planned. */
   wakes: number;
 }
 export interface FinishActorInput extends SliceInput {
@@ -118,7 +118,10 @@ function drainClient({ ask }: Asker): DrainClient {
   return client as unknown as DrainClient;
 }
 
-/** A dequeue task that takes one message; what it does to gate and queue is what the real one does, in the same order. */
+/**
+ * A dequeue task that receives one message. Its effects on gate and queue are those of the real task, in the same
+ * order.
+ */
 async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Promise<SliceResult> {
   const ended = (end: SliceResult['ended'], counts: Partial<SliceResult> = {}): SliceResult => ({
     ...emptyCounts(),

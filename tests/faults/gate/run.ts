@@ -16,24 +16,24 @@ import { type Budget, createKeyOf, T0, type World } from './world.ts';
 
 export interface Scenario {
   publishers: number;
-  /** Begin with a drain that has sent no heartbeat for an hour, a message it has left, and wakes under way. */
+  /** Starts with a drain that has sent no heartbeat for an hour, a remaining message, and wakes in progress. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
 }
 
 export interface Options {
-  /** What is replaced of the real code. */
+  /** The replaced parts of the real code. */
   parts?: Partial<Parts>;
-  /** Pass over what single steps did wrong, and judge by what comes of it. */
+  /** Ignores violations of single steps, and judges only the final result. */
   blind?: boolean;
   bounds?: Partial<Bounds>;
 }
 
 const NO_FAULTS: Budget = { crash: 0, echo: 0, publish: 0, jump: 0, pause: 0, outage: 0, runtime: 0, sweep: 0 };
-/** About 3 GB of memory; a run that meets it says that it is not complete. */
+/** About 3 GB of memory. A run that reaches it reports that it is not complete. */
 const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
-/** Explores all that can happen in a scenario, with the real code or with a mutant of it. */
+/** Explores all possible executions of a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
   { publishers, deadDrain, budget = {} }: Scenario,
   { parts = {}, blind = false, bounds = {} }: Options = {},

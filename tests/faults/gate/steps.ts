@@ -1,4 +1,4 @@
-/** All steps that a world allows: answers to open calls, deliveries, faults, and time. */
+/** All possible steps of a world: answers to open calls, deliveries, faults, and time. */
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { Point, Programs } from '../explorer/programs.ts';
@@ -9,11 +9,11 @@ import type { FinishActorInput, SliceInput } from './programs.ts';
 import { EARLY_MS, passTime, swept } from './time.ts';
 import { type Actor, type Begin, leftover, owns, type World } from './world.ts';
 
-/** Wakes handled side by side. */
+/** Maximum number of wakes that are handled at the same time. */
 const MAX_WAKERS = 2;
 type Step = Transition<World>;
 
-/** Makes `next` of the model. */
+/** Creates `next` of the model. */
 export function createSteps(programs: Programs) {
   const begin: Begin = async (world, kind, input, fields = {}) => {
     const point = await programs.start(kind, input, world.now);
@@ -42,7 +42,7 @@ export function createSteps(programs: Programs) {
     return { ...world, instances: { ...world.instances, [instance]: { generation, status } } };
   };
 
-  /** An event is delivered again, an activity is tried again by the orchestration; without a fault neither may happen. */
+  /** An event is redelivered, or the orchestration retries an activity; without a fault, neither may happen. */
   const failed = (world: World, actor: Actor, error: string): Promise<World> | World => {
     if (!error.includes('503') && !world.faulty) return { ...world, broken: `${actor.kind} failed: ${error}` };
     if (actor.zombie) return world;

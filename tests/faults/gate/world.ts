@@ -1,4 +1,4 @@
-/** All that the gate's code can touch, as plain data. */
+/** The whole state that the gate's code can change, as plain data. */
 import type { Entity } from '../../../shared/storage/entity.ts';
 import {
   drainInstanceId,
@@ -22,22 +22,22 @@ export interface Message {
 
 export interface Instance {
   generation: number;
-  /** `Running` without an actor of its own is an instance that never moves again. */
+  /** `Running` without an actor is an instance that never makes progress again. */
   status: 'Running' | 'Completed' | 'Failed';
 }
 
-/** Somebody who runs real code. */
+/** An actor that runs real code. */
 export interface Actor {
   kind: 'publisher' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
   point: Point;
   input: unknown;
   instance?: string;
   generation?: number;
-  /** The runtime has given it up, and it runs on. */
+  /** The runtime has abandoned it, but it continues to run. */
   zombie?: true;
-  /** Whether the gate was its generation's when it began. */
+  /** Whether its generation held the gate when it began. */
   owned?: boolean;
-  /** It has gone past the fence to the queue. */
+  /** It has passed the fence to the queue. */
   inside?: true;
   /** The gate's wakes when it last measured the queue. */
   wakes?: number;
@@ -45,23 +45,23 @@ export interface Actor {
   lease?: { message: number; delivery: number };
 }
 
-/** How many of each kind of fault may still happen. */
+/** The remaining number of each kind of fault. */
 export interface Budget {
-  /** A process dies, or an activity is handed out again, or an orchestration never moves again. */
+  /** A process dies, an activity is handed out again, or an orchestration never makes progress again. */
   crash: number;
-  /** An answer is lost after its effect, and the SDK's own retry meets the effect. */
+  /** An answer is lost after its effect, and the SDK's own repeat encounters the effect. */
   echo: number;
   /** The topic refuses an event. */
   publish: number;
-  /** The clock jumps while somebody is at work: by more than any limit. */
+  /** The clock jumps during the work of an actor, by more than any limit. */
   jump: number;
-  /** As long as a crashed instance takes to come back; still a healthy run. */
+  /** The time until a crashed instance is back; the run is still healthy. */
   pause: number;
   /** A downstream outage, which opens the circuit. */
   outage: number;
   /** The runtime refuses a call of the sweep, or starts an instance and its answer is lost. */
   runtime: number;
-  /** A sweep at any time, beside the one at the end. */
+  /** A sweep at any time, in addition to the one at the end. */
   sweep: number;
 }
 
@@ -69,22 +69,22 @@ export interface World {
   now: number;
   rows: Rows;
   messages: readonly Message[];
-  /** Wake events under way, and the times of scheduled ones. */
+  /** Wake events in progress, and the times of scheduled ones. */
   events: number;
   scheduled: readonly number[];
   instances: Readonly<Record<string, Instance>>;
   actors: readonly Actor[];
   budget: Budget;
-  /** Whether anything went wrong that may make two drains overlap. */
+  /** Whether a fault happened that may make two drains overlap. */
   faulty: boolean;
-  /** Whether a drain gave its gate up, with a wake in a minute. */
+  /** Whether a drain released its gate after a failure, with a wake in a minute. */
   gaveUp: boolean;
   swept: boolean;
-  /** What a step was seen to do wrong. */
+  /** A violation of a single step. */
   broken?: string;
 }
 
-/** The gate as anybody would read it now; empty when it was never woken. */
+/** The current gate; empty if it was never woken. */
 export function gateOf(rows: Rows): Partial<GateRow> {
   const known = gates.get(rows);
   if (known) return known;
@@ -100,7 +100,9 @@ export const owns = (rows: Rows, generation: number | undefined): boolean => {
   return gate.status === 'draining' && gate.generation === generation;
 };
 
-/** Whether the drain that the gate names was there once: a take-over by heartbeat or sweep is what saves its queue. */
+/**
+ * Whether the drain named in the gate was started and did not complete. Only a take-over by heartbeat or sweep saves its queue.
+ */
 export function hasDeadDrain({ rows, instances }: World): boolean {
   const { status, generation = 0 } = gateOf(rows);
   const instance = instances[drainInstanceId(QUEUE, generation)];
@@ -110,8 +112,8 @@ export function hasDeadDrain({ rows, instances }: World): boolean {
 export const leftover = ({ messages }: World): boolean => messages.some(({ at }) => at !== 'gone');
 
 /**
- * Makes a key that is equal for two worlds exactly if they differ at most in the order in which actors are listed. Worlds
- * share most of their parts: each part is written out once, and named by the number of its text from then on.
+ * Creates a key that is equal for two worlds exactly if they differ at most in the order of actors. Worlds share most
+ * of their parts: each part is serialized once, and then represented by the number of its text.
  */
 export function createKeyOf(): (world: World) => string {
   const numbers = new Map<string, number>();

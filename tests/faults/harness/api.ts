@@ -1,7 +1,7 @@
-/** A client that does not give up: what it asks for it asks again, as long as the app or its services are away. */
+/** A client that repeats each request while the app or its services are unavailable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch as the API shows it, as far as the checks need it. */
+/** A batch in the form of the API, with the fields that the checks need. */
 export interface BatchStatus {
   id: string;
   state: string;
@@ -12,22 +12,25 @@ export interface Api {
   /** The id of the accepted batch. */
   submit(workload: string, key: string, body: string, tries?: RetryOptions): Promise<string>;
   status(id: string): Promise<BatchStatus>;
-  /** Cancels a batch; false for one that has come to another end, which stays as it is. */
+  /** Cancels a batch; returns false if it has ended otherwise and stays unchanged. */
   cancel(id: string): Promise<boolean>;
-  /** Pauses a batch, and asks again while it is being accepted; false for one that has ended or is being cancelled. */
+  /**
+   * Pauses a batch, and repeats the request while the batch is being accepted; returns false if it has ended or is
+   * being cancelled.
+   */
   pause(id: string): Promise<boolean>;
-  /** Resumes a batch; false for one that is not paused (any more), and with `once` after a request without success. */
+  /** Resumes a batch; returns false if it is not paused (any more), and with `once` after one failed request. */
   resume(id: string, tries?: { once?: boolean }): Promise<boolean>;
   results(id: string): Promise<unknown[]>;
   deadLetters(id: string): Promise<unknown[]>;
   report(id: string): Promise<{ key: string; value: unknown }[]>;
-  /** One sweep; false when it did not succeed. */
+  /** Runs one sweep; returns false if it failed. */
   sweep(): Promise<boolean>;
 }
 
 export interface RetryOptions {
   untilMs?: number;
-  /** Called for every answer that was not the expected one. */
+  /** Called for every unexpected response. */
   onRefused?: (what: string) => void;
 }
 
@@ -36,18 +39,20 @@ const REQUEST_MS = 30_000;
 const PAUSE_MS = 250;
 const GIVE_UP_MS = 180_000;
 
-/** The app could not be made to answer in time. */
+/** The app did not respond in time. */
 export class ApiError extends Error {
   override name = 'ApiError';
 }
 
-/** The API of an app at `url`; all answers are asked for until they come. `key`: a function key, where they are enforced. */
+/**
+ * The API of an app at `url`; requests are repeated until they succeed. `key`: a function key, if keys are enforced.
+ */
 export function createApi(url: string, key = ''): Api {
   const auth = { 'x-functions-key': key };
   const text = async (path: string, accept = '*/*'): Promise<string> =>
     (await persist(`${url}/api/${path}`, { headers: { ...auth, accept } })).text();
   const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
-  /** Asks until it is done (true), or refused for good (false). */
+  /** Repeats a request until it succeeds (true) or is finally refused (false). */
   const command = async (path: string, refused: RegExp, { once = false } = {}): Promise<boolean> => {
     const untilMs = Date.now() + GIVE_UP_MS;
     for (;;) {
@@ -100,7 +105,7 @@ async function persist(url: string, init: RequestInit = {}, tries: RetryOptions 
   }
 }
 
-/** The answer, whole, or in words why there was none. */
+/** The whole response, or a text that says why there was none. */
 async function attempt(url: string, init: RequestInit): Promise<Response | string> {
   try {
     const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(REQUEST_MS) });

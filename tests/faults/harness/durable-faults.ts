@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Decides about a change of the durable task hub: true lets it pass. May take its time. */
+/** Decides about a change of the durable task hub: true permits it. May take its time. */
 export type DurableFault = (operation: string, phase: 'before' | 'after') => Promise<boolean>;
 
 /** Listens for the questions of a task hub; `url` is the stack's `durableFaultUrl`. */

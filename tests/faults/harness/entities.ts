@@ -1,18 +1,18 @@
-/** The Service Bus entities of a fault stack: those of a deployment, as far as wake events go. */
+/** The Service Bus entities of a fault stack: those of a deployment that wake events need. */
 
 const PROPERTIES = { DefaultMessageTimeToLive: 'PT1H', LockDuration: 'PT30S', MaxDeliveryCount: 1_000 };
 const WAKES = "type = 'QueueWorkDetected'";
 
-/** The application property of a wake event that has been through the relay. */
+/** The application property of a wake event that has passed the relay. */
 export const RELAYED = 'relayed';
-/** Subscriptions: the app's without a relay; what a relay reads; what the app reads behind one. */
+/** Subscriptions: the app's without a relay; the one that a relay reads; the one that the app reads behind a relay. */
 export const SUBSCRIPTIONS = { wake: 'wake', published: 'published', relayed: 'relayed' } as const;
 export const TOPIC = 'sluice-events';
 
-/** Entities without a relay: every wake event goes to the app as it was published. */
+/** Entities without a relay: every wake event reaches the app as published. */
 export const directEntities = (): unknown => entities([subscription(SUBSCRIPTIONS.wake, WAKES)]);
 
-/** Entities with a relay: the app sees only what the relay passes on. */
+/** Entities with a relay: the app receives only the events that the relay passes on. */
 export const relayedEntities = (): unknown =>
   entities([
     subscription(SUBSCRIPTIONS.published, `${WAKES} AND ${RELAYED} IS NULL`),

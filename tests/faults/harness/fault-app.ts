@@ -1,4 +1,4 @@
-/** What a copy of the app is made of for fault tests; more activities at a time, for its runs share a host. */
+/** The parts of an app copy for fault tests; more activities at a time, because its runs share a host. */
 export const FAULT_APP = {
   activities: 8,
   project: 'tests/faults/tsconfig.json',

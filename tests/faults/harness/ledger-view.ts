@@ -1,10 +1,10 @@
-/** What the stored rows say, read past all faults. */
+/** The content of the stored rows, read without faults. */
 import { odata } from '@azure/data-tables';
 import { type BatchRow, fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { type ChunkRow, fromChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { queryEntities, type Table } from '../../../shared/storage/table.ts';
 
-/** All rows of a batch as one query shows them. */
+/** All rows of a batch as one query returns them. */
 export interface LedgerView {
   batch: BatchRow;
   etag: string;
@@ -25,8 +25,8 @@ export async function readLedger(table: Table, id: string): Promise<LedgerView |
 }
 
 /**
- * accepted = succeeded + dead + discarded + cancelled + pending, with pending summed over the pending rows; in words where
- * it is not so.
+ * accepted = succeeded + dead + discarded + cancelled + pending, with pending summed over the pending rows. Returns a
+ * text if this is violated.
  */
 export function brokenLaw({ batch, chunks }: LedgerView): string | undefined {
   const pending = chunks.filter(({ state }) => state === 'pending').reduce((sum, { items }) => sum + items, 0);

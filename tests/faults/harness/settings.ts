@@ -4,22 +4,22 @@ import type { Connections } from 'functions-local';
 import { DEFAULTS } from '../../../shared/settings.ts';
 
 export interface FaultSettings extends Connections {
-  /** Made by `buildAppCopy`. */
+  /** The folder created by `buildAppCopy`. */
   appFolder: string;
   subscription: string;
-  /** Milliseconds that the clock of each instance is ahead of the services'; default: none is. */
+  /** Milliseconds by which the clock of each instance is ahead of the services'; defaults to 0. */
   clockOffsetsMs?: readonly number[];
-  /** Folder for files that count handler calls; default: they are not counted. */
+  /** Folder for files that count handler calls; by default, they are not counted. */
   callsFolder?: string;
 }
 
-/** No timer of the app's own may get in the way: a test sweeps when it wants to. */
+/** No timer of the app may interfere: a test runs its own sweeps. */
 const NEVER = '0 0 0 29 2 *';
 
 /** The lease on a message: the shortest that an instance holds. */
 export const LEASE_MS = 4_000;
 
-/** Makes the app's settings for fault tests: leases and slices of seconds, one thread per host. */
+/** Creates the app's settings for fault tests: leases and slices of seconds, one thread per host. */
 export function faultSettings(options: FaultSettings): Record<string, string> {
   const { appFolder, storage, serviceBus, subscription, clockOffsetsMs, callsFolder } = options;
   return {

@@ -1,4 +1,4 @@
-/** What a batch of the fault tests says, and what must come out of it: worked out here, beside the app. */
+/** The content of a batch of the fault tests, and its required results, computed independently of the app. */
 import {
   ATTEMPTS,
   AWKWARD_TEXT,
@@ -8,14 +8,14 @@ import {
   type ItemBehaviour,
 } from '../app/items.ts';
 
-/** What a dead letter must say. */
+/** The required content of a dead letter. */
 export interface DeadTruth {
   reason: string;
-  /** In the item, and in the message of its handler's error; undefined: the item has none. */
+  /** In the item, and in the message of its handler's error; undefined if the item has none. */
   text: string | undefined;
 }
 
-/** A batch and its one right end. */
+/** A batch and its only correct result. */
 export interface Truth {
   body: string;
   accepted: number;
@@ -24,9 +24,9 @@ export interface Truth {
   /** By position. */
   dead: ReadonlyMap<number, DeadTruth>;
   totals: ReadonlyMap<string, FaultTotal>;
-  /** By position: the last attempt that the handler is called for; 1 where absent. */
+  /** By position: the last attempt for which the handler is called; 1 if absent. */
   attempts: ReadonlyMap<number, number>;
-  /** Positions whose handler is called once more, alone, for an error from outside of its promise. */
+  /** Positions whose handler is called once more, alone, because of an error from outside its promise. */
   setAside: ReadonlySet<number>;
 }
 
@@ -37,21 +37,21 @@ const REASONS: Partial<Record<ItemBehaviour, string>> = {
 const LAST_ATTEMPTS: Partial<Record<ItemBehaviour, number>> = {
   ...{ invalid: 0, once: 2, never: ATTEMPTS, unhandled: ATTEMPTS, timer: ATTEMPTS },
 };
-/** So many keys that every chunk adds to most of them. */
+/** Enough keys that every chunk adds to most of them. */
 const KEYS = 20;
-/** Have a text as seldom as the others: there are many of them. */
+/** These have a text only as rarely as the others, because there are many of them. */
 const PLAIN: ReadonlySet<ItemBehaviour> = new Set(['ok', 'waits']);
-/** Every so many of the items that succeed have a text. */
+/** One in this number of succeeding items has a text. */
 const TEXT_STRIDE = 53;
-/** The others have one up to so many of them: where thousands die, their texts would be most of the batch. */
-const MOST_TEXTS = 100;
+/** Maximum number of texts of the others: if thousands become dead letters, their texts would be most of the batch. */
+const MAX_TEXTS = 100;
 
 const keyOf = (n: number): string => {
   const key = (n * 7) % KEYS;
   return key === 13 ? `k13 ${AWKWARD_TEXT.toWellFormed()}` : `k${key}`;
 };
 
-/** Makes a batch of `count` items, all of which succeed but those that `behaviours` names by position. */
+/** Creates a batch of `count` items. All succeed except those that `behaviours` lists by position. */
 export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehaviour>): Truth {
   const lines: string[] = [];
   const succeeded = new Map<number, FaultItem>();
@@ -61,7 +61,7 @@ export function truthOf(count: number, behaviours: ReadonlyMap<number, ItemBehav
   let texts = 0;
   for (let n = 0; n < count; n += 1) {
     const behaviour = behaviours.get(n) ?? 'ok';
-    const hasText = n % TEXT_STRIDE === 0 || (!PLAIN.has(behaviour) && texts++ < MOST_TEXTS);
+    const hasText = n % TEXT_STRIDE === 0 || (!PLAIN.has(behaviour) && texts++ < MAX_TEXTS);
     const text = hasText ? awkwardText(n) : undefined;
     const item: FaultItem = { n, k: keyOf(n), v: (n * 31) % 1_000, ...(hasText ? { t: text } : {}) };
     const reason = REASONS[behaviour];

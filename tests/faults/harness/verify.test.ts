@@ -1,4 +1,4 @@
-/** The checker must be able to fail: each test takes one thing that goes wrong, and sees it found. */
+/** The checker must be able to fail: each test spoils one thing, and expects it to be found. */
 import { describe, expect, test } from 'vitest';
 import type { BatchRow, BatchState } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
@@ -18,7 +18,7 @@ interface Found {
   batch: Partial<BatchRow>;
 }
 
-/** What comes out when all is well, changed by `spoil`. */
+/** The correct output, changed by `spoil`. */
 function judge(spoil: (found: Found) => void, truth = allGood, isCancelled = false) {
   const results = [...truth.succeeded.values()].map(({ n, k, v, t }) => ({
     n,
@@ -45,13 +45,13 @@ function judge(spoil: (found: Found) => void, truth = allGood, isCancelled = fal
   return verify(truth, ledger, api, { isCancelled });
 }
 
-describe('the comparison of what came out with what was promised', () => {
-  test('finds nothing where all is well', async () => {
+describe('the comparison of the output with the promises', () => {
+  test('finds nothing if everything is correct', async () => {
     expect(isGood(await judge(() => undefined))).toBe(true);
     expect(isGood(await judge(() => undefined, oneRejected))).toBe(true);
   });
 
-  test('takes a batch of invalid items for suspect, and for nothing else', async () => {
+  test('expects the state suspect for a batch of invalid items, and no other state', async () => {
     const truth = truthOf(ITEMS, new Map([0, 1, 2, 3].map((n) => [n, 'invalid'])));
     const judged = (state: BatchState) => judge(({ batch }) => Object.assign(batch, { state }), truth);
     expect(isGood(await judged('suspect'))).toBe(true);
@@ -59,17 +59,17 @@ describe('the comparison of what came out with what was promised', () => {
     expect(isGood(await judge(({ batch }) => Object.assign(batch, { state: 'suspect' }), oneRejected))).toBe(false);
   });
 
-  test('finds an item that is gone', async () => {
+  test('finds a missing item', async () => {
     const { lost } = await judge(({ results }) => results.splice(2, 1));
     expect(lost).toEqual([2]);
   });
 
-  test('finds an item that came twice', async () => {
+  test('finds an item that came out twice', async () => {
     const { doubled } = await judge(({ results }) => results.push({ n: 1, position: 1, k: 'k7', v: 31 }));
     expect(doubled).toEqual([1]);
   });
 
-  test('finds an item that came out and died as well', async () => {
+  test('finds an item that has both a result and a dead letter', async () => {
     const { doubled, wrong } = await judge(({ dead }) => dead.push({ index: 3, reason: 'rejected' }));
     expect(doubled).toEqual([3]);
     expect(wrong).toEqual(['dead letter 3: rejected']);
@@ -80,7 +80,7 @@ describe('the comparison of what came out with what was promised', () => {
     expect(wrong).toEqual(['result {"n":3,"position":0,"k":"k1","v":93}']);
   });
 
-  test('finds a text that came back as another one', async () => {
+  test('finds a changed text', async () => {
     const { wrong } = await judge(({ results: [first] }) => {
       if (first) first.t = first.t?.replace('\ufffe', '\ufffd');
     });
@@ -88,7 +88,7 @@ describe('the comparison of what came out with what was promised', () => {
     expect(wrong[0]).toMatch(/^result {"n":0,/);
   });
 
-  test('finds a dead letter without the message or the item that it is about', async () => {
+  test('finds a dead letter without its message or its item', async () => {
     const spoils: ((found: Found) => void)[] = [
       ({ dead: [first] }) => void (first && delete first.item),
       ({ dead: [first] }) => {
@@ -109,7 +109,7 @@ describe('the comparison of what came out with what was promised', () => {
     expect(wrong).toHaveLength(1);
   });
 
-  test('finds a counter that is off', async () => {
+  test('finds a wrong counter', async () => {
     const { wrong } = await judge(({ batch }) => {
       batch.succeeded = ITEMS - 1;
     });
@@ -126,11 +126,11 @@ describe('the comparison of a batch that was cancelled', () => {
     Object.assign(batch, { state: 'cancelled', succeeded: ITEMS - 1, cancelled: 1 });
   };
 
-  test('finds nothing where as many items are missing as were cancelled', async () => {
+  test('finds nothing if as many items are missing as were cancelled', async () => {
     expect(isGood(await judge(cancel, allGood, true))).toBe(true);
   });
 
-  test('finds an item that is neither there nor cancelled', async () => {
+  test('finds an item that is missing but not cancelled', async () => {
     const spoil = (found: Found): void => {
       cancel(found);
       found.results.pop();
@@ -146,7 +146,7 @@ describe('the comparison of a batch that was cancelled', () => {
     expect((await judge(spoil, allGood, true)).wrong).toHaveLength(1);
   });
 
-  test('finds a batch that nobody had cancelled', async () => {
+  test('finds a cancelled batch without a cancel request', async () => {
     expect((await judge(cancel, allGood)).lost).toEqual([3]);
   });
 });
@@ -161,17 +161,17 @@ describe('the conservation law', () => {
     ] as ChunkRow[],
   });
 
-  test('holds while pending rows make up for what has no outcome', () => {
+  test('holds if the pending rows contain all items without an outcome', () => {
     expect(brokenLaw(view('running', 4, 5))).toBeUndefined();
   });
 
-  test('is broken by a row too many', () => {
+  test('is violated by an additional row', () => {
     expect(brokenLaw(view('running', 4, 6))).toBe(
       '10 accepted is not 4 succeeded + 1 dead + 0 discarded + 0 cancelled + 6 pending (running)',
     );
   });
 
-  test('is asked for only once all rows are there', () => {
+  test('is checked only after all rows exist', () => {
     expect(brokenLaw(view('accepting', 0, 5))).toBeUndefined();
   });
 });

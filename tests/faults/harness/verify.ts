@@ -1,4 +1,4 @@
-/** Compares what came out of a batch with what the client had been promised. */
+/** Compares the output of a batch with the promises to the client. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DeadItem } from '../../../shared/contract/outcome.ts';
 import type { FaultItem, FaultResult, FaultTotal } from '../app/items.ts';
@@ -6,19 +6,19 @@ import type { Api } from './api.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { type DeadTruth, type Truth, totalsOf } from './truth.ts';
 
-/** What is wrong with a batch that has come to its end; all empty for a good one. */
+/** The errors of a finished batch; all empty for a good one. */
 export interface Verdict {
   /** Positions that are neither in the results nor among the dead letters. */
   lost: number[];
   /** Positions that came out more than once. */
   doubled: number[];
-  /** All else that is not as it must be. */
+  /** All other violations. */
   wrong: string[];
 }
 
 /**
- * Reads results, dead letters and report of a finished batch, and holds them against the truth. Of one that somebody has
- * cancelled (`isCancelled`) items may be missing: as many as its row counts as cancelled.
+ * Reads results, dead letters and report of a finished batch, and compares them with the truth. In a cancelled batch
+ * (`isCancelled`), as many items may be missing as its row counts as cancelled.
  */
 export async function verify(
   truth: Truth,
@@ -46,7 +46,7 @@ export async function verify(
   };
 }
 
-/** What must have come out when the items at these positions were cancelled. */
+/** The required output if the items at these positions were cancelled. */
 function cancelledTruth(truth: Truth, missing: readonly number[]): Truth {
   const gone = new Set(missing);
   const succeeded = new Map([...truth.succeeded].filter(([position]) => !gone.has(position)));
@@ -54,7 +54,7 @@ function cancelledTruth(truth: Truth, missing: readonly number[]): Truth {
   return { ...truth, succeeded, dead, totals: totalsOf(succeeded.values()) };
 }
 
-/** Whether nothing at all is wrong. */
+/** Whether nothing is wrong. */
 export const isGood = ({ lost, doubled, wrong }: Verdict): boolean => lost.length + doubled.length + wrong.length === 0;
 
 function wrongResults(truth: Truth, results: FaultResult[], times: Uint8Array): string[] {
@@ -80,10 +80,10 @@ function wrongDead(truth: Truth, dead: DeadItem[], times: Uint8Array): string[] 
   return wrong;
 }
 
-/** A message is cut somewhere beyond this many characters. */
+/** A message may be cut beyond this number of characters. */
 const UNCUT_CHARS = 1_000;
 
-/** The error of an item that is invalid or has ended its thread is not the handler's own. */
+/** The error of an item that is invalid or has ended its thread does not come from the handler. */
 const isText = ({ reason, text }: DeadTruth, message: string, item: FaultItem | undefined): boolean =>
   item?.t === text &&
   (reason === 'invalid' || reason === 'killed' || message.includes(text?.slice(0, UNCUT_CHARS) ?? ''));

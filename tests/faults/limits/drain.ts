@@ -1,11 +1,14 @@
-/** The drain of a queue as far as limits see it: waves of tasks, each in any process, and a wait when none had a share. */
+/**
+ * The drain of a queue, as far as limits depend on it: waves of tasks, each in any process, and a wait if none had a
+ * share.
+ */
 import type { Process, World } from './process.ts';
 
 /** Between two waves. */
 const FINISH_MS = { least: 20, most: 150 };
 /** A parked queue is woken a little late. */
 const WAKE_MS = 500;
-/** The task of a process that died or stands still is not waited for longer: its messages are visible again. */
+/** The drain does not wait longer for the task of a process that died or is frozen: its messages are visible again. */
 const LOST_MS = 10_000;
 const NOBODY_UP_MS = 500;
 
@@ -39,5 +42,5 @@ export function planDrain(world: World, processes: readonly Process[], queue: st
   });
 }
 
-/** No task takes longer, but one whose process stands still. */
+/** Tasks take longer only if their process is frozen. */
 const SLICE_END_MS = 31_000;

@@ -1,6 +1,7 @@
 /**
- * Limits in virtual time: one, two and eight processes with the real limiter against one quota row, while processes come, end, die
- * and stand still, clocks are off and writes are lost. SLUICE_FAULTS_DEEP tries a hundred times as many seeds.
+ * Tests limits in virtual time: one, two and eight processes with the real limiter and one quota row, while processes
+ * start, end, die and freeze, clocks are wrong and writes are lost. SLUICE_FAULTS_DEEP tries a hundred times as many
+ * seeds.
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +18,7 @@ const group = { maxItems: 200 } as const;
 const one = async (item: unknown): Promise<unknown> => item;
 const many = async (items: unknown[]): Promise<unknown[]> => items;
 
-/** Each kind of limit, with room in flight for more than the rate. */
+/** Each kind of limit; more items may be in flight than the rate needs. */
 const WORKLOADS: readonly Workload[] = [
   defineWorkload({
     ...{ ...common, name: 'calls-of-groups', mapChunk: many, group },
@@ -35,7 +36,7 @@ const WORKLOADS: readonly Workload[] = [
 const PROCESSES = [1, 2, 8];
 const SECONDS = 60;
 const QUEUES = ['transactional', 'bulk'].map((name) => ({ name, tasks: 4 }));
-/** Whoever waits asks at many moments. */
+/** Waiting processes check at many moments. */
 const MANY_QUEUES = Array.from({ length: 8 }, (_, n) => ({ name: `lane${n}`, tasks: 2 }));
 const SEEDS = process.env.SLUICE_FAULTS_DEEP === undefined ? 3 : 300;
 const MUTANT_SEEDS = 10;
@@ -73,7 +74,7 @@ const CASES = WORKLOADS.flatMap((workload) =>
 describe.each(CASES)('a limit of %s on %i processes', (_name, processes, workload) => {
   const limits = limitsOf(workload);
 
-  it('is used, and not exceeded, while all goes well', async () => {
+  it('is used fully, and not exceeded, without faults', async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { calls } = await run(planned(seed, workload, processes, false));
       expect(exceededLimits(calls, limits), `seed ${seed}`).toEqual([]);
@@ -81,7 +82,7 @@ describe.each(CASES)('a limit of %s on %i processes', (_name, processes, workloa
     }
   });
 
-  it('is not exceeded by processes that come, end, die and stand still', async () => {
+  it('is not exceeded by processes that start, end, die and freeze', async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { calls } = await run(planned(seed, workload, processes, true));
       expect(calls.length, `seed ${seed}`).toBeGreaterThan(0);
@@ -106,7 +107,7 @@ describe('the mutant is found:', () => {
   });
 });
 
-it('what is counted is worth counting: nearly all of the rate is used in the busiest window', async () => {
+it('the busiest window uses nearly the whole rate, so the count is meaningful', async () => {
   const [workload] = WORKLOADS as [Workload];
   const limits = limitsOf(workload);
   const { calls } = await run(planned(1, workload, 2, false));

@@ -1,4 +1,4 @@
-/** The limiter with one rule taken out at a time, by what it is given: each has to be found. */
+/** The limiter with one rule removed at a time, by wrapping its dependencies; each mutant must be detected. */
 
 import type { Holder } from '../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../shared/storage/table.ts';
@@ -8,12 +8,12 @@ export interface Mutant {
   name: string;
   bend: (table: Table) => Table;
   processes: readonly ProcessPlan[];
-  /** Default: any number in flight. */
+  /** Defaults to any number in flight. */
   maxConcurrency?: number;
   finds: RegExp;
 }
 
-/** A table whose holders are seen through `view`. */
+/** A table whose holders are read through `view`. */
 const seen =
   (view: (holder: Holder) => Holder) =>
   (table: Table): Table => ({
@@ -26,7 +26,7 @@ const seen =
   });
 
 const NOTHING = { permitsPerSecond: 0, inFlight: 0 };
-/** As long as the limiter's own. */
+/** The same as the limiter's own. */
 const MARGIN_MS = 1_500;
 const OFFSET_MS = 1_000;
 const plain = (id: string, startMs = 0): ProcessPlan => ({ id, startMs, offsetMs: 0, latencyMs: 50 });
@@ -35,7 +35,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no margin at the end of a lease',
     bend: seen((holder) => ({ ...holder, until: holder.until - MARGIN_MS })),
-    // Three cannot renew their leases, and believe them to last longer than the fourth does, which takes over their shares.
+    // Three processes cannot renew their leases, and assume a longer lease than the fourth one, which takes over their
+    // shares.
     processes: [
       ...[1, 2, 3].map((n) => ({
         ...{ ...plain(`slow-${n}`), offsetMs: -OFFSET_MS },

@@ -1,20 +1,20 @@
-/** What happens in a simulation: a pure function of its seed. */
+/** The events of a simulation: a pure function of its seed. */
 import { createRandom } from 'functions-local';
 import type { ProcessPlan } from './process.ts';
 
 export interface PlanOptions {
   processes: number;
   seconds: number;
-  /** Whether processes end, die and stand still; without, they only start at other times and have other clocks. */
+  /** Whether processes end, die and freeze; otherwise they only start at other times and have other clocks. */
   harsh: boolean;
 }
 
-/** A service clock is off by so much (service-clock.ts). */
-const MOST_OFFSET_MS = 1_000;
+/** Maximum error of a service clock (service-clock.ts). */
+const MAX_OFFSET_MS = 1_000;
 const LATEST_START_MS = 15_000;
-/** A process that ended or died is replaced after so long. */
+/** Time after which an ended or dead process is replaced. */
 const REPLACED_MS = 5_000;
-/** A process stands still, or does not reach the table, for so long. */
+/** Duration of a freeze, or of a loss of the table. */
 const FAULT_MS = { least: 200, most: 40_000 };
 
 /** Plans the processes of a seed. */
@@ -23,7 +23,7 @@ export function planOf(seed: number, { processes, seconds, harsh }: PlanOptions)
   const within = (least: number, most: number): number => least + random() * (most - least);
   const lengthMs = (): number => FAULT_MS.least * (FAULT_MS.most / FAULT_MS.least) ** random();
   const begin = (id: string, startMs: number): ProcessPlan => ({
-    ...{ id, startMs, offsetMs: within(-MOST_OFFSET_MS, MOST_OFFSET_MS) },
+    ...{ id, startMs, offsetMs: within(-MAX_OFFSET_MS, MAX_OFFSET_MS) },
     latencyMs: within(20, 300),
   });
   const plans: ProcessPlan[] = [];

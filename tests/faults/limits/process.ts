@@ -1,4 +1,7 @@
-/** A process in virtual time: the real limiter, tasks that enter and leave, and threads that take permits and make calls. */
+/**
+ * A process in virtual time: the real limiter, tasks that enter and leave, and threads that request permits and make
+ * calls.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createLimiter, type Limiter } from '../../../shared/limits/limiter.ts';
 import { endCall, take } from '../../../shared/limits/permits.ts';
@@ -7,12 +10,12 @@ import type { Workload } from '../../../shared/workload/define.ts';
 import type { TimedCall } from '../../helpers/servers/rates.ts';
 import type { Owner, VirtualTime } from './virtual-time.ts';
 
-/** What the parts of a simulated world share. */
+/** The shared parts of a simulated world. */
 export interface World {
   time: VirtualTime;
   random: () => number;
   workload: Workload;
-  /** What the other side has counted. */
+  /** The calls as counted by the called service. */
   calls: TimedCall[];
   /** The table of the gates, as a process reaches it. */
   tableOf: (process: Owner, plan: ProcessPlan) => Table;
@@ -20,33 +23,33 @@ export interface World {
 
 export interface ProcessPlan {
   id: string;
-  /** How far its service time is ahead of the service's, in milliseconds. */
+  /** Milliseconds by which its service time is ahead of the service's. */
   offsetMs: number;
   startMs: number;
   /** When it ends as on scale-in. */
   endMs?: number;
   diesMs?: number;
-  /** It stands still: SIGSTOP, then SIGCONT. */
+  /** When it is frozen: SIGSTOP, then SIGCONT. */
   frozen?: { atMs: number; forMs: number };
-  /** It does not reach the table. */
+  /** When it cannot reach the table. */
   cutOff?: { atMs: number; forMs: number };
-  /** How long a call takes. */
+  /** Duration of a call. */
   latencyMs: number;
 }
 
-/** How often a thread without a permit looks again. */
+/** Interval at which a thread without a permit checks again. */
 const POLL_MS = 10;
-/** Between the taking of a permit and the arrival at the other side. */
-const MOST_ON_THE_WAY_MS = 30;
+/** Between the permit and the arrival at the called service. */
+const MAX_ON_THE_WAY_MS = 30;
 const SLICE_MS = { least: 2_000, most: 30_000 };
 const FAULT_RETRY_MS = 1_000;
 /** Service time at the beginning. */
 export const START_MS = Date.UTC(2026, 0);
 
-/** Timers of the app's code have no name for their process: the context in which they were set has. */
+/** Timers of the app's code do not identify their process, but the asynchronous context in which they were set does. */
 const owners = new AsyncLocalStorage<Owner>();
 
-/** What stands for `setInterval` and `clearInterval` in a simulated world. */
+/** Replaces `setInterval` and `clearInterval` in a simulated world. */
 export function virtualIntervals(time: VirtualTime): {
   setInterval: (act: () => void, everyMs: number) => { unref: () => unknown };
   clearInterval: (timer: unknown) => void;
@@ -72,9 +75,9 @@ export function virtualIntervals(time: VirtualTime): {
 
 /** A process as the drains see it. */
 export interface Process {
-  /** Whether tasks are given to it. */
+  /** Whether it is given tasks. */
   isUp: () => boolean;
-  /** Runs a dequeue task of a queue; gives when to come back if there was no share. */
+  /** Runs a dequeue task of a queue; returns when to retry if there was no share. */
   runTask: (queue: string) => Promise<{ retryAt: number | undefined }>;
 }
 
@@ -111,14 +114,14 @@ interface Running {
   plan: ProcessPlan;
   owner: Owner;
   limiter: Limiter;
-  /** Whether the process is to end. */
+  /** Whether the process must end. */
   isOver: () => boolean;
 }
 
 async function runTask(world: World, running: Running, queue: string): Promise<{ retryAt: number | undefined }> {
   const { time, random, workload } = world;
   const { plan, owner, limiter } = running;
-  // A task that meets a fault ends, and its queue parks for a second.
+  // A task that encounters a fault ends, and its queue is parked for a second.
   const failed = { retryAt: START_MS + time.nowMs + FAULT_RETRY_MS };
   const entry = await limiter.enter({ queue, workload }).catch(() => failed);
   if ('retryAt' in entry) return { retryAt: entry.retryAt - START_MS - plan.offsetMs };
@@ -128,7 +131,7 @@ async function runTask(world: World, running: Running, queue: string): Promise<{
   await time.sleep(0, owner);
   return { retryAt: undefined };
 }
-/** Calls, as many as the permits allow, until the time is over or the share is lost. */
+/** Makes the permitted calls until the time is over or the share is lost. */
 async function work(world: World, { plan, owner, limiter, isOver }: Running, untilMs: number): Promise<void> {
   const { time, random, workload, calls } = world;
   const permits = limiter.permitsOf(workload);
@@ -150,8 +153,8 @@ async function work(world: World, { plan, owner, limiter, isOver }: Running, unt
           time.after(0, done, owner);
         });
       };
-      // A process that stops or dies meanwhile may have sent it, or not.
-      time.after(random() * MOST_ON_THE_WAY_MS, arrive, random() < 0.5 ? owner : undefined);
+      // A process that freezes or dies in the meantime may or may not have sent the call.
+      time.after(random() * MAX_ON_THE_WAY_MS, arrive, random() < 0.5 ? owner : undefined);
     }
     await time.sleep(POLL_MS, owner);
   }

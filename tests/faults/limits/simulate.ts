@@ -1,4 +1,4 @@
-/** Many processes against one quota row, in virtual time. */
+/** Simulates many processes with one quota row, in virtual time. */
 import { createRandom } from 'functions-local';
 import type { Table } from '../../../shared/storage/table.ts';
 import type { Workload } from '../../../shared/workload/define.ts';
@@ -13,11 +13,11 @@ export interface Simulation {
   workload: Workload;
   seconds: number;
   processes: readonly ProcessPlan[];
-  /** Queues that always have work, and most tasks of a wave. */
+  /** Queues that always have work, and the maximum tasks per wave. */
   queues: readonly { name: string; tasks: number }[];
   /** Part of the table calls whose answer is lost, half of them after their effect. */
   lostShare: number;
-  /** Bends what a process is given: a rule taken out. */
+  /** Wraps the dependencies of a process: a rule removed. */
   bend?: (table: Table) => Table;
 }
 
@@ -28,15 +28,18 @@ export interface Simulated {
 }
 
 const TABLE_MS = { least: 3, most: 60 };
-/** One of so many calls takes long. */
+/** One in this number of calls takes long. */
 const SLOW_SHARE = 0.01;
 const SLOW_MS = 3_000;
-/** After a lost answer the SDK repeats the call, or gives it up. */
+/** After a lost answer, the SDK repeats the call, or fails. */
 const GIVEN_UP_MS = 1_000;
-/** Of a number below 1: lost before its effect, after it and repeated from here on, or after it and given up. */
+/**
+ * Thresholds of a random number below 1: lost before its effect; from here on, after it and repeated; from here on,
+ * after it and failed.
+ */
 const [BEFORE, AFTER, GIVEN_UP] = [0, 0.5, 0.75];
 
-/** Carries the simulation out. `setInterval` has to be replaced by what `intervals` is called with. */
+/** Runs the simulation. `setInterval` must be replaced by what `intervals` is called with. */
 export async function simulate(
   { seed, workload, seconds, processes, queues, lostShare, bend = (table) => table }: Simulation,
   intervals: (virtual: ReturnType<typeof virtualIntervals>) => void,
@@ -78,12 +81,12 @@ export async function simulate(
 interface Network {
   time: VirtualTime;
   random: () => number;
-  /** How the answer is lost; undefined: it is not. */
+  /** How the answer is lost; undefined if it is not. */
   lost: number | undefined;
   owner: Owner;
 }
 
-/** The call has its effect half-way, also when its process stands still or is dead by then. */
+/** The call has its effect half-way, even if its process is frozen or dead by then. */
 function viaNetwork({ time, random, lost, owner }: Network, call: () => () => unknown): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const wayMs = (): number =>
@@ -106,7 +109,7 @@ function viaNetwork({ time, random, lost, owner }: Network, call: () => () => un
     if (lost === undefined) return answer(call(), wayMs());
     if (lost < AFTER) return answer(giveUp, GIVEN_UP_MS);
     call();
-    // Repeated after its effect: it meets what it has written itself.
+    // Repeated after its effect: it encounters its own write.
     if (lost < GIVEN_UP) return answer(call(), wayMs() + GIVEN_UP_MS);
     answer(giveUp, GIVEN_UP_MS);
   });

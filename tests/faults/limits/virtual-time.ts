@@ -1,15 +1,15 @@
-/** Time that passes only from one event to the next: minutes of many processes take a moment. */
+/** Time that advances only from one event to the next, so minutes of many processes take a moment. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Whoever an event belongs to: it does not happen while its owner stands still, nor after its death. */
+/** The owner of an event: the event does not happen while its owner is frozen, nor after its death. */
 export interface Owner {
-  /** Nothing happens before this; Infinity: never again. */
+  /** Nothing happens before this time; Infinity means never again. */
   stillUntilMs: number;
 }
 
 interface Event {
   atMs: number;
-  /** Events of one moment happen in the order in which they were planned. */
+  /** Events at the same time happen in the order in which they were planned. */
   order: number;
   owner: Owner | undefined;
   act: () => void;
@@ -17,16 +17,16 @@ interface Event {
 
 export interface VirtualTime {
   readonly nowMs: number;
-  /** Plans an event; with an owner that stands still then, it happens as soon as the owner goes on. */
+  /** Plans an event. If its owner is frozen at that time, it happens as soon as the owner continues. */
   after: (delayMs: number, act: () => void, owner?: Owner) => void;
   sleep: (delayMs: number, owner?: Owner) => Promise<void>;
-  /** Says that promises have been settled: what waits for them goes on before the next event. */
+  /** Reports that promises have been settled: code that waits for them continues before the next event. */
   settled: () => void;
-  /** Lets time pass until then. */
+  /** Advances the time. */
   run: (untilMs: number) => Promise<void>;
 }
 
-/** Makes a time that begins at 0. */
+/** Creates a time that begins at 0. */
 export function createVirtualTime(): VirtualTime {
   const events: Event[] = [];
   let nowMs = 0;
@@ -37,7 +37,7 @@ export function createVirtualTime(): VirtualTime {
     while (low < high) {
       const middle = (low + high) >> 1;
       const other = events[middle] as Event;
-      // The next one is at the end.
+      // The next event is the last element.
       if (other.atMs > event.atMs || (other.atMs === event.atMs && other.order > event.order)) low = middle + 1;
       else high = middle;
     }

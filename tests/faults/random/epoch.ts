@@ -1,4 +1,4 @@
-/** Some hundred runs on one stack, and what must be true of it when all have ended. */
+/** Some hundred runs on one stack, and the checks after all of them have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimited } from '../app/items.ts';
 import { createRateCheck } from './checks/rates.ts';
@@ -16,9 +16,9 @@ export interface EpochOptions extends StackPlan {
   folder: string;
   items: number;
   quick: boolean;
-  /** Runs under way at a time. */
+  /** Concurrent runs. */
   slots: number;
-  /** The next seed, or undefined when there are no more. */
+  /** The next seed, or undefined if there are no more. */
   nextSeed: () => number | undefined;
   score: Score;
   onEnd: (run: RunEnd) => void;
@@ -27,7 +27,7 @@ export interface EpochOptions extends StackPlan {
 const SWEEP_MS = 8_000;
 const QUICK_SWEEP_MS = 2_000;
 
-/** Runs until the seeds are used up, then lets the stack come to rest and checks it. */
+/** Runs until there are no more seeds, then waits until the stack is at rest, and checks it. */
 export async function runEpoch(options: EpochOptions): Promise<void> {
   const { appFolder, folder, score, slots, clockOffsetsMs } = options;
   let stack: FaultStack | undefined;

@@ -1,4 +1,4 @@
-/** Faults of whole parts, as the plans of the runs have them. */
+/** Injects the planned faults of whole parts. */
 import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate/gate-row.ts';
 import { LEASE_MS } from '../harness/settings.ts';
 import type { Score } from './checks/score.ts';
@@ -6,10 +6,13 @@ import type { StackFault } from './plan.ts';
 import type { FaultStack } from './stack.ts';
 import type { ActiveRun, Traffic } from './traffic.ts';
 
-/** Carries a fault out; resolves when it is over. */
+/** Injects a fault; resolves when it is over. */
 export type Inflict = (stack: FaultStack, run: ActiveRun, fault: StackFault) => Promise<void>;
 
-/** Counts what was really inflicted: a part that is being hurt is left alone. `onBroker` is called when one came back. */
+/**
+ * Counts only faults that were injected: a part that already has a fault is skipped. `onBroker` is called when a broker
+ * is running again.
+ */
 export function createInflict(traffic: Traffic, score: Score, onBroker: () => Promise<void>): Inflict {
   const meetsAll = (kind: string): void => {
     score.fault(kind);
@@ -59,8 +62,8 @@ export function createInflict(traffic: Traffic, score: Score, onBroker: () => Pr
 }
 
 /**
- * Suspends the orchestration that holds the gate: it stays alive by its status, and never moves. Left out when another
- * fault keeps the gate from being read, or when there is none yet.
+ * Suspends the orchestration that holds the gate: its status is still running, but it never makes progress. Skipped if
+ * another fault prevents reading the gate, or if there is no such orchestration yet.
  */
 async function holdDrain(stack: FaultStack, slot: string): Promise<boolean> {
   const entity = await stack.gates.getEntity(GATES_PARTITION, `gate:${slot}-normal-0`).catch(() => undefined);

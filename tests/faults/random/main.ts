@@ -1,6 +1,6 @@
 /**
- * `npm run faults -- --runs N --seed S`: N random runs, the first with seed S, and their table. `--minutes M` ends it
- * before if it takes longer; `--slots K` runs go on at a time; `--quick` leaves out what takes ten minutes to be found.
+ * `npm run faults -- --runs N --seed S`: N random runs, the first with seed S, and their table. `--minutes M` stops
+ * earlier; `--slots K` sets the number of concurrent runs; `--quick` omits faults that take ten minutes to be detected.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

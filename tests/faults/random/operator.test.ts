@@ -12,7 +12,7 @@ interface Answers {
   error?: Error;
 }
 
-/** An operator of a run that has made `calls` calls; `done` are its commands. */
+/** An operator of a run that has made `calls` calls; `done` contains its commands. */
 function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true, error }: Answers = {}) {
   const done: string[] = [];
   const plan = { ...planOf(1, { items: 10 }), cancelsAt: undefined, pauses };
@@ -35,20 +35,20 @@ function start(pauses: readonly PlannedPause[], { calls = 1, isPaused = true, er
   return { operator: createOperator(api, run, 'b'), done, run };
 }
 
-test('pauses end as planned, one after the other', async () => {
+test('ends pauses as planned, one after the other', async () => {
   const { operator, done } = start([PAUSE, { ...PAUSE, end: 'resumedOnce' }, { ...PAUSE, end: 'cancelled' }]);
   expect(await operator.done()).toEqual({ isCancelled: true, paused: 3, wrong: [] });
   expect(done).toEqual(['pause', 'resume', 'pause', 'resume once', 'pause', 'cancel']);
 });
 
-test('the fault of a pause waits for a call of the run after its end was requested', async () => {
+test('injects the fault of a pause at a call after its end was requested', async () => {
   const fault = { kind: 'cutStorage', instance: 0, ms: 1, at: 3 } as const;
   const { operator, run } = start([{ ...PAUSE, fault }], { calls: 7 });
   await operator.done();
   expect(run.next).toEqual({ ...fault, at: 10 });
 });
 
-test('a pause that was refused, or is beyond the end of the run, is not ended', async () => {
+test('does not end a pause that was refused, or is later than the end of the run', async () => {
   const refused = start([PAUSE], { isPaused: false });
   expect(await refused.operator.done()).toEqual({ isCancelled: false, paused: 0, wrong: [] });
   expect(refused.done).toEqual(['pause']);
@@ -57,7 +57,7 @@ test('a pause that was refused, or is beyond the end of the run, is not ended', 
   expect(late.done).toEqual([]);
 });
 
-test('a batch that is paused by nobody of the plan is resumed', async () => {
+test('resumes a batch that was not paused by the plan', async () => {
   const { operator, done } = start([]);
   operator.look({ state: 'running' } as BatchRow);
   operator.look({ state: 'paused' } as BatchRow);
@@ -65,7 +65,7 @@ test('a batch that is paused by nobody of the plan is resumed', async () => {
   expect(done).toEqual(['resume']);
 });
 
-test('a command that does not succeed is reported', async () => {
+test('reports a command that fails', async () => {
   const { operator } = start([PAUSE], { error: new Error('404') });
   expect(await operator.done()).toMatchObject({ wrong: ['Error: 404'] });
 });

@@ -1,4 +1,4 @@
-/** What the operator of a run's batch does: pauses, resumes and cancels as the plan says, and resumes what has halted. */
+/** The operator of a run's batch: pauses, resumes and cancels as planned, and resumes a halted batch. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { Api } from '../harness/api.ts';
@@ -6,18 +6,18 @@ import type { PlannedPause } from './plan.ts';
 import type { ActiveRun } from './traffic.ts';
 
 export interface OperatorEnd {
-  /** Whether a cancel was asked for. */
+  /** Whether a cancel was requested. */
   isCancelled: boolean;
-  /** Pauses that were asked for, and made. */
+  /** Pauses that were requested and succeeded. */
   paused: number;
-  /** Commands that could not be made to succeed. */
+  /** Commands that failed finally. */
   wrong: string[];
 }
 
 export interface Operator {
-  /** Is shown the row at each look: a batch that is paused, and not by the plan, is resumed. */
+  /** Receives the row at each poll: a batch that is paused, but not by the plan, is resumed. */
   look(batch: BatchRow): void;
-  /** Begins nothing more, and resolves when all is answered. */
+  /** Starts no more commands, and resolves when all have responses. */
   done(): Promise<OperatorEnd>;
 }
 
@@ -25,7 +25,7 @@ type Commands = Pick<Api, 'pause' | 'resume' | 'cancel'>;
 
 const POLL_MS = 20;
 
-/** Begins to carry the plan of a run out on its batch. */
+/** Starts to execute the plan of a run on its batch. */
 export function createOperator(api: Commands, run: ActiveRun, id: string): Operator {
   const { cancelsAt = Number.POSITIVE_INFINITY, pauses } = run.plan;
   const end: OperatorEnd = { isCancelled: false, paused: 0, wrong: [] };

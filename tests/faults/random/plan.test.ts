@@ -14,22 +14,22 @@ describe('the plan of a random run', () => {
     expect([0, 1, 2, 3].map(one.wake)).toEqual([0, 1, 2, 3].map(other.wake));
   });
 
-  test('has every kind of fault of a part somewhere', () => {
+  test('contains every kind of part fault for some seed', () => {
     const kinds = new Set(seeds.map((seed) => planOf(seed, { items: ITEMS }).stack?.kind));
     expect([...STACK_FAULTS].filter((kind) => !kinds.has(kind))).toEqual([]);
   });
 
-  test('holds no drain for good in a quick run', () => {
+  test('holds no drain permanently in a quick run', () => {
     expect(seeds.some((seed) => planOf(seed, { items: ITEMS, quick: true }).stack?.kind === 'holdDrain')).toBe(false);
   });
 
-  test('has every delivery of a wake somewhere', () => {
+  test('contains every delivery of a wake for some seed', () => {
     const deliveries = new Set(seeds.slice(0, 200).map((seed) => planOf(seed, { items: ITEMS }).wake(0).delivery));
     expect([...deliveries].sort()).toEqual([...WAKE_DELIVERIES].sort());
   });
 });
 
-test('batches are paused, also twice, and each pause ends somewhere in each way, and beside a fault', () => {
+test('pauses batches once or twice, and each way to end a pause occurs, also with a fault', () => {
   const paused = seeds.map((seed) => planOf(seed, { items: ITEMS }).pauses).filter((pauses) => pauses.length > 0);
   const all = paused.flat();
   expect(paused.length).toBeGreaterThan(seeds.length / 5);
@@ -39,7 +39,7 @@ test('batches are paused, also twice, and each pause ends somewhere in each way,
   expect(Math.max(...all.map(({ resumesAfterMs }) => resumesAfterMs))).toBeGreaterThan(4_000);
 });
 
-test('an instance is frozen for shorter and for longer than its leases', () => {
+test('freezes instances for less and for more than their leases', () => {
   const freezes = seeds
     .map((seed) => planOf(seed, { items: ITEMS }).stack)
     .filter((fault) => fault?.kind === 'freezeInstance')
@@ -48,14 +48,14 @@ test('an instance is frozen for shorter and for longer than its leases', () => {
   expect(freezes.filter((ms) => ms > 10_000).length).toBeGreaterThan(freezes.length / 10);
 });
 
-test('stacks have one to four instances, each of which is hurt somewhere', () => {
+test('creates stacks with one to four instances, each of which has faults for some seed', () => {
   const counts = new Set(seeds.map((seed) => stackPlanOf(seed).clockOffsetsMs.length));
   const hurt = new Set(seeds.map((seed) => planOf(seed, { items: ITEMS }).stack?.instance ?? 0));
   expect([...counts].sort()).toEqual([1, 2, 3, 4]);
   expect(new Set([...hurt].map((instance) => instance % 4))).toEqual(new Set([0, 1, 2, 3]));
 });
 
-test('the clock of an instance is ahead or behind, by ten minutes at most', () => {
+test('sets the clock of an instance ahead or behind, by at most ten minutes', () => {
   const offsets = seeds.flatMap((seed) => stackPlanOf(seed).clockOffsetsMs);
   expect(Math.max(...offsets)).toBeGreaterThan(500_000);
   expect(Math.max(...offsets)).toBeLessThanOrEqual(600_000);

@@ -1,11 +1,13 @@
-/** What goes wrong in one random run: a pure function of its seed, so that any run can be had again. */
+/** The faults of one random run: a pure function of its seed, so that any run can be repeated. */
 import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'functions-local';
 import type { ItemBehaviour } from '../app/items.ts';
+import { addRejects, addWaiting, behavioursOf, type Up, upBy } from './item-behaviours.ts';
 
 /**
- * Faults of a whole part, met by all runs under way. Instances are killed (SIGKILL), frozen (SIGSTOP, then SIGCONT) and
- * drained (SIGTERM), one at a time. `durableBefore` / `durableAfter`: the durable task hub's next change fails before its
- * effect / is not answered. `holdDrain`: this run's drain stops for good while its orchestration says it is running.
+ * Faults of a whole part, which affect all concurrent runs. Instances are killed (SIGKILL), frozen (SIGSTOP, then
+ * SIGCONT) and drained (SIGTERM), one at a time. `durableBefore` / `durableAfter`: the durable task hub's next change
+ * fails before its effect, or its answer is lost. `holdDrain`: this run's drain stops permanently while its
+ * orchestration reports that it is running.
  */
 export const STACK_FAULTS = [
   'killInstance',
@@ -24,19 +26,22 @@ export type StackFaultKind = (typeof STACK_FAULTS)[number];
 
 export interface StackFault {
   kind: StackFaultKind;
-  /** Which instance is meant, modulo their number. */
+  /** The instance, modulo their number. */
   instance: number;
-  /** At which storage call of the run, and for how long. */
+  /** The storage call of the run at which it begins, and its duration. */
   at: number;
   ms: number;
 }
 
-/** How a pause is ended. `resumedOnce`: the resume is requested once; what it leaves undone the sweep does, or who looks next. */
+/** How a pause ends. `resumedOnce`: the resume is requested once; a sweep or the next poll completes it. */
 export const PAUSE_ENDS = ['resumed', 'resumedOnce', 'cancelled'] as const;
 
 /** A pause by an operator. */
 export interface PlannedPause {
-  /** At which storage call of the run. One that has the same as the one before it follows its resume at once. */
+  /**
+   * The storage call of the run at which it begins. A pause with the same call as the previous one follows its resume
+   * immediately.
+   */
   at: number;
   /** From the pause to its end. */
   resumesAfterMs: number;
@@ -45,21 +50,21 @@ export interface PlannedPause {
   fault: StackFault | undefined;
 }
 
-/** What becomes of a published wake event. `held`: passed on behind the next one of its run. */
+/** What happens to a published wake event. `held`: passed on after the next one of its run. */
 export const WAKE_DELIVERIES = ['passed', 'dropped', 'delayed', 'doubled', 'held'] as const;
 export type WakeDelivery = (typeof WAKE_DELIVERIES)[number];
 
 export interface RunPlan {
   seed: number;
   behaviours: ReadonlyMap<number, ItemBehaviour>;
-  /** Of the run's storage calls, and of the messages (references and results) that it puts. */
+  /** Faults of the run's storage calls, and of the messages (references and results) that it puts. */
   calls: readonly PlannedFault[];
   stack: StackFault | undefined;
   /** The n-th wake event of the run, from 0. */
   wake: (n: number) => { delivery: WakeDelivery; ms: number };
-  /** The same upload a second time, at once. */
+  /** Whether the same upload is sent a second time, at the same time. */
   submitsTwice: boolean;
-  /** At which storage call of the run its batch is cancelled; undefined: never. */
+  /** The storage call of the run at which its batch is cancelled; undefined means never. */
   cancelsAt: number | undefined;
   /** In order of their calls. */
   pauses: readonly PlannedPause[];
@@ -67,109 +72,67 @@ export interface RunPlan {
 
 export interface PlanOptions {
   items: number;
-  /** Leaves out what takes ten minutes to be found. */
+  /** Omits faults that take ten minutes to be detected. */
   quick?: boolean;
 }
 
-/** Storage calls of a run of 20,000 items without faults; those of its repairs come on top. */
+/** Storage calls of a run of 20,000 items without faults; its repairs make additional calls. */
 const USUAL_CALLS = 140;
-/** Faults of calls at most, bursts counting as one. */
-const MOST_FAULTS = 4;
+/** Maximum faults of calls; a burst counts as one. */
+const MAX_FAULTS = 4;
 /** Share of the runs whose batch is cancelled, if it has not ended by then. */
 const CANCELLED_SHARE = 0.12;
 const PAUSED_SHARE = 0.3;
-/** Of the pauses: of those that are followed by another one, that meet a fault at their end, and that end in each way. */
+/** Shares of the pauses: those followed by another one, those with a fault at their end, and each way of ending. */
 const PAUSED_AGAIN_SHARE = 0.3;
-/** Those whose resume is requested once meet one always. */
+/** A resume that is requested once always has a fault. */
 const PAUSE_FAULT_SHARE = 0.3;
-/** Storage calls of a resume, and of what goes on beside it. */
+/** Storage calls of a resume, and of concurrent work. */
 const RESUME_CALLS = 14;
 const PAUSE_END_SHARES = { cancelled: 0.12, resumedOnce: 0.3 };
 const PAUSE_FAULTS = ['killInstance', 'killInstance', 'cutStorage', 'freezeStorage', 'drainInstance'] as const;
-/** Half of the pauses are shorter than a retry waits, half may be longer. */
+/** Half of the pauses are shorter than the wait of a retry, half may be longer. */
 const PAUSE_MS = { short: 500, long: 5_000 };
-/** Share of the runs whose items are rejected in great number, enough for a rule to halt the batch or just not. */
-const REJECTING_SHARE = 0.3;
 const APART = 2 ** 30;
 /** Messages that such a run puts. */
 const USUAL_PUTS = 16;
 
-/** The plan of a seed. */
+/** Creates the plan of a seed. */
 export function planOf(seed: number, { items, quick = false }: PlanOptions): RunPlan {
   const random = createRandom(seed);
   const up = upBy(random);
   const behaviours = addWaiting(behavioursOf(items, up), items, upBy(createRandom(-seed)));
-  const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MOST_FAULTS }), ...repeatedPuts(up)];
+  const calls = [...drawFaults(random, { calls: USUAL_CALLS, most: MAX_FAULTS }), ...repeatedPuts(up)];
   const stack = stackFault(random, up, quick);
   const submitsTwice = random() < 0.15;
   const cancelsAt = random() < CANCELLED_SHARE ? 1 + up(USUAL_CALLS) : undefined;
-  // Drawn apart, so that a seed keeps its faults.
+  // Drawn separately, so that a seed keeps its faults.
   const apart = createRandom(seed ^ APART);
   const pauses = pausesOf(apart);
   addRejects(behaviours, items, apart);
   return { seed, behaviours, calls, stack, submitsTwice, cancelsAt, pauses, wake: (n) => wakeDelivery(seed, n) };
 }
 
-/** Storage refuses a date that is 15 minutes off. */
-const MOST_CLOCK_OFFSET_SECONDS = 600;
+/** Storage refuses a date that is wrong by 15 minutes. */
+const MAX_CLOCK_OFFSET_SECONDS = 600;
 
-const MOST_INSTANCES = 4;
+const MAX_INSTANCES = 4;
 
-/** What a stack is like. */
+/** The properties of a stack. */
 export interface StackPlan {
-  /** Milliseconds that the clock of each instance is ahead of the services'; below 0: behind. As many as there are instances. */
+  /**
+   * Milliseconds by which the clock of each instance is ahead of the services'; negative means behind. One number per
+   * instance.
+   */
   clockOffsetsMs: readonly number[];
 }
 
-/** The plan of the stack whose first run has this seed. */
+/** Creates the plan of the stack whose first run has this seed. */
 export function stackPlanOf(seed: number): StackPlan {
   const random = createRandom(seed);
-  const instances = 1 + upBy(random)(MOST_INSTANCES);
-  const offsetMs = (): number => Math.round((2 * random() - 1) * MOST_CLOCK_OFFSET_SECONDS) * 1_000;
+  const instances = 1 + upBy(random)(MAX_INSTANCES);
+  const offsetMs = (): number => Math.round((2 * random() - 1) * MAX_CLOCK_OFFSET_SECONDS) * 1_000;
   return { clockOffsetsMs: Array.from({ length: instances }, offsetMs) };
-}
-
-type Up = (below: number) => number;
-const upBy =
-  (random: () => number): Up =>
-  (below) =>
-    Math.floor(random() * below);
-/** One of so many items waits a moment. */
-const WAITS_STRIDE = 50;
-/** Below how many items of a run do each. */
-const WAITING: readonly (readonly [ItemBehaviour, number])[] = [
-  ['unhandled', 3],
-  ['timer', 3],
-  ['late', 4],
-  ['exit', 3],
-];
-
-function behavioursOf(items: number, up: Up): Map<number, ItemBehaviour> {
-  const behaviours = new Map<number, ItemBehaviour>();
-  const add = (behaviour: ItemBehaviour, count: number): void => {
-    for (let n = 0; n < count; n += 1) behaviours.set(up(items), behaviour);
-  };
-  add('once', up(9));
-  add('never', up(4));
-  add('reject', up(6));
-  add('invalid', up(4));
-  return behaviours;
-}
-
-/** Adds what a handler that waits does: drawn apart, so that a seed keeps its faults. */
-function addWaiting(behaviours: Map<number, ItemBehaviour>, items: number, up: Up): Map<number, ItemBehaviour> {
-  for (let n = 0; n < items; n += 1 + up(2 * WAITS_STRIDE)) if (!behaviours.has(n)) behaviours.set(n, 'waits');
-  for (const [behaviour, below] of WAITING) for (let n = up(below); n > 0; n -= 1) behaviours.set(up(items), behaviour);
-  return behaviours;
-}
-
-/** Rejects every so many items, from somewhere in the first half on. */
-function addRejects(behaviours: Map<number, ItemBehaviour>, items: number, random: () => number): void {
-  if (random() >= REJECTING_SHARE) return;
-  const up = upBy(random);
-  const first = up(items / 2);
-  const stride = 4 + up(10);
-  for (let n = first; n < items; n += stride) if (!behaviours.has(n)) behaviours.set(n, 'reject');
 }
 
 function pausesOf(random: () => number): PlannedPause[] {
@@ -216,7 +179,10 @@ const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [
   ['holdDrain', 0.008],
 ];
 
-/** Shortest and longest freeze of an instance: of the latter, every lease on its work has run out, the broker's too. */
+/**
+ * Shortest and longest freeze of an instance. After the longest, every lease on its work has expired, including the
+ * broker's.
+ */
 const FREEZE_MS = { least: 300, most: 40_000 };
 /** Divisible by each number of instances. */
 const INSTANCE_DRAWS = 12;
@@ -225,7 +191,7 @@ function stackFault(random: () => number, up: Up, quick: boolean): StackFault | 
   let chance = random();
   const at = 1 + up(USUAL_CALLS);
   const ms = 200 + up(6_000);
-  // Half of them below 3.5 s, the lease on a message being 4 s.
+  // Half of them are below 3.5 s; the lease on a message is 4 s.
   const freezeMs = Math.round(FREEZE_MS.least * (FREEZE_MS.most / FREEZE_MS.least) ** random());
   const instance = up(INSTANCE_DRAWS);
   for (const [kind, share] of STACK_CHANCES) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runRandom } from './random.ts';
 
-/** As many as a small machine does in a minute or so; `npm run faults` does any number. */
+/** As many as a small machine completes in about a minute; `npm run faults` runs any number. */
 const RUNS = 24;
 /** Three instances, one of which is killed, one frozen beyond its leases and one drained by the first runs. */
 const SEED = 287;

@@ -1,4 +1,7 @@
-/** Random runs, some hundred to a stack: Azurite saves all its metadata every few seconds, and slows down as it grows. */
+/**
+ * Random runs, some hundred per stack, because Azurite saves all its metadata every few seconds and becomes slower as
+ * it grows.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildAppCopy, type Mutation } from '../../helpers/app-copy.ts';
@@ -8,12 +11,12 @@ import { runEpoch } from './epoch.ts';
 import { stackPlanOf } from './plan.ts';
 
 export interface RandomOptions {
-  /** Below `.sluice/`, for the app copy. */
+  /** Folder below `.sluice/` for the app copy. */
   name: string;
   /** For data and logs. */
   folder: string;
   runs: number;
-  /** Of the first run; those of the others follow it. */
+  /** Seed of the first run; the seeds of the others follow it. */
   seed: number;
   /** No run begins later than this after the first one. */
   minutes: number;
@@ -24,18 +27,18 @@ export interface RandomOptions {
 }
 
 const RUNS_PER_STACK = 200;
-/** Fewer, so that more numbers of instances come up; without held drains, the end of a stack is not waited for long. */
+/** Fewer, so that more numbers of instances occur. Without held drains, the wait at the end of a stack is short. */
 const QUICK_RUNS_PER_STACK = 50;
-/** Longer than the signs of life of an instance are apart, shorter than most freezes that are meant to exceed it. */
+/** Longer than the interval of an instance's signs of life, shorter than most freezes that exceed it on purpose. */
 const VISIBILITY_SECONDS = 10;
 
-/** What the sweep waits minutes for, it waits seconds for in a quick run: whatever it does early must do no harm. */
+/** In a quick run, the sweep waits seconds instead of minutes; its early actions must do no harm. */
 const IMPATIENT: Mutation = {
   from: 'const MINUTE = 60_000;',
   to: 'const MINUTE = 5_000;',
 };
 
-/** Carries the runs out and gives their score. */
+/** Executes the runs and returns their score. */
 export async function runRandom(options: RandomOptions): Promise<Score> {
   const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
   const mutations = quick ? [IMPATIENT] : [];
@@ -47,7 +50,7 @@ export async function runRandom(options: RandomOptions): Promise<Score> {
     mutations,
   });
   const score = createScore((text) => onProgress(`${new Date().toISOString()} BAD ${text}`));
-  // A machine may take minutes for its first stack: they are not of the time for runs.
+  // A machine may take minutes for its first stack; they do not count as time of the runs.
   let end = Number.POSITIVE_INFINITY;
   let begun = 0;
   for (let epoch = 0; begun < runs && Date.now() < end; epoch += 1) {

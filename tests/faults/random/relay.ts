@@ -1,4 +1,4 @@
-/** Stands between the topic and the app: each published wake event is passed on as the plan of its run says, or not at all. */
+/** Connects the topic and the app: passes each published wake event on as the plan of its run says, or drops it. */
 import { ServiceBusClient, type ServiceBusReceivedMessage, type ServiceBusSender } from '@azure/service-bus';
 import { RELAYED, SUBSCRIPTIONS, TOPIC } from '../harness/entities.ts';
 import type { Score } from './checks/score.ts';
@@ -11,10 +11,10 @@ export interface Relay {
 }
 
 type Event = { queue?: string };
-/** A held event goes on without a next one after this long. */
+/** A held event is passed on after this time if no next event comes. */
 const HELD_MS = 3_000;
 
-/** Opens the relay; after a broker has died, a new one is opened. */
+/** Opens the relay; after the death of a broker, a new one is opened. */
 export function openRelay(connectionString: string, traffic: Traffic, score: Score): Relay {
   const client = new ServiceBusClient(connectionString, { retryOptions: { retryDelayInMs: 200, maxRetries: 5 } });
   const sender = client.createSender(TOPIC);

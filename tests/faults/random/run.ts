@@ -1,4 +1,6 @@
-/** One random run: a batch of a client that keeps count, from its upload to the comparison of all that came out. */
+/**
+ * One random run: a batch with a client that records everything, from its upload to the comparison of the whole output.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
@@ -14,22 +16,25 @@ import type { ActiveRun, Traffic } from './traffic.ts';
 
 export interface RunOptions {
   seed: number;
-  /** Workload that no other run uses meanwhile. */
+  /** Workload that no concurrent run uses. */
   slot: string;
   items: number;
   quick: boolean;
-  /** Judges the moments at which the slot's calls began. */
+  /** Checks the start times of the slot's calls. */
   checkRate: (atMs: readonly number[]) => RateVerdict;
 }
 
 const OBSERVE_MS = 1_100;
-/** Observations of the same thing that are reported. */
+/** Maximum number of reported observations of the same problem. */
 const MAX_REPORTED = 3;
-/** A batch that is not at its end by then is stuck: ten minutes of silence before a drain counts as dead, and the rest. */
+/**
+ * A batch that is not finished by then is stuck: ten minutes of silence before a drain counts as dead, plus the normal
+ * time.
+ */
 const STUCK_MS = 17 * 60_000;
 const QUICK_STUCK_MS = 5 * 60_000;
 
-/** Carries a run out. Rejects only for what is wrong with the harness. */
+/** Executes a run. Rejects only for errors of the harness. */
 export async function carryOut(stack: FaultStack, traffic: Traffic, options: RunOptions): Promise<RunEnd> {
   const { seed, slot, items, quick, checkRate } = options;
   const plan = planOf(seed, { items, quick });
@@ -53,7 +58,7 @@ export async function carryOut(stack: FaultStack, traffic: Traffic, options: Run
     };
     const stuck = !ledger || !isFinished(ledger.batch.state);
     const verdict = ledger && !stuck ? await verify(truth, ledger, stack.api, { isCancelled }) : nothing(ledger);
-    // Calls first: what is delivered meanwhile must not be missing.
+    // Calls are read first, so that deliveries in the meantime cannot be missing.
     const calls = await takeCalls(stack.callsFolder, id, items);
     const rate = checkRate(calls.atMs);
     const { halted, wrong: wrongHalts } = traffic.halts.of(id);
@@ -87,7 +92,7 @@ async function submit(stack: FaultStack, run: ActiveRun, truth: Truth, patienceM
   return Promise.all(run.plan.submitsTwice ? [once(), once()] : [once()]);
 }
 
-/** Looks at the rows until the end is announced, or the time is over. What cannot be read now is read later. */
+/** Polls the rows until the end is announced, or the time is over. A failed read is repeated later. */
 async function watch(
   stack: FaultStack,
   id: string,
@@ -100,7 +105,7 @@ async function watch(
     last = ledger ?? last;
     if (ledger) look(ledger.batch);
     const broken = ledger && brokenLaw(ledger);
-    // Azurite answers a query in the midst of a transaction: broken is what still is when nothing has changed since.
+    // Azurite answers a query during a transaction, so the law counts as broken only if nothing has changed since.
     if (broken && ledger.etag === suspect && wrong.length < MAX_REPORTED) wrong.push(broken);
     suspect = broken ? ledger.etag : undefined;
     if (ledger && isFinished(ledger.batch.state) && ledger.batch.announced && !broken) return ledger;

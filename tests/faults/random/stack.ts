@@ -1,4 +1,4 @@
-/** One whole stack for many runs at once, every part of which can be hurt. */
+/** One whole stack for many concurrent runs; every part of it can have faults. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,28 +13,28 @@ import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
 import { faultSettings } from '../harness/settings.ts';
 import type { StackPlan } from './plan.ts';
 
-/** A part of the stack beside the instances. */
+/** A part of the stack other than the instances. */
 export type PartName = 'azurite' | 'broker' | 'taskHub';
 
-/** Each fault resolves when it is over, with false when it was left out because another one was at the same part. */
+/** Each fault resolves when it is over, with false if it was skipped because the part already had another one. */
 export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBus' | 'failed'> {
   api: Api;
   batches: TableClient;
   gates: TableClient;
   queues: QueueServiceClient;
-  /** Where the handlers' calls are counted. */
+  /** The folder where the handlers' calls are counted. */
   callsFolder: string;
-  /** Ends a part, leaves it away for `ms`, and starts it again. */
+  /** Ends a part, and starts it again after `ms`. */
   restart(part: PartName, ms: number, how: 'kill' | 'stop'): Promise<boolean>;
   /** Stops storage's clock for `ms`. */
   freezeStorage(ms: number): Promise<boolean>;
-  /** Ends an instance (by its index, modulo their number), leaves it away for `ms`, and starts it again. */
+  /** Ends an instance (by its index, modulo their number), and starts it again after `ms`. */
   restartInstance(index: number, ms: number, how: 'kill' | 'drain'): Promise<boolean>;
-  /** Stops an instance's clock for `ms`: it then goes on with what it was at, others have taken it over or not. */
+  /** Freezes an instance for `ms`. It then continues its work, even if others have taken it over. */
   freezeInstance(index: number, ms: number): Promise<boolean>;
   /** The next change of the durable task hub fails, before its effect or after it. */
   failDurable(phase: 'before' | 'after'): void;
-  /** Waits for the faults under way, then stops all parts. */
+  /** Waits for the faults in progress, then stops all parts. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface FaultStackOptions extends StackPlan {
   intercept: Intercept;
 }
 
-/** Direct clients ask again soon or not at all: whoever asks has a loop of its own. */
+/** Direct clients retry soon or not at all, because their callers have loops of their own. */
 const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInsecureConnection: true };
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
@@ -90,8 +90,8 @@ function directClients(direct: string): Pick<FaultStack, 'batches' | 'gates' | '
 type Faults = Pick<FaultStack, 'restart' | 'freezeStorage' | 'restartInstance' | 'freezeInstance'>;
 
 /**
- * Faults of whole parts: SIGKILL, SIGTERM, SIGSTOP. Faults of single calls are the front's; a part that is stopped by
- * SIGSTOP answers none of its clients, past the front either. A fault of a part that still suffers another is left out.
+ * Faults of whole parts: SIGKILL, SIGTERM, SIGSTOP. The storage front injects faults of single calls. A part stopped by
+ * SIGSTOP answers no client, also not past the front. A fault of a part that already has another one is skipped.
  */
 function hurting(stack: LocalStack): Faults & { over(): Promise<void> } {
   const underWay = new Map<object, Promise<void>>();
@@ -137,7 +137,7 @@ function hurting(stack: LocalStack): Faults & { over(): Promise<void> } {
 const STARTS = 10;
 const START_PAUSE_MS = 1_000;
 
-/** A host that finds no task hub or no storage at its start ends; the platform starts it again until it finds them. */
+/** A host without a task hub or storage at its start ends; the platform starts it again until it finds them. */
 async function startAgain(instance: Instance): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,4 +1,4 @@
-/** Storage calls of all runs through one client of the front: whose call it is, and so whose plan it meets. */
+/** The storage calls of all runs through one client of the front: assigns each call to its run, and so to its plan. */
 import {
   carryOut,
   type Intercept,
@@ -13,29 +13,29 @@ import { createHalts, type Halts } from './checks/halts.ts';
 import type { Score } from './checks/score.ts';
 import type { RunPlan, StackFault } from './plan.ts';
 
-/** A run under way. Its slot is the workload it uses; no other run uses that meanwhile. */
+/** A run in progress. Its slot is the workload it uses; no concurrent run uses the same one. */
 export interface ActiveRun {
   slot: string;
   key: string;
   plan: RunPlan;
   calls: number;
   wakes: number;
-  /** A fault beside that of its plan. */
+  /** A fault in addition to those of its plan. */
   next?: StackFault | undefined;
-  /** When a fault met it last, by the machine's clock; 0 = never. */
+  /** Time of its latest fault, by the machine's clock; 0 means none. */
   faultedAt: number;
 }
 
 export interface Traffic {
   intercept: Intercept;
-  /** Of all batches since the start, also of runs that have ended. */
+  /** Of all batches since the start, including those of ended runs. */
   deliveries: Deliveries;
   halts: Halts;
   begin(run: ActiveRun): void;
   end(run: ActiveRun): void;
   /** The run that uses a slot. */
   runOf(slot: string): ActiveRun | undefined;
-  /** All runs under way: a fault that meets them all is noted in each. */
+  /** All runs in progress; a fault that affects all of them is recorded in each. */
   all(): Iterable<ActiveRun>;
   /** Cuts every call off for `ms`. */
   cut(ms: number): void;
@@ -44,10 +44,10 @@ export interface Traffic {
 const SLOT = /\bslot\d+\b/;
 const BATCH = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 const KEY_ROW = /\b[0-9a-f]{64}\b/;
-/** As much of a table call's body as names its rows. */
+/** The beginning of a table call's body, which contains the names of its rows. */
 const BODY_CHARS = 4_000;
 
-/** `onStackFault` is called when a run comes to the call at which its plan has a fault of the stack. */
+/** `onStackFault` is called when a run reaches the call at which its plan has a fault of the stack. */
 export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault: StackFault) => void): Traffic {
   const bySlot = new Map<string, ActiveRun>();
   const byName = new Map<string, ActiveRun>();
@@ -56,7 +56,10 @@ export function createTraffic(score: Score, onStackFault: (run: ActiveRun, fault
   const halts = createHalts();
   let cutUntil = 0;
 
-  /** Records a run's names when they first appear: its key's row names its batch before anything else does. */
+  /**
+   * Records a run's names when they first appear: the row of its key contains the name of its batch before any other
+   * call does.
+   */
   const ownerOf = async (call: StorageCall): Promise<ActiveRun | undefined> => {
     const rows = call.service === 'table' ? (await call.body()).toString('latin1', 0, BODY_CHARS) : '';
     const text = call.path + rows;

@@ -2,7 +2,7 @@ import { TableClient } from '@azure/data-tables';
 import { type QueueClient, QueueServiceClient } from '@azure/storage-queue';
 import { openAccount } from '../../helpers/own-account.ts';
 
-/** A real store for walks: tables and queues of their own, gone when it is stopped. */
+/** A real store for walks, with separate tables and queues that are removed when it is stopped. */
 export interface WalkStore {
   table: (name: string) => Promise<TableClient>;
   queue: (name: string) => Promise<QueueClient>;

@@ -17,7 +17,7 @@ import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { startStore, type WalkStore } from './azurite.ts';
 
-/** What happens at once in one step of a walk. */
+/** The concurrent actions of one step of a walk. */
 const ACTS = ['publish', 'publish', 'wave', 'wave', 'wake', 'fail', 'publish-late'] as const;
 type Act = (typeof ACTS)[number];
 const walks = fc.array(fc.array(fc.constantFrom<Act[]>(...ACTS), { minLength: 1, maxLength: 4 }), {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** Drains that a runtime would run; a wave is taken from one that lives. */
+/** Drains that a runtime would run; a wave belongs to a live one. */
 class Walk {
   readonly name: string;
   readonly queue: QueueClient;
@@ -68,7 +68,7 @@ class Walk {
     if (act === 'fail') this.fail();
   }
 
-  /** An orchestration fails: only the next wake, or the sweep, can find out. */
+  /** An orchestration fails: only the next wake, or the sweep, can detect it. */
   fail(): void {
     const alive = [...this.instances].find(([, { status }]) => status === 'Running');
     if (alive) this.instances.set(alive[0], { ...alive[1], status: 'Failed' });
@@ -105,16 +105,16 @@ class Walk {
     return receivedMessageItems.length;
   }
 
-  /** Work that is left without a drain that serves it, or was there and failed: nobody would ever come. */
+  /** Whether there is work although the gate is idle or its drain does not exist: no process would ever receive it. */
   async isForgotten(): Promise<boolean> {
     const { row } = await readGate(gates, this.name);
     if (row.parkedUntil !== '' || (await queueDepth(this.queue)) === 0) return false;
     return row.status === 'idle' || !this.instances.has(row.instanceId);
   }
 
-  /** The sweep's wake, and waves until nothing is left to do. */
+  /** The sweep's wake, and waves until the queue is empty. */
   async bringToEnd(): Promise<void> {
-    // By time, not by turns: a delayed message takes a second to become visible, however fast the turns are.
+    // Bounded by time, not by turns: a delayed message takes a second to become visible, even if the turns are fast.
     for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
       if ((await queueDepth(this.queue)) === 0) return;
       await wake(this.deps, this.name);
@@ -123,7 +123,7 @@ class Walk {
   }
 }
 
-test('on a real store, whatever comes at once: no wake is lost, and the queue is emptied', async () => {
+test('no wake is lost and the queue is emptied under concurrent actions on a real store', async () => {
   await fc.assert(
     fc.asyncProperty(walks, async (steps) => {
       const name = `walk-${count++}`;

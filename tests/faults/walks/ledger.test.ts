@@ -9,7 +9,7 @@ import { startStore, type WalkStore } from './azurite.ts';
 
 const CHUNKS = 5;
 const ITEMS = 4;
-/** Who comes at once, and with the ends of which chunks; the same end may come any number of times. */
+/** The concurrent processes, and the chunks that each of them ends; the same end may be applied any number of times. */
 const walks = fc.array(
   fc.array(fc.array(fc.nat({ max: CHUNKS - 1 }), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
   { minLength: 1, maxLength: 6 },
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.stop());
 
-/** What a chunk's stored outcome says: every second one has a retry, which succeeds. */
+/** The stored outcome of a chunk; every second one has a retry, which succeeds. */
 const outcomeOf = (chunk: string): ChunkEnd => {
   if (chunk.includes('.r')) return endOf(chunk, headerOf({ items: 1 }));
   return endOf(chunk, headerOf(Number(chunk) % 2 === 0 ? { retried: 1, dead: 1 } : {}));
@@ -39,7 +39,7 @@ async function accept(): Promise<string> {
   return id;
 }
 
-/** Pending chunks, and whether accepted = succeeded + dead + cancelled + what they hold. */
+/** Pending chunks, and whether accepted = succeeded + dead + cancelled + the items of the pending chunks. */
 async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
   const batch = await readBatch(table, id);
   const pending: string[] = [];
@@ -55,7 +55,7 @@ async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
 const apply = (id: string, chunks: string[]) =>
   applyEnds(table, id, chunks.map(outcomeOf), { at: '2026-01-01T00:00:00.000Z' });
 
-test('on a real store, whoever comes at once with whatever ends: the law holds at each look', async () => {
+test('the conservation law holds at each read when concurrent processes apply ends on a real store', async () => {
   await fc.assert(
     fc.asyncProperty(walks, async (steps) => {
       const id = await accept();
@@ -66,7 +66,7 @@ test('on a real store, whoever comes at once with whatever ends: the law holds a
       for (let left = await look(id); left.pending.length > 0; left = await look(id)) await apply(id, left.pending);
 
       expect((await look(id)).law).toBe(true);
-      // 3 of 5 chunks lose an item for good, and end another in a chunk of its own.
+      // Three of five chunks have a dead letter, and end another item in a separate chunk.
       expect((await readBatch(table, id))?.row).toMatchObject({
         succeeded: 17,
         dead: 3,

@@ -1,4 +1,4 @@
-/** Names that must never become part of a path in storage: each leaves its folder, or is none that storage takes. */
+/** Names that must never become part of a path in storage: each leaves its folder, or is refused by storage. */
 export const BAD_NAMES: readonly string[] = [
   '',
   '.',

@@ -1,4 +1,4 @@
-/** Makes chunks for tests, and reads what became of them. */
+/** Creates chunks for tests, and reads their outcomes. */
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import type { OutcomeHeader, RetryItem } from '../../../shared/contract/outcome.ts';
 import type { Reference } from '../../../shared/contract/reference.ts';

@@ -1,4 +1,4 @@
-/** Makes the rows and messages that tests are about; each test names only what matters to it. */
+/** Creates rows and messages for tests; each test specifies only the fields that matter to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -36,7 +36,7 @@ export const referenceOf = (fields: Partial<Reference> = {}): Reference => ({
   ...fields,
 });
 
-/** The end of a chunk of four items, all of them results unless the counts say otherwise. */
+/** The end of a chunk of four items, all of them results unless the counts override it. */
 export function headerOf(
   counts: Partial<OutcomeHeader['counts']> = {},
   fields: Partial<OutcomeHeader> = {},
@@ -54,7 +54,7 @@ export function headerOf(
   };
 }
 
-/** A chunk's end as the result message `message` reports it. */
+/** A chunk's end as reported by the result message `message`. */
 export const endOf = (chunk: string, header = headerOf(), message = 'm1'): ChunkEnd => ({ chunk, header, message });
 
 export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): ChunkRow {
@@ -99,7 +99,7 @@ export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
   ...fields,
 });
 
-/** A message as a first receive gives it. */
+/** A message as returned by a first receive. */
 export const messageOf = (text: string, fields: Partial<DequeuedMessageItem> = {}): DequeuedMessageItem => ({
   messageId: 'm1',
   popReceipt: 'r1',
@@ -111,6 +111,6 @@ export const messageOf = (text: string, fields: Partial<DequeuedMessageItem> = {
   ...fields,
 });
 
-/** What a storage SDK throws, with the service's error code where it matters. */
+/** The error of a storage SDK, with the service's error code if needed. */
 export const serviceError = (statusCode: number, code?: string): Error =>
   Object.assign(new Error(`status ${statusCode}`), { statusCode, ...(code === undefined ? {} : { code }) });

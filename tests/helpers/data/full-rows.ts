@@ -1,4 +1,4 @@
-/** A row of each kind with every column set, as the code that stores it makes it. */
+/** A row of each kind with all columns set, as created by the code that stores it. */
 import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { toIndexEntity } from '../../../shared/batches/listing/index-rows.ts';
@@ -11,7 +11,7 @@ import { batchRowOf, chunkRowOf, headerOf } from './factories.ts';
 const AT = '2026-01-01T00:00:00.000Z';
 const pause = { by: 'circuit', reason: '9 of 10 items failed', since: AT, probeAt: AT, probes: 1 } as const;
 
-/** A batch row with all of its columns; `n` is every whole number in it, `x` every fraction. */
+/** A batch row with all of its columns. Every whole number in it is `n`, every fraction `x`. */
 export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...(Object.fromEntries(
     Object.entries(batchRowOf()).map(([name, value]) => [name, typeof value === 'number' ? n : value]),

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { strToU8, zipSync } from 'fflate';
 
-/** A cell: a value, a date as its day number, an error, or a formula with the value that Excel has kept. */
+/** A cell: a value, a date as its day number, an error, or a formula with the value that Excel has stored. */
 export type CellSource =
   | string
   | number
@@ -85,7 +85,7 @@ const relationships = (list: readonly (readonly [type: string, target: string])[
     .map(([type, target], n) => `<Relationship Id="rId${n + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
 
-/** Writes what a query of DuckDB gives into a Parquet file; `options` as in COPY. */
+/** Writes the result of a DuckDB query into a Parquet file; `options` as in COPY. */
 export async function writeParquet(path: string, query: string, options = ''): Promise<void> {
   const duckdb = await DuckDBInstance.create();
   const connection = await duckdb.connect();
@@ -97,7 +97,7 @@ export async function writeParquet(path: string, query: string, options = ''): P
   }
 }
 
-/** Writes rows of NDJSON into a Parquet file, with the types that DuckDB finds. */
+/** Writes rows of NDJSON into a Parquet file, with the types that DuckDB infers. */
 export async function parquetOf(path: string, items: readonly object[]): Promise<void> {
   const source = `${path}.ndjson`;
   await writeFile(source, items.map((item) => `${JSON.stringify(item)}\n`).join(''));

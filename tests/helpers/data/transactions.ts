@@ -1,4 +1,4 @@
-/** Billing transactions with sums that can be worked out by head. */
+/** Billing transactions whose sums are easy to compute. */
 export interface TestTransaction {
   id: string;
   account: string;
@@ -28,7 +28,7 @@ export const ndjson = (items: readonly unknown[]): string => items.map((item) =>
 export const csv = (items: readonly TestTransaction[]): string =>
   [Object.keys(items[0] ?? {}).join(','), ...items.map((item) => Object.values(item).join(','))].join('\r\n');
 
-/** What `count` such transactions come to. */
+/** The totals of `count` such transactions. */
 export const totalsOf = (count: number): unknown => ({
   lines: count,
   net: `${count * 10}.00`,

@@ -11,7 +11,10 @@ const PARTS: AnsweringDeps = {
   record: async () => {},
 };
 
-/** Wraps handlers as the app does, with other parts: by default without audit log, and with a meter that no client has. */
+/**
+ * Wraps handlers as the app does, with other parts. By default, there is no audit log, and the meter belongs to no
+ * client.
+ */
 export const answeringWith = (parts: Partial<AnsweringDeps>): ReturnType<typeof createAnswering> =>
   createAnswering({ ...PARTS, ...parts });
 

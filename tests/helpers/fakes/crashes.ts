@@ -1,19 +1,19 @@
-/** A process that dies at its k-th write: that one takes effect, its answer is lost, and nothing more is done after it. */
+/** A process that dies at its k-th write: this write takes effect, its answer is lost, and nothing follows. */
 
-/** Names of the calls that change something, of all clients. */
+/** Names of the calls that write, of all clients. */
 const WRITES = new Set([
   ...['createEntity', 'updateEntity', 'upsertEntity', 'deleteEntity', 'submitTransaction'],
   ...['upload', 'stageBlock', 'commitBlockList', 'delete', 'deleteIfExists', 'deleteBlob', 'beginCopyFromURL'],
   ...['sendMessage', 'deleteMessage', 'updateMessage', 'publish', 'startNew'],
 ]);
-/** Calls that give another client, which dies with its process too. */
+/** Calls that return another client, which dies with its process, too. */
 const CLIENTS = new Set(['getBlockBlobClient', 'getBlobClient', 'container', 'queue', 'queues']);
 
 export class Crash extends Error {
   override name = 'Crash';
 }
 
-/** How far a process has come. */
+/** The progress of a process. */
 export interface Process {
   writes: number;
   dead: boolean;
@@ -25,7 +25,7 @@ export function dyingAt<T extends object>(deps: T, at: number, process: Process 
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value === 'function') return wrap(value.bind(target), String(name), { at, process });
-      // What is frozen are facts, and a proxy must not give others.
+      // Frozen objects are data, and a proxy must return them unchanged.
       const isPart = typeof value === 'object' && value !== null && !Object.isFrozen(target) && !Object.isFrozen(value);
       return isPart ? dyingAt(value, at, process) : value;
     },
@@ -34,7 +34,7 @@ export function dyingAt<T extends object>(deps: T, at: number, process: Process 
 
 type Call = (...args: unknown[]) => unknown;
 
-/** Calls that no service sees: the error of the crash has to reach the test past them. */
+/** Calls that no service receives: the error of the crash must reach the test past them. */
 const INNER = new Set(['now', 'record', 'unrecorded', 'add']);
 
 function wrap(call: Call, name: string, { at, process }: { at: number; process: Process }): Call {
@@ -44,7 +44,7 @@ function wrap(call: Call, name: string, { at, process }: { at: number; process: 
     if (!WRITES.has(name)) return call(...args);
     process.writes += 1;
     const isLast = process.writes === at;
-    // Calls that are under way beside it go on; none begins any more.
+    // Concurrent calls continue; no further one begins.
     if (isLast) process.dead = true;
     return isLast ? Promise.resolve(call(...args)).then(() => Promise.reject(new Crash(name))) : call(...args);
   };

@@ -6,7 +6,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 
-/** What `act` has measured, as `name` → `[attributes, value]`; of a histogram the sum. */
+/** The measurements of `act`, as `name` → `[attributes, value]`; the value of a histogram is its sum. */
 export async function measured(act: () => void | Promise<void>): Promise<Record<string, [object, unknown][]>> {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });

@@ -14,11 +14,11 @@ export interface MemoryBlob {
 export interface MemoryBlobs {
   container: (name: string) => ContainerClient;
   blobs: Map<string, MemoryBlob>;
-  /** Puts a blob, and gives it as a listing would. */
+  /** Puts a blob, and returns it as a listing would. */
   put: (container: string, name: string, body: string | Buffer, metadata?: Record<string, string>) => BlobItem;
   /** Bytes that were downloaded as streams, by path. */
   downloaded: Map<string, number>;
-  /** Drops the blocks that are not committed, as the service does after a week. */
+  /** Drops the uncommitted blocks, as the service does after a week. */
   dropStaged: () => void;
 }
 
@@ -42,12 +42,12 @@ interface CopyOptions {
   sourceConditions?: Conditions;
 }
 
-/** What a streamed download gives at a time. */
+/** Bytes that a streamed download delivers at a time. */
 const PIECE_BYTES = 4 * 1024;
 
 /**
- * Containers in memory with the conditions, ETags and staged blocks of the service, as far as the code uses them. `now` dates
- * what is written, default the clock.
+ * Containers in memory with the conditions, ETags and staged blocks of the service, as far as the code uses them. `now`
+ * provides the dates of writes; defaults to the clock.
  */
 export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): MemoryBlobs {
   const blobs: MemoryBlobs['blobs'] = new Map();
@@ -78,7 +78,7 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
   };
   const commit = (path: string, ids: readonly string[], options?: WriteOptions) => {
     const blocks = ids.map((id) => staged.get(path)?.get(id));
-    // The service looks at the conditions first.
+    // The service checks the conditions first.
     if (options?.conditions?.ifNoneMatch === '*' && blobs.has(path)) throw serviceError(409);
     if (blocks.includes(undefined)) throw serviceError(400, 'InvalidBlockList');
     return write(path, Buffer.concat(blocks as Buffer[]), options);

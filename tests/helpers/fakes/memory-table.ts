@@ -1,16 +1,16 @@
 import type { Table } from '../../../shared/storage/table.ts';
 import { type Rows, tableEffect, tableOf } from '../../faults/explorer/table-stub.ts';
 
-/** A table in memory, and a look at what lies in it. */
+/** A table in memory, with access to its content. */
 export interface MemoryTable {
   table: Table;
   /** Columns of a row, or undefined. */
   row: (partitionKey: string, rowKey: string) => Readonly<Record<string, unknown>> | undefined;
-  /** Runs before each call, with its name; what it does has happened when the call looks at the table. */
+  /** Runs before each call, with its name. Its changes are visible to the call. */
   before: (hook: (name: string) => Promise<void>) => void;
 }
 
-/** Makes an empty table with the ETag semantics of the service. */
+/** Creates an empty table with the ETag semantics of the service. */
 export function memoryTable(): MemoryTable {
   let rows: Rows = {};
   let hook: (name: string) => Promise<void> = async () => {};

@@ -1,4 +1,4 @@
 import type { LogSink } from '../../../shared/telemetry/log.ts';
 
-/** For `withLog`: keeps what a test provokes out of its output. */
+/** For `withLog`: suppresses the log lines that a test provokes. */
 export const SILENT_LOG: LogSink = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

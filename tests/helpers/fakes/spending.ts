@@ -1,17 +1,17 @@
-/** A meter of its own that sees no request, and what goes with it. */
+/** A separate meter without any requests, and the objects that need one. */
 import { createMeter, type Meter } from '../../../shared/cost/meter.ts';
 import { writeGate } from '../../../shared/wake/gate/gate.ts';
 import { createSpending, type Spending } from '../../../shared/wake/gate/spending.ts';
 
-/** For deps of which a test does not look at the counts. */
+/** For tests that do not check the counts. */
 export function uncounted(): { meter: Meter; spending: Spending } {
   const meter = createMeter();
   return { meter, spending: createSpending(meter) };
 }
 
 /**
- * Writes gates and records nothing in them. For explorers: what was spent decides nothing, and its sums would make rows differ
- * that are the same state.
+ * Writes gates without recording costs in them. For explorers: costs decide nothing, and their sums would distinguish
+ * rows of the same state.
  */
 export const unrecorded: Spending = {
   within: (_queue, work) => work(),

@@ -1,4 +1,6 @@
-/** The other side of a handler's calls: counts them by its own clock, and refuses what is beyond its limit if it has one. */
+/**
+ * The service that handlers call: counts the calls by its own clock, and refuses those beyond its limit, if it has one.
+ */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -11,11 +13,13 @@ export interface CountedCall extends TimedCall {
 }
 
 export interface CountingServerOptions {
-  /** At most so many calls in any `perMs`: what comes beyond is refused by 429 with Retry-After, and does not count. */
+  /**
+   * Maximum number of calls in any `perMs`. Further calls are refused with 429 and Retry-After, and are not counted.
+   */
   limit?: { calls: number; perMs: number };
-  /** How long a call takes. */
+  /** Duration of a call. */
   latencyMs: number;
-  /** How many items the body of a call holds, and what is answered. */
+  /** Returns the number of items in the body of a call, and the response. */
   answer: (body: unknown, request: IncomingMessage) => { items: number; body: unknown };
 }
 
@@ -23,13 +27,13 @@ export interface CountingServer {
   url: string;
   /** Calls that were not refused, in order. */
   calls: CountedCall[];
-  /** When calls were refused. */
+  /** Times of refused calls. */
   refusedAtMs: number[];
   forget: () => void;
   stop: () => void;
 }
 
-/** Starts the server on a free port of this machine. Callers may say who they are in the header `x-instance`. */
+/** Starts the server on a free port of this machine. Callers may identify themselves in the header `x-instance`. */
 export async function startCountingServer(options: CountingServerOptions): Promise<CountingServer> {
   const { limit, latencyMs, answer } = options;
   const calls: CountedCall[] = [];
@@ -47,7 +51,7 @@ export async function startCountingServer(options: CountingServerOptions): Promi
     const instance = String(request.headers['x-instance'] ?? '');
     const call: CountedCall = { atMs, endMs: undefined, items: 0, instance };
     calls.push(call);
-    // A caller that died has hung up: its call is over for it.
+    // When a caller dies, its connection closes, and its call has ended for it.
     response.on('close', () => {
       call.endMs ??= performance.now();
     });

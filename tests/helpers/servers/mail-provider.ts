@@ -1,7 +1,9 @@
-/** A provider of mail, as many are: so many calls per period, up to 200 addresses per call, and an answer for each. */
+/**
+ * A typical mail provider: a maximum number of calls per period, up to 200 addresses per call, and a result for each.
+ */
 import { type CountingServer, type CountingServerOptions, startCountingServer } from './counting-server.ts';
 
-const MOST_ADDRESSES = 200;
+const MAX_ADDRESSES = 200;
 
 interface Message {
   key: string;
@@ -14,8 +16,8 @@ export interface MailProvider extends CountingServer {
 }
 
 /**
- * Starts a provider. An address decides its answer: one that begins with `gone` is rejected, one that begins with `full`
- * is deferred at its first call, and all others are sent to, once per key.
+ * Starts a provider. The address determines the result: one that begins with `gone` is rejected, one that begins with
+ * `full` is deferred at its first call, and mail to all others is sent once per key.
  */
 export async function startMailProvider(
   options: Pick<CountingServerOptions, 'limit' | 'latencyMs'>,
@@ -35,7 +37,7 @@ export async function startMailProvider(
     ...options,
     answer: (body) => {
       const { messages } = body as { messages: Message[] };
-      if (messages.length > MOST_ADDRESSES) throw new Error(`${messages.length} addresses in one call`);
+      if (messages.length > MAX_ADDRESSES) throw new Error(`${messages.length} addresses in one call`);
       return { items: messages.length, body: { answers: messages.map(answerOf) } };
     },
   });

@@ -1,28 +1,28 @@
-/** Checks what a server has counted against the limits of a workload. Pure. */
+/** Compares the calls counted by a server with the limits of a workload. Pure. */
 
-/** A call as the other side saw it, by one monotonic clock. `endMs` is absent for a call that had not ended. */
+/** A call as seen by the server, by one monotonic clock. `endMs` is absent for a call that has not ended. */
 export interface TimedCall {
   atMs: number;
   endMs?: number | undefined;
   items: number;
 }
 
-/** The limits that were to be held. */
+/** The limits that apply. */
 export interface Limits {
-  /** What `limit` counts. */
+  /** The unit of `limit`. */
   unit: 'calls' | 'items';
   limit: number;
   perMs: number;
-  /** Most items in flight; default: any number. */
+  /** Maximum items in flight; defaults to any number. */
   maxConcurrency?: number;
 }
 
-/** As much as this of the rate is allowed in a window of ten periods, and as much is expected while there is work. */
-const MOST = 1.05;
-const LEAST = 0.9;
+/** Maximum share of the rate in a window of ten periods, and minimum share while there is work. */
+const MAX = 1.05;
+const MIN = 0.9;
 const PERIODS = 10;
 
-/** A stretch of time [fromMs, toMs), and how much of the unit was in it. */
+/** A time span [fromMs, toMs), and the number of units in it. */
 export interface Window {
   fromMs: number;
   toMs: number;
@@ -63,7 +63,7 @@ export function mostInFlight(calls: readonly TimedCall[]): { atMs: number; items
   return most;
 }
 
-/** The share of the rate that was reached between two moments. */
+/** The share of the rate that was used between two moments. */
 export function shareOfRate(
   calls: readonly TimedCall[],
   { unit, limit, perMs }: Limits,
@@ -74,11 +74,11 @@ export function shareOfRate(
   return count / ((limit * (toMs - fromMs)) / perMs);
 }
 
-/** Names the window of ten periods with more than 1.05 of the rate, and the moment with too many items in flight. */
+/** Returns the window of ten periods with more than 1.05 of the rate, and the moment with too many items in flight. */
 export function exceededLimits(calls: readonly TimedCall[], limits: Limits): string[] {
   const { unit, limit, perMs, maxConcurrency = Number.POSITIVE_INFINITY } = limits;
   const window = busiestWindow(calls, unit, PERIODS * perMs);
-  const most = MOST * PERIODS * limit;
+  const most = MAX * PERIODS * limit;
   const inFlight = mostInFlight(calls);
   return [
     ...(window.count > most
@@ -90,20 +90,23 @@ export function exceededLimits(calls: readonly TimedCall[], limits: Limits): str
   ];
 }
 
-/** Says that less than 0.9 of the rate was reached while work was there, and names the emptiest period. */
+/** Returns a text with the emptiest period if less than 0.9 of the rate was used while work was available. */
 export function missedRate(
   calls: readonly TimedCall[],
   limits: Limits,
   work: { fromMs: number; toMs: number },
 ): string[] {
   const share = shareOfRate(calls, limits, work);
-  if (share >= LEAST) return [];
+  if (share >= MIN) return [];
   const { fromMs, toMs, count } = emptiestPeriod(calls, limits, work);
   const fewest = `fewest from ${ms(fromMs)} to ${ms(toMs)}: ${count} ${limits.unit}`;
-  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${LEAST} expected; ${fewest}`];
+  return [`${share.toFixed(3)} of the rate from ${ms(work.fromMs)} to ${ms(work.toMs)}, ${MIN} expected; ${fewest}`];
 }
 
-/** The emptiest period begins with the work, or right after a call: (fromMs, toMs]. All of the work if that is shorter. */
+/**
+ * The emptiest period begins with the work, or right after a call: (fromMs, toMs]. It is all of the work if that is
+ * shorter.
+ */
 function emptiestPeriod(
   calls: readonly TimedCall[],
   { unit, perMs }: Limits,

@@ -1,4 +1,4 @@
-/** A downstream that takes its time, and knows who called. */
+/** A slow downstream that records its callers. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,13 +10,13 @@ export interface Call {
 
 export interface SlowServer {
   url: string;
-  /** All calls since the last `forget`, in order; those that wait among them. */
+  /** All calls since the last `forget`, in order, including waiting ones. */
   calls: Call[];
   forget: () => void;
   stop: () => void;
 }
 
-/** Starts a server that answers `/?n=<position>&ms=<milliseconds>&instance=<name>` after so long. */
+/** Starts a server that responds to `/?n=<position>&ms=<milliseconds>&instance=<name>` after that time. */
 export async function startSlowServer(): Promise<SlowServer> {
   const calls: Call[] = [];
   const server = createServer((request, response) => {

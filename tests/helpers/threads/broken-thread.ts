@@ -1,2 +1,2 @@
-/** A thread's file that does not load. */
+/** A thread file that fails to load. */
 throw new Error('a setting is missing');

@@ -1,4 +1,4 @@
-/** Runs a chunk as a thread does, without one. */
+/** Runs a chunk as a worker thread does, but in this thread. */
 import { z } from 'zod';
 import { whileFollowing } from '../../../shared/kit/while-following.ts';
 import { readCopy } from '../../../shared/processing/thread/outcome/copies.ts';
@@ -17,7 +17,7 @@ export type MapItem = (item: Item, context: ItemContext) => unknown;
 export const workloadOf = (map: MapItem, options: object = {}): Workload =>
   defineWorkload({ name: 'each', version: 3, item, map, retry: { attempts: 3 }, timeoutSeconds: 0.05, ...options });
 
-/** The clock stands still and the jitter is in the middle, so that instants in expectations are literals. */
+/** The clock does not advance and the jitter is in the middle, so that expected times are literals. */
 export async function run(workload: Workload, job: ChunkJob, overrides: Partial<ThreadTask> = {}) {
   const task = { ...taskOf(job, 60_000), ...overrides };
   const log: string[] = [];

@@ -7,7 +7,7 @@ import { defineWorkload, type ItemContext } from '../../../shared/workload/defin
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 
-/** `calls`: a file to which each call appends the item's id, so that it outlives the thread. */
+/** `calls`: a file to which each call appends the item's id, so that the record outlives the thread. */
 const item = z.object({ id: z.number(), act: z.string().default('ok'), calls: z.string().optional() });
 type Item = z.infer<typeof item>;
 
@@ -69,7 +69,7 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
     }, 10);
     return done(context);
   },
-  /** As the first user of a connection pool: the errors of its connection come in the context of this item. */
+  /** Like the first user of a connection pool: the errors of its connection occur in the context of this item. */
   opensShared: async (context) => {
     if (!isOpen) {
       setTimeout(() => {
@@ -88,7 +88,7 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
 };
 let isOpen = false;
 
-/** Ends at once, and at its first call leaves a timer that ends the thread. */
+/** Succeeds immediately; its first call leaves a timer that ends the thread. */
 function exitsLater({ id, calls = '' }: Item): unknown {
   const times = readFileSync(calls, 'utf8')
     .split('\n')

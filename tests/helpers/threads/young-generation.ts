@@ -1,6 +1,5 @@
 /**
- * Prints the MiB that the young generation of a worker thread has once it is full-grown. Run by a test as a process of
- * its own.
+ * Prints the size in MiB of a fully grown young generation of a worker thread. A test runs it in a separate process.
  */
 
 import { getHeapSpaceStatistics } from 'node:v8';
@@ -15,13 +14,13 @@ import { chunkJob } from '../data/chunks.ts';
 
 const MIB = 2 ** 20;
 const LOOK_EVERY = 20_000;
-/** As many live objects as a semi-space of any size tried here cannot hold: it grows as far as it may. */
+/** More live objects than a semi-space of any tested size can hold, so it grows to its limit. */
 const LIVE = 200_000;
 const ROUNDS = 10;
 
 /**
- * The median of what was seen in the second half. Not the most: V8 adds pages beyond the limit for a moment, while a
- * collection is late (seen on a busy machine: up to 26 MiB where the limit is 24).
+ * The median of the second half of the samples. Not the maximum: V8 adds pages beyond the limit for a moment while a
+ * collection is late (observed on a busy machine: up to 26 MiB with a limit of 24).
  */
 function fullGrownMib(): number {
   const live: object[] = [];

@@ -4,14 +4,14 @@ import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 
-/** What the downstream is like just now. */
+/** The current behavior of the downstream. */
 export const downstream = { broken: new Set<string>() };
 
 export interface Item {
   id: string;
   part: string;
   amount: number;
-  /** Fails for a retry that never comes in a test. */
+  /** Fails, so that the item waits for a retry that never comes in a test. */
   later?: boolean;
 }
 

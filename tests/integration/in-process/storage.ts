@@ -1,4 +1,4 @@
-/** A real Azurite, and what lies in it. */
+/** A real Azurite, and its content. */
 
 import { odata, TableServiceClient } from '@azure/data-tables';
 import type { ClientOptions } from 'functions-local';
@@ -20,13 +20,13 @@ export interface Storage {
 }
 
 export interface StorageOptions {
-  /** Of the front: an interceptor, a clock. */
+  /** Options of the front: an interceptor, a clock. */
   client?: ClientOptions;
-  /** Of the app's calls. */
+  /** The app's calls. */
   limits?: RetryLimits;
 }
 
-/** Opens an account of its own on Azurite, with all tables and containers. */
+/** Opens a separate account on Azurite, with all tables and containers. */
 export async function startStorage({ client, limits }: StorageOptions = {}): Promise<Storage> {
   const { connection, stop: stopStorage } = await openAccount(client);
   const settings = readSettings(connectionsTo(connection));
@@ -56,7 +56,7 @@ export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
     throw new Error(`The law is broken: ${JSON.stringify({ ...row, ...count })}`);
 }
 
-/** Lists entities by table and blobs by container, without messages, gates and the sweep's own notes. */
+/** Lists entities by table and blobs by container, without messages, gates and the sweep's own records. */
 export async function inventory(clients: Clients): Promise<string[]> {
   const found: string[] = [];
   for (const table of ['batches', 'keys'] as const) {

@@ -1,17 +1,17 @@
-/** A topic and a durable client that do what a test says. */
+/** A topic and a durable client whose behavior a test controls. */
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import type { DrainClient } from '../../../shared/drain/drains.ts';
 import type { PurgeClient } from '../../../shared/sweep/purge-drains.ts';
 
-/** An event that was published and not delivered yet; the time of a scheduled one never comes. */
+/** A published event that was not delivered yet; the time of a scheduled one never comes. */
 export interface Published extends QueueEvent {
   scheduled: boolean;
   messageId: string;
 }
 
-/** Keeps what is sent. */
+/** Records the sent messages. */
 export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
   broken = false;
   readonly events: Published[] = [];
@@ -22,7 +22,7 @@ export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
     this.events.push({ ...(body as QueueEvent), messageId, scheduled: scheduledEnqueueTimeUtc !== undefined });
   }
 
-  /** Takes the wakes that are due. */
+  /** Removes and returns the due wakes. */
   takeWakes(): Published[] {
     const wakes = this.events.filter(({ type, scheduled }) => type === 'QueueWorkDetected' && !scheduled);
     this.events.splice(0, this.events.length, ...this.events.filter((event) => !wakes.includes(event)));
@@ -30,9 +30,9 @@ export class Topic implements Pick<ServiceBusSender, 'sendMessages'> {
   }
 }
 
-/** Keeps what is started. */
+/** Records the started orchestrations. */
 export class Runtime {
-  /** What fails: starts alone, or every call. */
+  /** Which calls fail: only starts, or all. */
   broken: 'startNew' | 'all' | undefined;
   /** Drains that were started and have not run yet. */
   readonly started: DrainInput[] = [];

@@ -1,4 +1,6 @@
-/** What the tests of the sweep share: a world that starts each test clean, and must be left with nothing open. */
+/**
+ * The common setup of the sweep tests: a world that is clean before each test, and must have no open batch after it.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { SweepCounts } from '../../../shared/sweep/counts.ts';
 import { downstream, inventory, itemsOf, startWorld, type World } from './world.ts';
@@ -7,10 +9,10 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const ITEMS = 'echo-normal-0';
 export const RESULTS = 'echo-results';
-/** What a batch of nine items comes to. */
+/** The counts of a batch of nine items. */
 export const DONE = { state: 'completed', succeeded: 9, announced: true };
 
-/** A world for the tests of one file; it is there when they run. */
+/** Provides a world for the tests of one file; it exists when they run. */
 export function useWorld(): { world: World } {
   const use = {} as { world: World };
   beforeAll(async () => {

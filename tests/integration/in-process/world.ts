@@ -1,6 +1,6 @@
 /**
- * The whole pipeline on a real Azurite, with a durable client and a topic that do what a test says. A queue is drained
- * only after a wake was published or an orchestration started; without one, its messages stay where they are.
+ * The whole pipeline on a real Azurite, with a durable client and a topic that a test controls. A queue is drained only
+ * after a wake was published or an orchestration started; without one, its messages stay in the queue.
  */
 import { odata } from '@azure/data-tables';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
@@ -59,7 +59,7 @@ export class World {
       host: HOST,
       processor: createInlineProcessor(registry),
       clients: { ...this.clients, meter, topic: this.topic },
-      // What the sweep repairs of result messages and their queue is looked at here.
+      // The sweep's repairs of result messages and their queue are checked here.
       maxChunksCollected: 0,
     });
     this.deps = this.pipeline.sweepDeps(this.runtime.client);
@@ -73,12 +73,12 @@ export class World {
     return this.#storage.stop();
   }
 
-  /** Adds to the time that everybody knows but the storage, which dates what it writes by its own clock. */
+  /** Advances the time for all parts except the storage, which dates its writes by its own clock. */
   wait(ms: number): void {
     this.#offsetMs += ms;
   }
 
-  /** Back to the storage's time, with gates that nobody has touched; `chores` has the next sweep do them. */
+  /** Returns to the storage's time, with unused gates; with `chores`, the next sweep does its rare work. */
   async reset({ chores } = { chores: false }): Promise<void> {
     this.#offsetMs = 0;
     this.topic.events.length = 0;
@@ -110,7 +110,7 @@ export class World {
     });
   }
 
-  /** Runs a batch of nine items, of which those of `parts` are dead; gives its id. */
+  /** Runs a batch of nine items, of which those of `parts` become dead letters; returns its id. */
   async submitWithDead(...parts: string[]): Promise<string> {
     for (const part of parts) downstream.broken.add(part);
     const { id } = await this.submit(itemsOf(9));
@@ -119,7 +119,7 @@ export class World {
     return id;
   }
 
-  /** Delivers wakes and runs drains until nothing is under way. */
+  /** Delivers wakes and runs drains until there are none left. */
   async drainAll(): Promise<void> {
     for (;;) {
       const wakes = this.topic.takeWakes();
@@ -128,7 +128,7 @@ export class World {
     }
   }
 
-  /** Runs the drains that were started; gives how many. */
+  /** Runs the started drains; returns their number. */
   async runDrains(): Promise<number> {
     const drains = this.runtime.started.splice(0);
     for (const drain of drains) await this.#run(drain);
@@ -149,7 +149,7 @@ export class World {
     while (await this.drainOne(queue, RECEIVE));
   }
 
-  /** Takes some messages of a queue, as if a drain had died after them; false when there was none. */
+  /** Receives some messages of a queue, as if a drain had died after that; returns false if there was none. */
   async drainOne(queue: string, most = 1): Promise<boolean> {
     const address = this.deps.registry.queue(queue);
     if (!address) throw new Error(`There is no queue ${queue}.`);
@@ -158,7 +158,9 @@ export class World {
     return messages.length > 0;
   }
 
-  /** Collects one round of results with other dependencies, as another process does: it has merged nothing ahead. */
+  /**
+   * Collects one round of results with other dependencies, as another process would: it has merged nothing in advance.
+   */
   async collectAs(deps: FinalizeDeps): Promise<void> {
     const address = this.deps.registry.queue('echo-results');
     const messages = await receive(this.clients.queue('echo-results'), RECEIVE, VISIBILITY_SECONDS);
@@ -166,7 +168,7 @@ export class World {
       await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address, 1)(messages);
   }
 
-  /** The row of a batch, its rows having been counted after it. */
+  /** The row of a batch; its rows are counted after it is read. */
   async batch(id: string): Promise<BatchRow> {
     const found = await readBatch(this.clients.batches, id);
     if (!found) throw new Error(`There is no batch ${id}.`);
@@ -174,7 +176,7 @@ export class World {
     return found.row;
   }
 
-  /** Positions of the dead letters of a batch that stand. */
+  /** Positions of the current dead letters of a batch. */
   async deadIndices(id: string): Promise<number[]> {
     const indices: number[] = [];
     for await (const { item } of currentDeadLetters(this.deps, await this.batch(id))) indices.push(item.index);

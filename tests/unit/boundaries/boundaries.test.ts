@@ -23,7 +23,7 @@ const files: Record<string, string> = Object.fromEntries(
 
 const breaches = checkBoundaries(files);
 
-test('every source file keeps to the table', () => {
+test('every source file obeys the table', () => {
   expect(Object.keys(files).length).toBeGreaterThan(900);
   expect(breaches).toEqual([]);
 });
@@ -32,26 +32,26 @@ test('the picture in docs/architecture.md is that of the imports', () => {
   expect(readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')).toContain(drawRooms(files));
 });
 
-test('the tables name only what is there', () => {
+test('the tables contain only existing files', () => {
   const missing = pathsOfTables().filter(
     (path) => !existsSync(join(ROOT, path)) || (path.endsWith('/') && !statSync(join(ROOT, path)).isDirectory()),
   );
   expect(missing).toEqual([]);
 });
 
-// In shared/ the order permits, and not what is used today; a package lists what it depends on.
+// In shared/, the order of rooms decides, not the present use; a package may import the packages that it lists.
 const LISTED = ROOMS.map(({ path }) => path).filter((path) => !/^(shared|packages)\//.test(path));
 
-test.each(LISTED)('%s imports all that it may', (room) => {
+test.each(LISTED)('%s uses all of its permissions', (room) => {
   expect(unusedPermissions(files, room)).toEqual([]);
 });
 
-test('a permission that nobody uses any more is found', () => {
+test('finds a permission that is not used any more', () => {
   const emptied = Object.fromEntries(Object.keys(files).map((file) => [file, '']));
   expect(unusedPermissions(emptied, 'workloads/thread.ts')).toEqual(['workloads/', 'shared/processing/thread/']);
 });
 
-/** Returns the breaches that appear when lines are added to files, which need not exist. */
+/** Returns the violations that appear when lines are added to files, which need not exist. */
 function adding(added: Readonly<Record<string, string>>): string[] {
   const changed = Object.entries(added).map(([file, text]) => [file, `${files[file] ?? ''}\n${text}`]);
   return checkBoundaries({ ...files, ...Object.fromEntries(changed) }).filter((breach) => !breaches.includes(breach));
@@ -169,7 +169,7 @@ describe('a room may not import', () => {
     ]);
   });
 
-  test('anything, when it is a new folder', () => {
+  test('anything, if it is a new folder', () => {
     expect(adding({ 'scripts/new.ts': '', 'shared/new/new.ts': '', 'shared/new.ts': '' })).toEqual([
       'scripts/new.ts is in no room of the table',
       'shared/new/new.ts is in no room of the table',
@@ -177,7 +177,7 @@ describe('a room may not import', () => {
     ]);
   });
 
-  test('but types where the table says so, earlier rooms, and what comments and texts name', () => {
+  test('except types permitted by the table, earlier rooms, and names in comments and texts', () => {
     const later = `// import '../sweep/run.ts'\nconst text = "import x from '../sweep/run.ts'";`;
     const result = adding({
       'shared/wake/new.ts': `import type { X } from '@azure/service-bus'; import { x } from '../batches/ledger.ts'; ${later}`,
@@ -195,7 +195,7 @@ describe('a room may not import', () => {
   });
 });
 
-describe('only the files of the table reach', () => {
+describe('only the files of the table access', () => {
   test.each([
     ['the environment of the process', 'shared/batches/new.ts', 'process.env.HOME', 'process'],
     ['the environment of the process', 'functions/new.ts', 'process.env.HOME', 'process'],
@@ -255,7 +255,7 @@ describe('only the files of the table reach', () => {
     expect(adding({ [file]: text })).toEqual([`${file} uses ${use}: it may not reach ${effect}`]);
   });
 
-  test('nothing is reached by an instant of the data, a field of that name, or a type', () => {
+  test('a time in the data, a field of that name, or a type accesses nothing', () => {
     const text = `new Date(0).toISOString(); Date.parse('x'); x instanceof Date; x.process; x.fetch(); ({ process: 1 }); let d: Date;
       interface I { process: number; performance(): Date }; type T = typeof process; import type { X } from 'node:crypto';`;
     expect(adding({ 'shared/batches/new.ts': text })).toEqual([]);
@@ -286,7 +286,7 @@ describe('what an orchestrator loads', () => {
     ['setTimeout(() => 1)', 'setTimeout'],
     ["fetch('x')", 'fetch'],
     ['process.env', 'process'],
-  ])('%s, which its room may not reach either', (text, use) => {
+  ])('%s, which its room may not access either', (text, use) => {
     expect(adding({ [DATA]: text })).toEqual([
       expect.stringContaining(`${DATA} uses ${use}: it may not reach `),
       `${DATA} uses ${use}: it is loaded by an orchestrator`,
@@ -316,7 +316,7 @@ describe('a circle', () => {
     expect(adding(circle)).toEqual(['circle: shared/batches/a.ts → shared/batches/b.ts → shared/batches/a.ts']);
   });
 
-  test('of types, by way of several files, in tests too', () => {
+  test('of types, through several files, also in tests', () => {
     const circle = {
       'tests/a.ts': "import type { B } from './x/b.ts';",
       'tests/x/b.ts': "import type { C } from '../c.ts'; import '../d.ts';",
@@ -330,7 +330,7 @@ describe('a circle', () => {
     expect(adding({ 'web/a.tsx': "import { a } from './a.tsx';" })).toEqual(['circle: web/a.tsx → web/a.tsx']);
   });
 
-  test('each is reported when there are two', () => {
+  test('each of two is reported', () => {
     const circles = {
       ...{ 'cli/a.ts': "import './b.ts';", 'cli/b.ts': "import './a.ts';" },
       ...{ 'demo/a.ts': "import './b.ts'; import '../cli/a.ts';", 'demo/b.ts': "import './a.ts';" },

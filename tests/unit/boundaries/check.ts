@@ -5,7 +5,7 @@ import { EFFECTS, type Effect, ORCHESTRATORS } from './effects.ts';
 import { type Import, readSource, type Source } from './read-source.ts';
 import { ROOMS, type Room } from './rooms.ts';
 
-/** A file and what was found without looking at others. */
+/** A file, and what was found in it without other files. */
 interface Checked {
   text: string;
   source: Source;
@@ -16,14 +16,14 @@ interface Checked {
 }
 type Tree = ReadonlyMap<string, Checked>;
 
-/** Returns a message for each breach of a rule in the files (path → text). */
+/** Returns a message for each violation of a rule in the files (path → text). */
 export function checkBoundaries(files: Readonly<Record<string, string>>): string[] {
   const tree: Tree = new Map(Object.entries(files).map(([file, text]) => [file, checkOnce(file, text)]));
   const own = [...tree.values()].flatMap(({ breaches }) => breaches);
   return [...own, ...orchestratorBreaches(tree), ...circleBreaches(tree)];
 }
 
-/** Gives all files and folders that the tables name. */
+/** Returns all files and folders that the tables contain. */
 export const pathsOfTables = (): string[] => [
   ...new Set([
     ...ROOMS.flatMap(({ path, imports, types = [] }) => [path, ...imports, ...types]),
@@ -32,7 +32,7 @@ export const pathsOfTables = (): string[] => [
   ]),
 ];
 
-/** Gives what a room may import and none of its files does, whether as values or as types. */
+/** Returns the imports that a room is permitted but does not use, as values or as types. */
 export function unusedPermissions(files: Readonly<Record<string, string>>, room: string): string[] {
   const inside = Object.keys(files).filter((file) => roomOf(file)?.path === room);
   const used = inside.flatMap((file) =>
@@ -50,7 +50,7 @@ export function unusedPermissions(files: Readonly<Record<string, string>>, room:
 
 const known = new Map<string, Checked>();
 
-/** Keeps results by text, since a mutation changes one file in a thousand. */
+/** Caches results by text, because a mutation changes one file in a thousand. */
 function checkOnce(file: string, text: string): Checked {
   const before = known.get(file);
   if (before?.text === text) return before;

@@ -1,4 +1,4 @@
-/** Finds circles in a graph: `[a, b]` for a → b → a. Of circles that share a node it may return only one. */
+/** Finds circles in a graph: `[a, b]` for a → b → a. If circles share a node, it may return only one of them. */
 export function findCircles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = [];
   const seen = new Set<string>();
@@ -12,7 +12,10 @@ export function findCircles(graph: ReadonlyMap<string, readonly string[]>): stri
   return circles;
 }
 
-/** Returns the nodes from which a path leads into a circle: what is left after nodes without successors are removed repeatedly. */
+/**
+ * Returns the nodes from which a path leads into a circle: those left after nodes without successors are removed
+ * repeatedly.
+ */
 function endless(graph: ReadonlyMap<string, readonly string[]>): Set<string> {
   const left = new Set(graph.keys());
   for (let before = -1; before !== left.size; ) {

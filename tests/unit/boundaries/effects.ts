@@ -1,31 +1,34 @@
-/** Which files may reach the clock, the network and other things outside, and what an orchestrator may load. */
+/**
+ * The files that may access the clock, the network and other external effects, and the files that an orchestrator may
+ * load.
+ */
 import { ORCHESTRATOR_FILES, ORCHESTRATOR_PACKAGES } from '../../../infra/packaging/versioned-host.ts';
 import type { Source } from './read-source.ts';
 
-/** Something outside that code reaches, and who may. */
+/** An external effect, and the code that may access it. */
 export interface Effect {
   name: string;
-  /** Names as `names` of a {@link Source} has them, where `*` stands for anything. */
+  /** Names as in `names` of a {@link Source}, in which `*` stands for any text. */
   uses: readonly string[];
-  /** Modules that exist for nothing else. */
+  /** Modules that serve only this effect. */
   modules: readonly string[];
-  /** Folders and files that may. */
+  /** Folders and files that may access it. */
   allowed: readonly string[];
 }
 
-/** A handler reaches whatever its work needs. */
+/** A handler may access everything that its work needs. */
 const HANDLERS = 'workloads/';
-/** Programs of their own, and tests. */
+/** Separate programs, and tests. */
 const PROGRAMS = ['demo/', 'bench/', 'docs/examples/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
 
-/** Files that are not listed get the effect as an argument. */
+/** Files that are not listed receive the effect as an argument. */
 export const EFFECTS: readonly Effect[] = [
   {
     name: 'the environment of the process',
     uses: ['process'],
     modules: ['node:process'],
-    // A thread takes the errors that nobody awaited, and ends itself for a fresh one; a handler finds the address of
-    // what it calls there.
+    // A thread handles the errors that no code awaited, and ends itself to be replaced; a handler finds the address of
+    // its service there.
     allowed: [
       ...[
         'functions/app.ts',
@@ -120,13 +123,13 @@ export const EFFECTS: readonly Effect[] = [
     uses: ['import(…)', 'require(…)', 'globalThis as a value', 'global as a value'],
     modules: [],
     allowed: [
-      // The copy of the build that it has just made.
+      // Imports the copy of the build that it has just created.
       'demo/main.ts',
       'infra/packaging/import-time.ts',
       'packages/functions-local/src/host/app/load-app.ts',
       'packages/functions-local/src/stack/storage/azurite-main.ts',
       'packages/functions-local/src/stack/process/standby.ts',
-      // A function of its own has the name `require`.
+      // A local function has the name `require`.
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',
       'tests/integration/cli/new-workload.test.ts',
@@ -137,13 +140,13 @@ export const EFFECTS: readonly Effect[] = [
 ];
 
 /**
- * An orchestrator is replayed, so everything it loads must compute the same result at every replay. The rule covers each
- * file that registers an orchestrator and, transitively, every file that it imports by value.
+ * An orchestrator is replayed, so everything it loads must compute the same result at every replay. The rule covers
+ * each file that registers an orchestrator and, transitively, every file that it imports by value.
  */
 export const ORCHESTRATORS = {
   registeredBy: '*app.orchestration',
   files: ORCHESTRATOR_FILES,
   packages: ORCHESTRATOR_PACKAGES,
-  /** Beside all effects. `Intl` formats the current time, and depends on the locale of the machine. */
+  /** In addition to all effects. `Intl` formats the current time, and depends on the locale of the machine. */
   uses: ['Date', 'Intl'],
 };

@@ -1,11 +1,14 @@
-/** Draws the folders of the app and which of them import which, from the imports of their files. */
+/** Draws the folders of the app and their imports, from the imports of their files. */
 import { posix } from 'node:path';
 import { readSource } from './read-source.ts';
 
-/** Folders that stand outside the app, or belong to all of it. */
+/** Folders that are not part of the app, or belong to all of it. */
 const APART = new Set(['tests', 'bench', 'packages', 'docs', 'infra', 'demo']);
 
-/** The folder that a file is drawn as: a room of `shared/`, or a folder of the top level; undefined if it is not drawn. */
+/**
+ * Returns the folder that a file is drawn as: a room of `shared/`, or a folder of the top level; undefined if it is not
+ * drawn.
+ */
 function nodeOf(file: string): string | undefined {
   const [top = '', second = '', ...rest] = file.split('/');
   if (APART.has(top) || second === '') return undefined;
@@ -36,7 +39,7 @@ function graphOf(files: Readonly<Record<string, string>>): Map<string, Set<strin
   return graph;
 }
 
-/** Whether `to` is reached from `from` by way of another node. */
+/** Whether a path leads from `from` to `to` through another node. */
 function isIndirect(graph: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
   const seen = new Set([...(graph.get(from) ?? [])].filter((next) => next !== to));
   for (const at of seen) for (const next of graph.get(at) ?? []) seen.add(next);

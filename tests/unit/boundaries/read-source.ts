@@ -1,4 +1,4 @@
-/** What a source file imports and which names it refers to, read from its syntax tree. */
+/** Reads the imports and referenced names of a source file from its syntax tree. */
 import { parseAst } from 'vitest/node';
 
 /** One import, re-export, dynamic import, `import('…')` type or `require` of a file. */
@@ -9,14 +9,15 @@ export interface Import {
   isType: boolean;
 }
 
-/** What the rules look at. */
+/** The facts that the rules check. */
 export interface Source {
   imports: readonly Import[];
   /**
-   * What it refers to by value: identifiers (`process`), imported names, members (`Math.random`), calls (`Date()`),
-   * constructors (`new Date`) and those without an argument (`new Date()`), names that are passed on (`Date as a value`
-   * of `const D = Date`) and imports of a computed name (`import(…)`). Scopes are not resolved, so a local variable must
-   * not have the name of a global that a rule forbids, and what another name for an imported class does is not seen.
+   * Names that it references by value: identifiers (`process`), imported names, members (`Math.random`), calls
+   * (`Date()`), constructors (`new Date`) and those without an argument (`new Date()`), names that are passed on (`Date
+   * as a value` of `const D = Date`) and imports with a computed name (`import(…)`). Scopes are not resolved, so a
+   * local variable must not have the name of a forbidden global, and uses of an imported class under another name are
+   * not found.
    */
   names: ReadonlySet<string>;
 }
@@ -26,7 +27,7 @@ interface Node {
   [field: string]: unknown;
 }
 
-/** Fields that hold names of members or types, never a reference to a value. */
+/** Fields that contain names of members or types, never a reference to a value. */
 const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
   Property: ['key'],
   MethodDefinition: ['key'],
@@ -48,7 +49,7 @@ const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
   TSInterfaceDeclaration: ['id'],
 };
 
-/** Reads a file. Throws when it does not parse. */
+/** Reads a file. Throws if it does not parse. */
 export function readSource(file: string, text: string): Source {
   const imports: Import[] = [];
   const names = new Set<string>();
@@ -73,7 +74,7 @@ function childrenOf(node: Node): Node[] {
     .filter((value): value is Node => typeof (value as Node | null)?.type === 'string');
 }
 
-/** Whether an identifier stands where it says all that is done with it: `Date.now`, `Date()`, `{ now } = Date`. */
+/** Whether the parent of an identifier determines its whole use: `Date.now`, `Date()`, `{ now } = Date`. */
 const isUsedInPlace = (parent: Node, child: Node): boolean =>
   parent.object === child ||
   parent.callee === child ||
@@ -87,7 +88,7 @@ function importOf(node: Node): Import | undefined {
   return specifier === undefined ? undefined : { specifier, isType };
 }
 
-/** What says which module a node imports. */
+/** The specifier of the module that a node imports. */
 function fromOf(node: Node): Node | undefined {
   const isRequire = node.type === 'CallExpression' && isRequireCall(node.callee as Node);
   return ((isRequire ? (node.arguments as unknown[])[0] : node.source) ?? undefined) as Node | undefined;
@@ -126,7 +127,7 @@ function namesIn(node: Node): string[] {
   }
 }
 
-/** Imported names, whatever the file calls them. */
+/** Imported names, even if the file uses other names for them. */
 const importedNames = ({ importKind, specifiers }: Node): string[] =>
   importKind === 'type'
     ? []
@@ -144,7 +145,7 @@ function takenMembers({ id, init }: Node): string[] {
 
 const namesOf = (node: Node): string[] => [nameOf(node) ?? []].flat();
 
-/** `a` or `a.b.c`; a literal in brackets is a member too, and a member of the global object a global. */
+/** `a` or `a.b.c`; a literal in brackets is also a member, and a member of the global object is a global. */
 function nameOf(node: Node): string | undefined {
   if (node.type === 'Identifier') return node.name as string;
   if (node.type === 'ChainExpression') return nameOf(node.expression as Node);

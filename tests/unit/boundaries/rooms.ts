@@ -1,21 +1,21 @@
 /** Which folder may import which. */
 
-/** A folder (its path ends in `/`) or a single file. Where several fit a file, the longest path is its room. */
+/** A folder (its path ends in `/`) or a single file. If several match a file, the longest path is its room. */
 export interface Room {
   path: string;
-  /** Folders and files that it may import, beside itself. */
+  /** Folders and files that it may import, in addition to itself. */
   imports: readonly string[];
   /** Folders and files of which it may import types only. */
   types?: readonly string[];
   /** npm packages; `node:*` for all modules of Node, and `*` for all packages. */
   packages: readonly string[];
-  /** Packages that it may not import in spite of that. */
+  /** Packages that it may not import although `packages` permits them. */
   noPackages?: readonly string[];
   /** Packages of which it may import types only. */
   packageTypes?: readonly string[];
 }
 
-/** The rooms of `shared/` in their order: each imports only those before it. */
+/** The rooms of `shared/` in their order: each imports only earlier ones. */
 const ORDER = [
   'shared/contract/',
   'shared/workload/',
@@ -32,7 +32,7 @@ const ORDER = [
 ] as const;
 type Ordered = (typeof ORDER)[number];
 
-/** They import `contract/` only, so that every room may import them. */
+/** They import only `contract/`, so that every room may import them. */
 const SIDES = ['shared/cost/', 'shared/telemetry/'];
 /** Files without imports. */
 const LEAVES = [
@@ -48,7 +48,7 @@ const LEAVES = [
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';
 const HTTP = 'shared/http/';
-/** All of `shared/` that knows neither HTTP nor how the parts are put together. */
+/** All rooms of `shared/` that depend neither on HTTP nor on how the parts are put together. */
 const CORE = [...ORDER, ...SIDES, ...LEAVES, SETTINGS];
 
 const DATA_SDKS = ['@azure/data-tables', '@azure/storage-blob', '@azure/storage-queue'];
@@ -81,7 +81,7 @@ export const ROOMS: readonly Room[] = [
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:os', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
   {
-    // The worker's side of the thread boundary: what it shares with the main thread's side is data.
+    // The worker thread's side: it shares only data with the main thread's side.
     path: 'shared/processing/thread/',
     imports: [
       ...['shared/processing/outcome/', 'shared/processing/sources.ts', 'shared/contract/', 'shared/workload/'],
@@ -138,8 +138,7 @@ export const ROOMS: readonly Room[] = [
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
   },
   {
-    // Whoever deploys writes workloads: with any package, but not around the pipeline. A handler may send to a bus of
-    // its own.
+    // Users write workloads: with any package, but not around the pipeline. A handler may send to a bus of its own.
     path: 'workloads/',
     imports: ['shared/workload/'],
     packages: ['*'],
@@ -157,7 +156,7 @@ export const ROOMS: readonly Room[] = [
     packageTypes: ['zod'],
   },
   {
-    // Reads and runs on this machine what the app reads and runs there.
+    // Reads and runs on this machine what the app reads and runs in Azure.
     path: 'cli/try/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
@@ -213,14 +212,14 @@ export const ROOMS: readonly Room[] = [
     ],
     packageTypes: ['@standard-schema/spec'],
   },
-  // A package of its own, which is installed only where it is measured.
+  // A separate package, which is installed only for its measurements.
   {
     path: 'bench/peers/',
     imports: ['bench/contenders/', 'bench/measures/digest.ts'],
     types: ['bench/measures/peers.ts'],
     packages: ['bullmq', 'graphile-worker', 'pg-boss', 'node:*'],
   },
-  // Users copy them: they stand alone.
+  // Users copy them, so they import nothing of the repository.
   { path: 'docs/examples/', imports: [], packages: ['@azure/identity', '@azure/service-bus', 'node:*'] },
   { path: 'tests/', imports: [''], packages: ['*'] },
   { path: 'vitest.config.ts', imports: [], packages: ['vitest'] },

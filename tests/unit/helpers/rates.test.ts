@@ -13,7 +13,7 @@ import {
 const CALLS: Limits = { unit: 'calls', limit: 20, perMs: 1_000 };
 const EVERY_MS = 50;
 
-/** A call every so many milliseconds from `fromMs` to `toMs`. */
+/** Calls from `fromMs` to `toMs`, one per interval. */
 const steady = (fromMs: number, toMs: number, everyMs = EVERY_MS): TimedCall[] =>
   Array.from({ length: Math.floor((toMs - fromMs) / everyMs) }, (_, n) => ({ atMs: fromMs + n * everyMs, items: 1 }));
 const burst = (atMs: number, count: number): TimedCall[] => Array.from({ length: count }, () => ({ atMs, items: 1 }));
@@ -28,9 +28,9 @@ describe('more than the rate', () => {
       [...steady(0, 30_000), ...burst(15_010, 11)],
       ['211 calls from 5050 ms to 15050 ms, at most 210 allowed'],
     ],
-    ['all in one moment', burst(7, 211), ['211 calls from 7 ms to 10007 ms, at most 210 allowed']],
+    ['all at the same time', burst(7, 211), ['211 calls from 7 ms to 10007 ms, at most 210 allowed']],
     ['a tenth too fast', steady(0, 10_000, 45), ['222 calls from 0 ms to 10000 ms, at most 210 allowed']],
-    // Two halves that each keep to it: the window that holds both does not.
+    // Two parts that each respect the limit; the window that spans both exceeds it.
     [
       'bursts on both sides of a boundary',
       [...burst(9_900, 110), ...burst(10_100, 110)],
@@ -41,7 +41,7 @@ describe('more than the rate', () => {
     expect(exceededLimits(calls.toReversed(), CALLS)).toEqual(wrong);
   });
 
-  it('counts items where the limit is of items', () => {
+  it('counts items if the limit is in items', () => {
     const calls = [0, 100, 200].map((atMs) => ({ atMs, items: 100 }));
     expect(exceededLimits(calls, { ...CALLS, unit: 'items' })).toEqual([
       '300 items from 0 ms to 10000 ms, at most 210 allowed',
@@ -49,7 +49,7 @@ describe('more than the rate', () => {
     expect(exceededLimits(calls.slice(1), { ...CALLS, unit: 'items' })).toEqual([]);
   });
 
-  it('has windows that end before the call at their end', () => {
+  it('excludes the call at the end of a window', () => {
     expect(busiestWindow([...burst(0, 2), ...burst(1_000, 2)], 'calls', 1_000).count).toBe(2);
     expect(busiestWindow([...burst(0, 2), ...burst(999, 2)], 'calls', 1_000)).toEqual({
       ...{ fromMs: 0, toMs: 1_000, count: 4 },
@@ -78,7 +78,7 @@ describe('less than the rate', () => {
     expect(missedRate(calls, CALLS, work)).toEqual(wrong);
   });
 
-  it('looks at the time of work alone', () => {
+  it('considers only the time with work', () => {
     expect(shareOfRate([...steady(0, 10_000), ...burst(20_000, 500)], CALLS, { fromMs: 0, toMs: 20_000 })).toBe(0.5);
   });
 });
@@ -86,11 +86,11 @@ describe('less than the rate', () => {
 describe('items in flight', () => {
   const call = (atMs: number, endMs: number | undefined, items: number): TimedCall => ({ atMs, endMs, items });
 
-  it('adds what overlaps, and nothing that ends as another one begins', () => {
+  it('adds overlapping calls, but not a call that ends when another begins', () => {
     expect(mostInFlight([call(0, 10, 5), call(10, 20, 6), call(15, 30, 7)])).toEqual({ atMs: 15, items: 13 });
   });
 
-  it('are found when there are too many, a call without an end among them', () => {
+  it('are reported if there are too many, including a call without an end', () => {
     const calls = [call(0, undefined, 100), call(3_000, 3_100, 101)];
     expect(exceededLimits(calls, { ...CALLS, maxConcurrency: 201 })).toEqual([]);
     expect(exceededLimits(calls, { ...CALLS, maxConcurrency: 200 })).toEqual([

@@ -11,23 +11,18 @@ const reason = { type: 'malformed-record', status: 400, title: 'A record', detai
 const rejected = (errors: ReturnType<typeof place>[], detail = reason.detail): InboxFile =>
   file({ state: 'rejected', reason: { ...reason, detail, errors } });
 
-describe('how far a file is', () => {
+describe('the progress of a file', () => {
   it.each([
-    ['one that waits', file(), undefined, ''],
+    ['a waiting file', file(), undefined, ''],
     [
-      'one that is taken',
+      'a file that is being read',
       file({ state: 'taking', readBytes: 500_000, readItems: 1_234 }),
       0.25,
       '500 kB of 2.0 MB, 25 % · 1,234 items',
     ],
+    ['a copied file of unknown size', file({ state: 'taking', readBytes: 5e9 }), undefined, '5.0 GB copied'],
     [
-      'one that is copied: its size is not known',
-      file({ state: 'taking', readBytes: 5e9 }),
-      undefined,
-      '5.0 GB copied',
-    ],
-    [
-      'one that has grown',
+      'a file that has grown',
       file({ state: 'taking', readBytes: 4e6, readItems: 1 }),
       1,
       '4.0 MB of 2.0 MB, 100 % · 1 item',
@@ -39,7 +34,7 @@ describe('how far a file is', () => {
 
 describe('why a file was rejected', () => {
   it.each([
-    ['not at all', file(), []],
+    ['without a reason', file(), []],
     ['as a whole', rejected([]), ['It cannot be read.']],
     [
       'at two places',

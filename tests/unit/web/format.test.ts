@@ -12,7 +12,7 @@ import {
   plain,
 } from '../../../web/format.ts';
 
-describe('what the dashboard shows', () => {
+describe('the texts of the dashboard', () => {
   it.each([
     [420, '420 ms'],
     [3_240, '3.2 s'],
@@ -29,7 +29,7 @@ describe('what the dashboard shows', () => {
     [0.99999, '99.9 %'],
     [0.9979, '99.7 %'],
     [1, '100 %'],
-  ])('has the share %s as %s: what is not all is never 100 %%', (share, text) =>
+  ])('has the share %s as %s: a share below 1 is never 100 %%', (share, text) =>
     expect(formatPercent(share)).toBe(text),
   );
 
@@ -41,7 +41,7 @@ describe('what the dashboard shows', () => {
     [1e-9, '< $0.0000001'],
   ])('has %s dollars as %s', (usd, text) => expect(formatUsd(usd)).toBe(text));
 
-  it('has another currency behind the amount', () => {
+  it('puts another currency after the amount', () => {
     expect([0.2, 1e-9].map((amount) => formatUsd(amount, 'EUR'))).toEqual(['0.20 EUR', '< 0.0000001 EUR']);
   });
 
@@ -50,7 +50,7 @@ describe('what the dashboard shows', () => {
     expect(formatTime('2026-03-01T23:30:05-02:00')).toBe('2 Mar, 01:30 UTC');
   });
 
-  it('shows what would turn a name around, or could not be seen, by its code point', () => {
+  it('shows bidirectional and invisible characters as their code points', () => {
     expect(plain('invoice\u202Efdp.exe')).toBe('invoice[U+202E]fdp.exe');
     expect(plain('a\u0000b\u200fc')).toBe('a[U+0000]b[U+200F]c');
     expect(plain('Größe, 税, \u05d0')).toBe('Größe, 税, \u05d0');
@@ -63,7 +63,7 @@ describe('what the dashboard shows', () => {
 });
 
 describe('an item that is corrected', () => {
-  it('keeps every digit of its numbers, where the engine can', () => {
+  it('keeps every digit of its numbers, if the engine supports it', () => {
     const text = '{"id":12345678901234567890,"price":0.10,"n":1}';
     expect(JSON.stringify(parseExact(text))).toBe(text);
   });

@@ -20,7 +20,7 @@ describe('a result', () => {
     ['x'.repeat(500), `"${'x'.repeat(159)} …`],
   ])('reads in one line', (result, text) => expect(resultText(result)).toBe(text));
 
-  it('is a picture where it has the whole shape of one', () => {
+  it('is a picture if it has the complete shape of one', () => {
     expect(pictureOf(picture)).toBe(picture);
     expect(pictureOf({ ...picture, thumbnails: [] })?.thumbnails).toEqual([]);
   });
@@ -33,7 +33,7 @@ describe('a result', () => {
     [{ ...picture, thumbnails: [null] }],
     [{ ...picture, thumbnails: [{ ...thumbnail, bytes: '4 kB' }] }],
     [{ ...picture, width: undefined }],
-  ])('of any other shape is none: %j', (result) => expect(pictureOf(result)).toBeUndefined());
+  ])('of any other shape is not a picture: %j', (result) => expect(pictureOf(result)).toBeUndefined());
 });
 
 it('a size has both sides and the bytes', () => expect(sizeText(picture)).toBe('1,920 × 1,280, 310 kB'));

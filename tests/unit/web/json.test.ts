@@ -12,16 +12,16 @@ describe('the lines of two texts', () => {
   it.each([
     ['nothing', 'abc', 'abc', ' a b c'],
     ['a change', 'abc', 'axc', ' a-b+x c'],
-    ['what was added', 'ac', 'abc', ' a+b c'],
-    ['what was removed', 'abc', 'ac', ' a-b c'],
+    ['an addition', 'ac', 'abc', ' a+b c'],
+    ['a removal', 'abc', 'ac', ' a-b c'],
     ['changes apart', 'abcdef', 'xbcdyf', '-a+x b c d-e+y f'],
-    ['what has moved', 'abcd', 'bcda', '-a b c d+a'],
+    ['a move', 'abcd', 'bcda', '-a b c d+a'],
     ['repeated lines', 'aab', 'aaab', ' a a+a b'],
   ])('differ by %s', (_what, before, after, expected) => {
     expect(diff([...before], [...after])).toBe(expected);
   });
 
-  it('are all changed where there are too many of them to compare', () => {
+  it('are all changed if there are too many to compare', () => {
     const lines = (name: string) => Array.from({ length: 1_500 }, (_, n) => `${name}${n}`);
     const found = lineDiff(lines('a').join('\n'), lines('b').join('\n'));
     expect(found.map(({ kind }) => kind)).toEqual([...Array(1_500).fill('removed'), ...Array(1_500).fill('added')]);

@@ -4,22 +4,22 @@ import {
   firstIdAt,
   type Listing,
   listingOf,
-  openParts,
   reaches,
   refreshed,
   sorted,
   withOlder,
 } from '../../../web/batches/listing.ts';
+import { openParts } from '../../../web/batches/open-parts.ts';
 import { entryAt } from '../../browser/support/batch-data.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR_MS = 60 * 60 * 1_000;
 
 interface PageFields {
-  /** Ages of its rows in hours; those that are open are negative. */
+  /** Ages of its rows in hours; negative for unfinished ones. */
   hours: readonly number[];
   after?: string;
-  /** Whether there is a page behind its last row. */
+  /** Whether another page follows its last row. */
   more?: boolean;
   days?: { from: string; to: string };
 }
@@ -47,7 +47,7 @@ describe('a listing', () => {
     pageOf({ hours: [4, 30], after: idOf(3), more: true }),
   );
 
-  it('keeps what lies outside of the page that has come, and loses what the page would have', () => {
+  it('keeps the rows outside the range of a new page, and drops rows in its range that the page lacks', () => {
     const newest = [pageOf({ hours: [0, 1, 3], more: true })];
     expect(ages(refreshed(known, { newest, older: [], isWhole: true }))).toEqual([0, 1, 3, 4, 30]);
     const today = [pageOf({ hours: [1], days: { from: '2026-11-22', to: '2026-11-22' } })];
@@ -65,7 +65,7 @@ describe('a listing', () => {
     expect(listing.lookedAt.until).toBe(sorted(listing).at(-1)?.createdAt);
   });
 
-  it('begins anew where batches may lie between the newest and those that were known, so that each is reached', () => {
+  it('starts again if unknown batches may follow the newest ones, so that each of them is reached', () => {
     const newest = pageOf({ hours: [0.2, 0.4], more: true });
     const before = { ...known, atMs: NOW - 0.5 * HOUR_MS };
     expect(reaches(before, newest)).toBe(false);
@@ -73,14 +73,14 @@ describe('a listing', () => {
     expect([ages(listing), listing.next]).toEqual([[0.2, 0.4], idOf(0.4)]);
   });
 
-  it('reaches what was known by time where no row fits', () => {
+  it('reaches the known rows by time if no row matches', () => {
     const none = listingOf(pageOf({ hours: [] }));
     const newest = pageOf({ hours: [0.5], more: true });
     expect(reaches({ ...none, atMs: NOW }, newest)).toBe(true);
     expect(reaches({ ...none, atMs: NOW - HOUR_MS }, newest)).toBe(false);
   });
 
-  it('counts what was looked at', () => {
+  it('counts the batches that were compared', () => {
     expect([known.lookedAt.batches, known.lookedAt.until, known.next]).toEqual([
       5,
       '2026-11-21T06:00:00.000Z',
@@ -93,7 +93,7 @@ describe('older rows that are open', () => {
   const listing = listingOf(pageOf({ hours: [-1, 2, 25, -26, 27, -28, -49, -73, -97, -121] }));
   const from = firstIdAt(Date.parse('2026-11-22'));
 
-  it('are asked for by day, from the row before them to the last of them, some days per look', () => {
+  it('are requested by day, from the row before them to the last of them, some days per refresh', () => {
     const parts = openParts(listing, from);
     expect(parts).toEqual([
       { day: '2026-11-21', after: idOf(25), limit: 3 },

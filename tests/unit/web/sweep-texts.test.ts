@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { sweepTexts } from '../../../web/overview/sweep-texts.ts';
 
-it('says nothing of a sweep that had nothing to do', () => {
+it('has no text for a sweep that repaired nothing', () => {
   expect(sweepTexts({ ...noCounts(), open: 40 })).toEqual([]);
 });
 
-it('has words for every kind of repair', () => {
+it('has a text for every kind of repair', () => {
   const all = Object.fromEntries(Object.keys(noCounts()).map((action) => [action, 2])) as ReturnType<typeof noCounts>;
   const texts = sweepTexts(all);
   expect(texts).toHaveLength(Object.keys(all).length - 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UploadCheckView } from '../../../shared/http/batches/upload/schemas.ts';
 import { describeCheck, describeColumns, describeCsv, isFine } from '../../../web/upload/check-text.ts';
-import { recordEnd } from '../../../web/upload/first-part.ts';
+import { firstPart, recordEnd } from '../../../web/upload/first-part.ts';
 
 const text = (...parts: string[]): Uint8Array => new TextEncoder().encode(parts.join(''));
 
@@ -11,7 +11,7 @@ describe('the first part of a file', () => {
     expect(recordEnd(text('{"a":1}'), false)).toBe(0);
   });
 
-  it('ends outside of quotes where the file is CSV, and nowhere else', () => {
+  it('ends outside quotes if the file is CSV, and only then', () => {
     const cut = text('id,note\n1,"two\nlines"\n2,"three\n');
     expect(recordEnd(cut, true)).toBe(22);
     expect(recordEnd(cut, false)).toBe(cut.length);
@@ -23,13 +23,30 @@ describe('the first part of a file', () => {
   });
 });
 
+describe('the part of a file that is checked', () => {
+  const MiB = 1024 * 1024;
+  const lines = (bytes: number): string => '{"a":1}\n'.repeat(bytes / 8);
+
+  it.each([
+    ['all of a small file', 'a.json', '[{"a":1}]', 9],
+    ['whole records of a large one', 'a.ndjson', lines(3 * MiB), 2 * MiB],
+    ['all of a compressed one up to 8 MiB', 'a.ndjson.gz', lines(8 * MiB), 8 * MiB],
+    ['nothing of a larger compressed one, which cannot be cut', 'a.ndjson.gz', lines(9 * MiB), undefined],
+    ['all of a JSON array up to 8 MiB', 'a.json', lines(8 * MiB), 8 * MiB],
+    ['nothing of a larger JSON array, which cannot be cut', 'a.json', lines(9 * MiB), undefined],
+    ['nothing of a file whose first record is too long', 'a.ndjson', 'x'.repeat(3 * MiB), undefined],
+  ])('is %s', async (_, name, content, size) => {
+    expect((await firstPart(new File([content], name)))?.size).toBe(size);
+  });
+});
+
 const check = (fields: Partial<UploadCheckView>): UploadCheckView => ({
   ...{ format: 'csv', encoding: 'identity', items: 1_000, bytes: 70_000, whole: false },
   ...{ valid: 1_000, invalid: 0, causes: [] },
   ...fields,
 });
 
-describe('what is said of a check', () => {
+describe('the text of a check', () => {
   it.each<[Partial<UploadCheckView>, boolean, string]>([
     [{ whole: true }, true, '1,000 items: all fit the schema'],
     [{ whole: true }, false, 'The first 1,000 items: all fit the schema'],
@@ -64,7 +81,7 @@ describe('what is said of a check', () => {
     expect(describeCsv(check({}))).toBeUndefined();
   });
 
-  it('is fine only if all was read and fits', () => {
+  it('is fine only if everything was read and is valid', () => {
     expect(isFine(check({}))).toBe(true);
     expect(isFine(check({ valid: 999 }))).toBe(false);
     expect(isFine(check({ fault: { line: 1, column: 1, message: 'The upload contains no record.' } }))).toBe(false);

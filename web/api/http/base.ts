@@ -1,2 +1,2 @@
-/** The script lies at <api>/dashboard/<file>, wherever a gateway has put the API. */
+/** The script is served at <api>/dashboard/<file>, wherever a gateway puts the API. */
 export const API = new URL('../', import.meta.url);

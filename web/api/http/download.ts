@@ -6,12 +6,12 @@ export interface Download {
   file: string;
 }
 
-/** A page of results takes as long as the line needs: to give up half-way would begin it anew. */
+/** A page of results may take long on a slow connection; a shorter timeout would restart it from the beginning. */
 const WHOLE_MS = 60 * 60_000;
 
 /**
- * Fetches with the key in a header, which a plain link could only do with the key in its address, where it would end in
- * logs and histories. The pieces are blobs, which the browser may keep outside its memory.
+ * Fetches with the key in a header. A plain link would need the key in its address, and would put it into logs and
+ * histories. The parts are blobs, which the browser may keep on disk.
  */
 export async function download({ path, file }: Download, onBytes: (bytes: number) => void): Promise<void> {
   const pieces: Blob[] = [];

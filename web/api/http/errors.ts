@@ -1,6 +1,6 @@
 import type { UploadFault } from '../types.ts';
 
-/** The API refused, or could not be reached (status 0). */
+/** The API refused a request, or could not be reached (status 0). */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -14,36 +14,36 @@ export class ApiError extends Error {
   }
 }
 
-/** What a refusal means for whoever holds the key. */
+/** Explains a refusal to the user of the key. */
 const REFUSED =
-  'The key does not open this. Queues, cost, redrive, cancel and pause take an operator’s key; batches and uploads take a client’s.';
+  'This key grants no access here. Queues, cost, redrive, cancel and pause require an operator’s key; batches and uploads require a client’s key.';
 
-/** The error of an answer: its problem document, or what its status says. */
+/** Returns the error of a response: its problem document or, without one, a text for its status. */
 export function errorOf(status: number, text: string): ApiError {
   if (status === 401 || status === 403) return new ApiError(status, 'Not allowed with this key', { detail: REFUSED });
   const { title, detail, errors } = readProblem(text);
-  return new ApiError(status, title ?? `The server answered ${status}`, {
+  return new ApiError(status, title ?? `The server responded with status ${status}`, {
     ...(detail === undefined ? {} : { detail }),
     ...(errors === undefined ? {} : { faults: errors }),
   });
 }
 
-/** Nothing came back at all. */
+/** No response arrived at all. */
 export const unreachable = (): ApiError =>
-  new ApiError(0, 'The server cannot be reached', { detail: 'Check the connection; this page tries again by itself.' });
+  new ApiError(0, 'The server cannot be reached', { detail: 'Check the connection; this page retries automatically.' });
 
-/** No answer came in time. */
+/** No response arrived in time. */
 export const timedOut = (limitMs: number): ApiError =>
-  new ApiError(0, `No answer after ${Math.round(limitMs / 1_000)} s`, {
-    detail: 'The server may still be at work on it.',
+  new ApiError(0, `No response after ${Math.round(limitMs / 1_000)} s`, {
+    detail: 'The server may still be processing the request.',
   });
 
-/** Whatever was thrown, as an ApiError. */
+/** Converts any thrown value to an ApiError. */
 export const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
-  // The headers had come.
+  // The headers had arrived.
   if (thrown instanceof DOMException && thrown.name === 'TimeoutError')
-    return new ApiError(0, 'The answer did not come whole in time', { detail: 'Check the connection.' });
+    return new ApiError(0, 'The response was not complete in time', { detail: 'Check the connection.' });
   return new ApiError(0, 'Something went wrong in this page', {
     detail: thrown instanceof Error ? thrown.message : '',
   });

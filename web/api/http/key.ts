@@ -1,25 +1,25 @@
-/** The key that requests carry, one for all tabs of a session, and the name that the audit log gets. */
+/** The key of all requests, shared by the tabs of a session, and the operator's name for the audit log. */
 import { signal } from '@preact/signals';
 import { API } from './base.ts';
 
-/** A gateway may serve several pipelines from one origin: the key of one is none of the others' business. */
+/** A gateway may serve several pipelines from one origin; each has its own key. */
 const NAME = `sluice-key ${API.pathname}`;
 const OPERATOR = 'sluice-operator';
 
-/** Empty: none yet. Each tab keeps it for itself; tabs that are open give it to each other, and it goes with the last. */
+/** Empty if there is no key yet. Each tab stores the key and passes it to new tabs; closing the last tab deletes it. */
 export const key = signal(sessionStorage.getItem(NAME) ?? '');
 
-/** Whether other tabs have had the time to give their key. */
+/** Whether other tabs have had time to pass on their key. */
 export const isAsked = signal(key.peek() !== '');
 
-/** Who works here, for the audit log: as it was typed, which proves nothing. */
+/** The operator's name for the audit log, as typed. It proves nothing. */
 export const operator = signal(localStorage.getItem(OPERATOR) ?? '');
 
-/** Reaches pages of this origin alone. */
+/** Reaches only pages of this origin. */
 const tabs = new BroadcastChannel(NAME);
 type Message = { ask: true } | { key: string };
 
-/** What another tab takes to answer, or there is none. */
+/** Time within which another tab answers, if one is open. */
 const ANSWER_MS = 200;
 
 tabs.onmessage = (event): void => {
@@ -41,13 +41,13 @@ function take(value: string): void {
   isAsked.value = true;
 }
 
-/** Takes another key for all tabs, or with an empty one forgets it. */
+/** Sets the key in all tabs; an empty one deletes it. */
 export function keepKey(value: string): void {
   take(value);
   tabs.postMessage({ key: value } satisfies Message);
 }
 
-/** Keeps the name for the audit log. */
+/** Stores the name for the audit log. */
 export function keepOperator(name: string): void {
   localStorage.setItem(OPERATOR, name);
   operator.value = name;

@@ -1,20 +1,20 @@
 import { signal } from '@preact/signals';
 
-/** What this page itself has caused since it was opened, as the server has counted it. */
+/** The costs that this page has caused since it was opened, as counted by the server. */
 export interface Spending {
   requests: number;
   /** Storage, Service Bus and durable operations. */
   operations: number;
-  /** Those and the executions, by the price sheet of the app. */
+  /** Cost of these operations and of the executions, by the price sheet of the app. */
   usd: number;
 }
 
-/** Shown in the page, so that watching has a price that can be seen. */
+/** Shown in the page, so that the price of watching is visible. */
 export const spending = signal<Spending>({ requests: 0, operations: 0, usd: 0 });
 
 /**
- * Counts a request by the header `sluice-cost` of its answer: `usd=<number>, <operation>=<count>, …` (a dictionary of RFC
- * 9651). An answer without it, as from a gateway, is a request alone.
+ * Counts a request by the `sluice-cost` header of its response: `usd=<number>, <operation>=<count>, …` (a dictionary of
+ * RFC 9651). A response without it, for example from a gateway, only increments the number of requests.
  */
 export function spend(header: string | null): void {
   const { requests, operations, usd } = spending.peek();

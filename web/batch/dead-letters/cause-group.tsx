@@ -5,7 +5,7 @@ import { CausePanel, scopeOf, titleOf } from './cause-panel.tsx';
 import { LetterRow } from './letter-row.tsx';
 import { type CauseProps, OpenCause } from './open-cause.tsx';
 
-/** Dead letters of one cause: an example where one is known, and all of them on demand. */
+/** Dead letters of one cause: an example if one is known, and all of them on demand. */
 export function CauseGroup(props: CauseProps): JSX.Element {
   const { batch, group, canAct, isOpen, onOpen, onAsk } = props;
   if (isOpen) return <OpenCause {...props} />;

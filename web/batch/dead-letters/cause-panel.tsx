@@ -6,10 +6,10 @@ import { Tag } from '../../ui/pieces.tsx';
 import type { Group } from './groups.ts';
 import type { Asked, Scope } from './scope.ts';
 
-/** A cause in words. */
+/** A cause as readable text. */
 export const titleOf = ({ example, cause }: Group): string => example?.error.message || cause;
 
-/** What the buttons of a cause mean: those that are selected, else all of it. */
+/** The dead letters that the buttons apply to: the selected ones, or else all of the cause. */
 export function scopeOf(group: Group, letters: readonly DeadLetter[], selected?: ReadonlySet<number>): Scope {
   const title = titleOf(group);
   if (selected === undefined || selected.size === 0)
@@ -26,7 +26,7 @@ interface CausePanelProps {
   children: ComponentChildren;
 }
 
-/** The frame of a cause, with what can be done to the dead letters in `scope`. */
+/** The frame of a cause, with the actions for the dead letters in `scope`. */
 export function CausePanel({ group, scope, canAct, onAsk, children }: CausePanelProps): JSX.Element {
   const { choice, count } = scope;
   const which =

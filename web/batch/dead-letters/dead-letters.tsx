@@ -20,7 +20,7 @@ export interface DeadLettersProps {
   onChange: () => void;
 }
 
-/** The items that nobody could process, by cause, with ways to repair, repeat or discard them. */
+/** The dead letters of a batch by cause, with ways to repair, redrive or discard them. */
 export function DeadLetters({ batch, onChange }: DeadLettersProps): JSX.Element {
   const [asked, setAsked] = useState<Asked>();
   const [result, setResult] = useState('');
@@ -75,7 +75,7 @@ function Causes({ batch, groups: { groups, count, otherCauses }, finishedRevisio
           {groups.length === 0
             ? formatNumberOf(count, 'item')
             : `${formatNumberOf(count, 'item')} of ${formatNumberOf(groups.length, 'cause')}`}
-          {groups.length > 0 && otherCauses > 0 && `, ${formatCount(otherCauses)} of them of others`}
+          {groups.length > 0 && otherCauses > 0 && `, ${formatCount(otherCauses)} of them of other causes`}
           {!finished && <span class="soft"> · they can be redriven or discarded once the batch is finished</span>}
         </p>
         <div class="cause-actions">

@@ -5,10 +5,10 @@ import { formatNumberOf, plain } from '../../format.ts';
 type LetterError = DeadLetter['error'];
 type Cause = NonNullable<LetterError['causes']>[number];
 
-/** What an error holds beside its message: what does not fit the schema, where it was thrown, and what caused it. */
+/** The details of an error beside its message: schema issues, stack and cause. */
 export function ErrorDetails({ error }: { error: LetterError }): JSX.Element | null {
   const { issues = [], moreIssues = 0, stack = [], causes = [] } = error;
-  // A single issue is the message.
+  // A single issue is already the message.
   const listed = issues.length + moreIssues > 1 ? issues : [];
   if (listed.length + stack.length + causes.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { BatchView, DeadLetterGroup, DeadLetterGroups } from '../../api/types.ts';
 
-/** Dead letters of one cause, as far as they are known: the batch's row names causes and counts alone. */
+/** Dead letters of one cause, as far as known: the batch's row contains only causes and counts. */
 export type Group = Pick<DeadLetterGroup, 'cause' | 'count'> & Partial<Pick<DeadLetterGroup, 'reason' | 'example'>>;
 
 /** The dead letters of a batch by cause. */
@@ -10,18 +10,18 @@ export interface Groups {
   otherCauses: number;
 }
 
-/** Rows cut a cause to this length. */
+/** The rows cut a cause to this length. */
 const ROW_CAUSE_CHARS = 120;
 
-/** What a cause is known by, however long the text of it is. */
+/** Returns the key of a cause, independent of the length of its text. */
 export const causeKey = (cause: string): string => cause.slice(0, ROW_CAUSE_CHARS);
 
-/** What the row of a batch says of its dead letters. */
+/** The part of a batch's row about its dead letters. */
 type Row = Pick<BatchView, 'causes'> & { counts: Pick<BatchView['counts'], 'dead'> };
 
 /**
- * The groups of a batch that is under way, by its row, which the page looks at anyway: to read them from the outcomes of
- * all chunks at each change would cost a read per chunk. `known`: what was read when it had last finished.
+ * Builds the groups of a running batch from its row, which the page fetches anyway. Reading them from the outcomes at
+ * each change would cost one read per chunk. `known` contains the groups that were read when the batch last finished.
  */
 export function groupsOfRow({ causes = {}, counts }: Row, known: Groups | undefined): Groups {
   const before = new Map(known?.groups.map((group) => [causeKey(group.cause), group]));
@@ -32,5 +32,5 @@ export function groupsOfRow({ causes = {}, counts }: Row, known: Groups | undefi
   return { groups, count: counts.dead, otherCauses: Math.max(0, counts.dead - named) };
 }
 
-/** What was read of all chunks, exact. */
+/** Converts the exact groups that were read from all chunks. */
 export const toGroups = ({ groups, count, otherCauses }: DeadLetterGroups): Groups => ({ groups, count, otherCauses });

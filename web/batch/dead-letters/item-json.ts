@@ -1,23 +1,23 @@
-/** The item of a dead letter as people read and change it: indented JSON, with all digits of its numbers. */
+/** The item of a dead letter in the form in which people edit it: indented JSON, with all digits of its numbers. */
 import { parseExact } from '../../../shared/contract/text/exact-json.ts';
 import type { DeadLetter } from '../../api/types.ts';
 
-/** As it was uploaded; an item that cannot be read begins empty. */
+/** Returns the item as uploaded; empty if the item cannot be read. */
 export const itemJson = ({ item }: Pick<DeadLetter, 'item'>): string => indented(item === undefined ? {} : item);
 
-/** JSON as this page writes it, whatever its spaces and line ends were. @throws SyntaxError. */
+/** Formats JSON as this page writes it, regardless of its white space. @throws SyntaxError. */
 export const reindented = (text: string): string => indented(parseExact(text));
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** Where an item stands, as people count. */
+/** Returns the place of an item, counted from 1. */
 export const placeOf = ({ index, line }: Pick<DeadLetter, 'index' | 'line'>): string =>
   line === null ? `Item ${index}` : `Line ${line}`;
 
-/** What a search looks at. */
+/** The text that a search covers. */
 type Sought = Pick<DeadLetter, 'index' | 'line' | 'item'> & { error: Pick<DeadLetter['error'], 'name' | 'message'> };
 
-/** Whether a dead letter has `text` in its item or message, or is the line or item of that number. */
+/** Whether a dead letter has `text` in its item or message, or has that line or item number. */
 export function hasText(letter: Sought, text: string): boolean {
   if (text === String(letter.line) || text === String(letter.index)) return true;
   const sought = text.toLowerCase();
@@ -26,7 +26,7 @@ export function hasText(letter: Sought, text: string): boolean {
   return texts.some((each) => each.toLowerCase().includes(sought));
 }
 
-/** Why a text is not JSON; undefined when it is. */
+/** Returns why a text is not JSON; undefined if it is. */
 export function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -12,7 +12,7 @@ import type { Asked } from './scope.ts';
 export interface LetterRowProps {
   batch: string;
   letter: DeadLetter;
-  /** What its group says already. */
+  /** The text that the group already shows. */
   known: string;
   canAct: boolean;
   onAsk: (asked: Asked) => void;
@@ -20,7 +20,7 @@ export interface LetterRowProps {
   onSelect?: (isSelected: boolean) => void;
 }
 
-/** One dead letter: where it stood in the upload, what it is, what was tried. */
+/** One dead letter: its place in the upload, its item, and its attempts. */
 export function LetterRow({ batch, letter, known, canAct, onAsk, isSelected, onSelect }: LetterRowProps): JSX.Element {
   const { index, line, item, error } = letter;
   const one = { choice: { items: [index] }, count: 1, letters: [letter] };

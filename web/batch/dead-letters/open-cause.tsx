@@ -4,8 +4,8 @@ import { causePath, fetchLetters } from '../../api/dead-letters.ts';
 import type { Page } from '../../api/http/request.ts';
 import type { DeadLetter } from '../../api/types.ts';
 import { formatCount } from '../../format.ts';
-import { useLook } from '../../live/use-look.ts';
 import { type More, useMore } from '../../live/use-more.ts';
+import { usePolled } from '../../live/use-polled.ts';
 import { parameters, setParameters } from '../../routing.ts';
 import { Button } from '../../ui/button.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
@@ -19,7 +19,7 @@ import type { Asked } from './scope.ts';
 export interface CauseProps {
   batch: string;
   group: Group;
-  /** Revision of the last end of the batch that was seen. */
+  /** The newest revision that was seen finished. */
   finishedRevision: number | undefined;
   canAct: boolean;
   isOpen: boolean;
@@ -29,17 +29,17 @@ export interface CauseProps {
 
 const NONE: Page<DeadLetter> = { entries: [], next: undefined };
 
-/** All dead letters of one cause, page by page, to search among them and to select some. */
+/** All dead letters of one cause, page by page, with search and selection. */
 export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAsk }: CauseProps): JSX.Element {
   const top = useRef<HTMLDivElement>(null);
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const looked = useLook({
-    // What the batch does until its next end changes nothing of these.
+  const polled = usePolled({
+    // The dead letters do not change until the batch finishes again.
     key: ['letters', batch, causeKey(group.cause), finishedRevision],
     load: (signal) => fetchLetters(causePath(batch, group.cause), { signal }),
     keepPrevious: true,
   });
-  const more = useMore(looked.data ?? NONE, { keyOf: ({ index }) => index, fetchPage: fetchLetters });
+  const more = useMore(polled.data ?? NONE, { keyOf: ({ index }) => index, fetchPage: fetchLetters });
   useEffect(() => {
     more.reset();
     setSelected(new Set());
@@ -67,8 +67,8 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
           }
           onClose={() => onOpen(false)}
         />
-        {looked.error && <ErrorBox error={looked.error} />}
-        {looked.data === undefined && !looked.error && <Loading />}
+        {polled.error && <ErrorBox error={polled.error} />}
+        {polled.data === undefined && !polled.error && <Loading />}
         <ul class="letters">
           {shown.map((letter) => (
             <LetterRow
@@ -83,7 +83,7 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
             />
           ))}
         </ul>
-        <Rest {...{ more, looked, count: group.count }} />
+        <Rest {...{ more, polled, count: group.count }} />
       </CausePanel>
     </div>
   );
@@ -99,7 +99,7 @@ interface ToolsProps {
   onClose: () => void;
 }
 
-/** Search and selection among the dead letters that are loaded. */
+/** Search and selection among the dead letters loaded so far. */
 function LetterTools({ find, shown, selected, loaded, count, onSelectAll, onClose }: ToolsProps): JSX.Element {
   const isAll = shown.length > 0 && shown.every(({ index }) => selected.has(index));
   return (
@@ -131,17 +131,17 @@ function LetterTools({ find, shown, selected, loaded, count, onSelectAll, onClos
 
 interface RestProps {
   more: More<DeadLetter>;
-  looked: { data: unknown; refresh: () => void };
+  polled: { data: unknown; refresh: () => void };
   count: number;
 }
 
-/** The next page; or, where more have come since the last one, a button that reads again. */
-function Rest({ more, looked, count }: RestProps): JSX.Element | null {
+/** A button for the next page; if new dead letters have appeared since the last page, a button that reads all again. */
+function Rest({ more, polled, count }: RestProps): JSX.Element | null {
   if (more.next !== undefined || more.action.error) return <MoreButton more={more}>Show more</MoreButton>;
-  if (looked.data === undefined || count <= more.entries.length) return null;
+  if (polled.data === undefined || count <= more.entries.length) return null;
   return (
     <div class="more">
-      <Button onClick={looked.refresh}>Show what has come since</Button>
+      <Button onClick={polled.refresh}>Show new dead letters</Button>
     </div>
   );
 }

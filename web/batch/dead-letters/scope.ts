@@ -1,17 +1,17 @@
 import type { LetterChoice } from '../../api/redrive-body.ts';
 import type { DeadLetter } from '../../api/types.ts';
 
-/** Dead letters of one batch that something is done to. */
+/** Dead letters of one batch that an action applies to. */
 export interface Scope {
   choice: LetterChoice;
   count: number;
-  /** Those of them that this page has read. */
+  /** Those that this page has loaded. */
   letters: readonly DeadLetter[];
-  /** Their cause, in words, if it is one. */
+  /** Their cause as text, if they have one cause. */
   title?: string;
 }
 
-/** What somebody has asked for, and the dialog that asks back. */
+/** An action that the user chose; its dialog confirms it. */
 export type Asked =
   | { kind: 'edit'; letter: DeadLetter }
   | { kind: 'redrive'; scope: Scope; isCorrecting?: boolean }

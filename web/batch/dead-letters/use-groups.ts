@@ -2,26 +2,26 @@ import { useRef } from 'preact/hooks';
 import { fetchGroups } from '../../api/dead-letters.ts';
 import type { ApiError } from '../../api/http/errors.ts';
 import type { BatchView } from '../../api/types.ts';
-import { useLook } from '../../live/use-look.ts';
+import { usePolled } from '../../live/use-polled.ts';
 import { isFinished } from '../finished.ts';
 import { type Groups, groupsOfRow, toGroups } from './groups.ts';
 
-/** The dead letters of a batch by cause, as well as they are known. */
+/** The dead letters of a batch by cause, as far as known. */
 export interface KnownGroups {
-  /** Undefined: on their way. */
+  /** Undefined while loading. */
   groups: Groups | undefined;
   error: ApiError | undefined;
-  /** Revision of the last end of the batch that this page has seen: what was read then is good until the next. */
+  /** The newest revision that this page has seen finished. What was read then is valid until the next one finishes. */
   finishedRevision: number | undefined;
 }
 
-/** Reads all dead letters once per end of the batch; in between the batch's row says enough. */
+/** Reads all dead letters once each time the batch finishes; in between, the batch's row is sufficient. */
 export function useGroups(batch: BatchView): KnownGroups {
   const last = useRef<number | undefined>(undefined);
   const finished = isFinished(batch);
   if (finished) last.current = batch.revision;
   const finishedRevision = last.current;
-  const { data, error } = useLook<{ revision: number; groups: Groups } | null>({
+  const { data, error } = usePolled<{ revision: number; groups: Groups } | null>({
     key: ['dead-letters', batch.id, finishedRevision],
     load: async (signal) =>
       finishedRevision === undefined || batch.counts.dead === 0

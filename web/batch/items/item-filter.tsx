@@ -4,7 +4,7 @@ import type { BatchView, ItemState } from '../../api/types.ts';
 import { formatCount, formatName } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 
-/** Those that a batch counts: it has no count of `unknown`. */
+/** The states that a batch counts; it has no count of `unknown`. */
 export const STATES = [
   'pending',
   'succeeded',
@@ -15,15 +15,15 @@ export const STATES = [
 
 export interface ItemFilterProps {
   counts: BatchView['counts'];
-  /** Empty: any. */
+  /** Empty means any state. */
   state: ItemState | '';
-  /** The id that is looked for; empty: none. */
+  /** The id to search for; empty means no search. */
   id: string;
   onState: (state: ItemState | '') => void;
   onSearch: (id: string) => void;
 }
 
-/** How many items are in each state, each a filter, and a search by id. */
+/** The number of items per state, each usable as a filter, and a search by id. */
 export function ItemFilter({ counts, state, id, onState, onSearch }: ItemFilterProps): JSX.Element {
   const [typed, setTyped] = useState(id);
   return (

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import { type Found, findItems, searchPath } from '../../api/items.ts';
 import { formatCount, formatNumberOf } from '../../format.ts';
 import { useAction } from '../../live/use-action.ts';
-import { useLook } from '../../live/use-look.ts';
+import { usePolled } from '../../live/use-polled.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { ItemTable } from './item-table.tsx';
 
-/** The items of a batch that have an id. */
+/** The items of a batch with an id. */
 export function ItemSearch({ batch, id }: { batch: string; id: string }): JSX.Element {
-  const polled = useLook({ key: ['item', batch, id], load: () => findItems(searchPath(batch, id)) });
+  const polled = usePolled({ key: ['item', batch, id], load: () => findItems(searchPath(batch, id)) });
   return <Loaded polled={polled}>{(found) => <FoundItems first={found} id={id} />}</Loaded>;
 }
 
@@ -36,7 +36,7 @@ function FoundItems({ first, id }: { first: Found; id: string }): JSX.Element {
         </Empty>
       )}
       {more > 0 && <p class="soft">{formatCount(more)} more have this id.</p>}
-      <MoreButton more={{ next, action, load }}>Look further</MoreButton>
+      <MoreButton more={{ next, action, load }}>Search further</MoreButton>
     </>
   );
 }

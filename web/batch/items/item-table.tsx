@@ -6,7 +6,7 @@ import { pictureOf, resultText, sizeText } from './item-texts.ts';
 
 const TONES: Readonly<Record<string, string>> = { succeeded: 'good', dead: 'warn', pending: 'info' };
 
-/** One row per item: where it stood in the upload, what became of it, and why. */
+/** One row per item: its place in the upload, its outcome, and the reason. */
 export function ItemTable({ items }: { items: readonly ListedItem[] }): JSX.Element {
   return (
     <section class="panel flush">

@@ -1,9 +1,9 @@
 import { formatBytes, formatCount } from '../../format.ts';
 
-/** As much of a result as a row of a table has place for. */
+/** Maximum length of a result in a table row. */
 const MAX_TEXT = 160;
 
-/** A result in a line; empty for none. */
+/** Returns a result on one line; empty if there is none. */
 export function resultText(result: unknown): string {
   if (result === undefined) return '';
   const text = JSON.stringify(result);
@@ -27,7 +27,9 @@ interface Thumbnail {
   bytes: number;
 }
 
-/** A result as an image with thumbnails; undefined for any other, as of another version of the workload. */
+/**
+ * Returns a result as an image with thumbnails; undefined for any other shape, for example of another workload version.
+ */
 export function pictureOf(result: unknown): Picture | undefined {
   const picture = result as Partial<Picture> | null | undefined;
   const isWhole =

@@ -3,17 +3,17 @@ import type { Page } from '../../api/http/request.ts';
 import { fetchItems, itemsPath } from '../../api/items.ts';
 import type { BatchView, ItemState, ListedItem } from '../../api/types.ts';
 import { formatName } from '../../format.ts';
-import { useLook } from '../../live/use-look.ts';
 import { useMore } from '../../live/use-more.ts';
+import { usePolled } from '../../live/use-polled.ts';
 import { parameters, setParameters } from '../../routing.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { Empty, Loaded } from '../../ui/states.tsx';
-import { goesOn, isFinished } from '../finished.ts';
+import { canProgress, isFinished } from '../finished.ts';
 import { ItemFilter, STATES } from './item-filter.tsx';
 import { ItemSearch } from './item-search.tsx';
 import { ItemTable } from './item-table.tsx';
 
-/** The items of a batch and what became of each. */
+/** The items of a batch and their outcomes. */
 export function Items({ batch }: { batch: BatchView }): JSX.Element {
   const values = parameters.value;
   const state = STATES.find((each) => each === values.get('state')) ?? '';
@@ -38,16 +38,16 @@ export function Items({ batch }: { batch: BatchView }): JSX.Element {
 
 function Listing({ batch, state }: { batch: BatchView; state: ItemState | '' }): JSX.Element {
   const finished = isFinished(batch);
-  const polled = useLook({
-    // Once more when the batch ends: the last look was before.
+  const polled = usePolled({
+    // Refreshes once more when the batch finishes, because the last refresh was earlier.
     key: ['items', batch.id, state, batch.revision, finished],
     load: (signal) => fetchItems(itemsPath(batch.id, state), { signal }),
-    isMoving: () => goesOn(batch),
+    isMoving: () => canProgress(batch),
   });
   return <Loaded polled={polled}>{(page) => <Pages first={page} state={state} />}</Loaded>;
 }
 
-/** The first page, which is live, and those that somebody asked for after it. */
+/** The first page, which is live, and the further pages that the user has loaded. */
 function Pages({ first, state }: { first: Page<ListedItem>; state: string }): JSX.Element {
   const more = useMore(first, { keyOf: ({ position }) => position, fetchPage: fetchItems });
   const { entries: items, next } = more;
@@ -57,7 +57,7 @@ function Pages({ first, state }: { first: Page<ListedItem>; state: string }): JS
         <ItemTable items={items} />
       ) : (
         <Empty icon="search" title={state === '' ? 'No items' : `No item is ${formatName(state).toLowerCase()}`}>
-          {next && <p>None so far: a look reads a part of a large batch.</p>}
+          {next && <p>None so far: each request reads a part of a large batch.</p>}
         </Empty>
       )}
       <MoreButton more={more}>More items</MoreButton>

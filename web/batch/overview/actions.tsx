@@ -2,20 +2,20 @@ import type { JSX } from 'preact';
 import { fetchAudit } from '../../api/history.ts';
 import type { BatchView } from '../../api/types.ts';
 import { AuditTable } from '../../audit/audit-table.tsx';
-import { useLook } from '../../live/use-look.ts';
+import { usePolled } from '../../live/use-polled.ts';
 
-/** As long as the audit log keeps its rows. */
+/** The retention of the audit log. */
 const DAYS = 90;
 
-/** What operators did to a batch; nothing for a key that may not see it. */
+/** The actions of operators on a batch; empty if the key may not read them. */
 export function Actions({ batch: { id, state, revision } }: { batch: BatchView }): JSX.Element | null {
-  // Whatever an operator does to a batch changes one of these.
-  const looked = useLook({
+  // Each action of an operator on a batch changes one of these values.
+  const polled = usePolled({
     key: ['audit', id, state, revision],
     load: (signal) => fetchAudit({ days: DAYS, target: id }, { signal }),
     keepPrevious: true,
   });
-  const entries = looked.data?.entries ?? [];
+  const entries = polled.data?.entries ?? [];
   if (entries.length === 0) return null;
   return (
     <>

@@ -14,7 +14,7 @@ const PARTS = [
   { name: 'pending', tone: 'track' },
 ] as const satisfies { name: keyof Counts; tone: string }[];
 
-/** What became of the items, and that none is lost: accepted = succeeded + dead + discarded + cancelled + pending. */
+/** The items by outcome, as proof that none is lost: accepted = succeeded + dead + discarded + cancelled + pending. */
 export function Conservation({ counts, chunks }: { counts: Counts; chunks: BatchView['chunks'] }): JSX.Element {
   const parts = PARTS.map(({ name, tone }) => ({ name, tone, value: counts[name] }));
   const sum = parts.reduce((total, { value }) => total + value, 0);
@@ -56,7 +56,7 @@ function Verdict({ sum, counts: { accepted, succeeded } }: { sum: number; counts
   if (sum !== accepted) {
     return (
       <p class="verdict tone-bad">
-        <Icon name="warning" size={16} /> The parts come to {formatCount(sum)}: items are missing or counted twice.
+        <Icon name="warning" size={16} /> The parts add up to {formatCount(sum)}: items are missing or counted twice.
       </p>
     );
   }

@@ -5,7 +5,7 @@ import { formatDuration, formatPercent } from '../../format.ts';
 
 const NAMES = { p50: 'Half of the items', p95: '95 in 100', max: 'The last one' } as const;
 
-/** From acceptance to an item's end, beside the time that was promised; redriven items have times of their own. */
+/** The time from acceptance to the end of an item, compared with the deadline. Redriven items have separate times. */
 export function Latency({ batch: { latencyMs, times, deadline } }: { batch: BatchView }): JSX.Element {
   const allowed = Date.parse(deadline.at) - Date.parse(times.accepted);
   if (latencyMs === null)

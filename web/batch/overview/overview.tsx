@@ -12,7 +12,7 @@ import { Revisions } from './revisions.tsx';
 import { Suspect } from './suspect.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** What is wrong with the upload, what became of the items, what happened when, where the results are, and who did what. */
+/** Problems of the upload, outcomes of the items, timeline, downloads, and operator actions. */
 export function Overview({ batch }: { batch: BatchView }): JSX.Element {
   const { revisions } = batch;
   const asked = parameters.value.get('revision');

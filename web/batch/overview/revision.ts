@@ -1,10 +1,10 @@
-/** What the revisions of a batch are called, and how the deadline was kept. */
+/** Names of the revisions of a batch, and the verdict on the deadline. */
 import type { BatchView } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 
 export type Revision = BatchView['revisions'][number];
 
-/** What has opened a revision: "Upload", "Redrive 2". */
+/** The name of a revision: "Upload", "Redrive 2". */
 export function revisionName({ kind, revision }: Pick<Revision, 'kind' | 'revision'>): string {
   switch (kind) {
     case 'upload':
@@ -20,7 +20,7 @@ export function revisionName({ kind, revision }: Pick<Revision, 'kind' | 'revisi
   }
 }
 
-/** Whether items of a revision have begun, or have ended without that having been seen. */
+/** Whether items of a revision have started, or have finished before a start was seen. */
 export const hasBegun = ({
   revisions,
   counts,
@@ -36,13 +36,13 @@ export const hasBegun = ({
   );
 };
 
-/** How the deadline was kept. */
+/** The verdict on the deadline. */
 export interface Verdict {
   text: string;
   tone: 'bad' | 'good' | 'soft';
 }
 
-/** Judges the upload by its first completion: what was redriven later does not change that. Times in milliseconds. */
+/** Judges the upload by its first completion; later redrives do not change the verdict. Times in milliseconds. */
 export function deadlineVerdict(
   { deadline, revisions }: Pick<BatchView, 'deadline' | 'revisions'>,
   nowMs: number,

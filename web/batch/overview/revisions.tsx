@@ -6,11 +6,11 @@ import { type Revision, revisionName } from './revision.ts';
 
 export interface RevisionsProps {
   batch: BatchView;
-  /** Number of the one whose times are shown. */
+  /** Number of the revision whose times are shown. */
   chosen: number;
 }
 
-/** The upload and all that was redriven or discarded since, newest first, each with its own times. */
+/** The upload and all later redrives and discards, newest first, each with its own times. */
 export function Revisions({ batch, chosen }: RevisionsProps): JSX.Element {
   const { id, revisions } = batch;
   const missing = (revisions[1]?.revision ?? 1) - 1;

@@ -8,18 +8,18 @@ interface Moment {
   name: string;
   says: string;
   at: string | null;
-  /** It has happened, although its time may not be known. */
+  /** The moment has passed, although its time may be unknown. */
   done: boolean;
   failed?: boolean;
 }
 
 export interface TimelineProps {
   batch: BatchView;
-  /** The one whose times are shown. */
+  /** The revision whose times are shown. */
   revision: Revision;
 }
 
-/** A revision from its opening to its report, each moment with the time since the one before. */
+/** A revision from its opening to its report, each moment with the time since the previous one. */
 export function Timeline({ batch, revision }: TimelineProps): JSX.Element {
   const moments = momentsOf(batch, revision);
   const next = moments.findIndex(({ done }) => !done);
@@ -54,7 +54,7 @@ function momentsOf(batch: BatchView, revision: Revision): Moment[] {
   const isCancelled = isPresent && batch.state === 'cancelled';
   const moments = [
     openingOf(revision),
-    // The report alone needs no item, and of a discard nothing is queued.
+    // A report revision runs no items, and a discard puts nothing on the queue.
     ...(revision.kind === 'report' || revision.kind === 'discard'
       ? []
       : [
@@ -63,7 +63,7 @@ function momentsOf(batch: BatchView, revision: Revision): Moment[] {
         ]),
     { name: isCancelled ? 'Cancelled' : 'Completed', says: items === 0 ? '' : 'nothing pending', at: completed },
   ];
-  // A later moment proves an earlier one whose own time is not known.
+  // A later moment proves that an earlier one without a known time has passed.
   const timed = moments.map((moment, index) => ({
     ...moment,
     done: moments.slice(index).some(({ at }) => at !== null),
@@ -79,7 +79,7 @@ const queuedText = ({ chunks }: BatchView, { revision, items }: Revision): strin
 function openingOf({ kind, items, opened, revision }: Revision): Omit<Moment, 'done'> {
   switch (kind) {
     case 'upload':
-      return { name: 'Accepted', says: 'stored whole, safe from now on', at: opened };
+      return { name: 'Accepted', says: 'stored completely, safe from now on', at: opened };
     case 'redrive':
       return { name: 'Redriven', says: `${formatNumberOf(items, 'dead letter')}, in revision ${revision}`, at: opened };
     case 'discard':
@@ -89,7 +89,7 @@ function openingOf({ kind, items, opened, revision }: Revision): Omit<Moment, 'd
         at: opened,
       };
     case 'report':
-      return { name: 'Asked for', says: `the report alone, in revision ${revision}`, at: opened };
+      return { name: 'Requested', says: `only the report, in revision ${revision}`, at: opened };
     default:
       return kind satisfies never;
   }
@@ -98,11 +98,11 @@ function openingOf({ kind, items, opened, revision }: Revision): Omit<Moment, 'd
 function reportOf(batch: BatchView): Moment {
   const { reportRevision, revision } = batch;
   const failed = reportFailure(batch) !== undefined;
-  // While a redrive runs there is the report of the revision before.
+  // While a redrive runs, the report of the previous revision still exists.
   const done = reportRevision !== null && !failed && (reportRevision === revision || isFinished(batch));
   return {
     name: 'Reported',
-    says: failed ? 'failed: why stands above' : reportText(reportRevision),
+    says: failed ? 'failed: see the reason above' : reportText(reportRevision),
     at: null,
     done,
     failed,

@@ -13,13 +13,13 @@ export interface FailedReportProps {
   onChange: () => void;
 }
 
-/** Why the report of the newest revision could not be made, and a button that makes it again. */
+/** Why the report of the newest revision failed, and a button that builds it again. */
 export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.Element {
-  const deed = useAction();
-  // One key per attempt: a click after a lost answer makes nothing twice.
+  const building = useAction();
+  // One key per attempt: another click after a lost response does not build the report twice.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const run = async (): Promise<void> => {
-    if (!(await deed.run(() => redriveReport(id, key)))) return;
+    if (!(await building.run(() => redriveReport(id, key)))) return;
     setKey(crypto.randomUUID());
     onChange();
   };
@@ -32,12 +32,12 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
           <bdi>{plain(problem)}</bdi>
         </p>
         <p class="soft">
-          All results are there. Fix the workload and deploy it, then make the report again: no item runs again, and the
-          deployed code makes it of these results.
+          All results are stored. Fix and deploy the workload, then build the report again. No item runs again: the
+          deployed code builds the report from the stored results.
         </p>
-        {deed.error && <ErrorBox error={deed.error} />}
-        <Button icon="redo" size="small" busy={deed.busy} onClick={() => void run()}>
-          Make the report again
+        {building.error && <ErrorBox error={building.error} />}
+        <Button icon="redo" size="small" busy={building.busy} onClick={() => void run()}>
+          Build the report again
         </Button>
       </div>
     </div>

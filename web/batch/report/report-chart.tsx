@@ -20,6 +20,6 @@ export function ReportChart({ rows, column }: { rows: readonly ReportRow[]; colu
   );
 }
 
-/** Thousands apart in the digits before the point, which stay as they are. */
+/** Adds thousands separators before the decimal point; all digits remain. */
 export const numberText = (text: string): string =>
   text.replace(/\d+/, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, ','));

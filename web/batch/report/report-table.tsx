@@ -17,7 +17,7 @@ export interface ReportTableProps {
   total: number;
 }
 
-/** The rows of a report, as many at a time as can be looked at. */
+/** The rows of a report, as many at a time as a person can scan. */
 export function ReportTable({ rows, columns, numeric, total }: ReportTableProps): JSX.Element {
   const [shown, setShown] = useState(STEP);
   return (

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { fetchReport } from '../../api/batches.ts';
 import type { BatchView, ReportRow } from '../../api/types.ts';
 import { plain } from '../../format.ts';
-import { useLook } from '../../live/use-look.ts';
+import { usePolled } from '../../live/use-polled.ts';
 import { parameters, setParameters } from '../../routing.ts';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { reportFailure } from '../finished.ts';
@@ -11,19 +11,21 @@ import { ReportChart } from './report-chart.tsx';
 import { columnsOf, numericColumns, sortRows } from './report-rows.ts';
 import { ReportTable } from './report-table.tsx';
 
-/** The aggregate of a batch as a picture and a table. Why the newest one failed stands above, on every tab. */
+/** The report of a batch as a chart and a table. The reason why the newest one failed is shown above, on every tab. */
 export function Report({ batch }: { batch: BatchView }): JSX.Element {
   const { id, reportRevision } = batch;
   const failed = reportFailure(batch) !== undefined;
   return (
     <>
       {failed && reportRevision !== null && (
-        <p class="tone-bad">This is the report of revision {reportRevision}; the one of the newest revision failed.</p>
+        <p class="tone-bad">
+          This is the report of revision {reportRevision}; the report of the newest revision failed.
+        </p>
       )}
       {reportRevision !== null && <Fetched id={id} revision={reportRevision} />}
       {reportRevision === null && (
         <Empty icon={failed ? 'warning' : 'batches'} title={failed ? 'No report' : 'No report yet'}>
-          <p>{failed ? 'It failed: why stands above.' : 'It is made when nothing is pending any more.'}</p>
+          <p>{failed ? 'It failed: see the reason above.' : 'It is built when no item is pending any more.'}</p>
         </Empty>
       )}
     </>
@@ -31,7 +33,7 @@ export function Report({ batch }: { batch: BatchView }): JSX.Element {
 }
 
 function Fetched({ id, revision }: { id: string; revision: number }): JSX.Element {
-  const polled = useLook({ key: ['report', id, revision], load: () => fetchReport(id) });
+  const polled = usePolled({ key: ['report', id, revision], load: () => fetchReport(id) });
   return <Loaded polled={polled}>{(rows) => <Rows rows={rows} />}</Loaded>;
 }
 
@@ -51,7 +53,7 @@ function Rows({ rows }: { rows: readonly ReportRow[] }): JSX.Element {
   if (rows.length === 0)
     return (
       <Empty icon="batches" title="The report is empty">
-        <p>No item succeeded, or the workload has nothing to add up.</p>
+        <p>No item succeeded, or the workload adds nothing to the report.</p>
       </Empty>
     );
   return (

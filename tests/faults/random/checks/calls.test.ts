@@ -18,7 +18,10 @@ const truth = truthOf(
   ]),
 );
 
-/** Calls as [position, attempt]; as they have to be: [0, 1], [1, 1], [1, 2], and each attempt of 3, set aside, twice. */
+/**
+ * Calls as [position, attempt]. The required ones: [0, 1], [1, 1], [1, 2], and each attempt of 3 twice, because its
+ * first call was set aside.
+ */
 const RIGHT = [
   [0, 1],
   [1, 1],
@@ -34,7 +37,7 @@ async function callsOf(records: readonly (readonly number[])[]): Promise<Calls> 
   const bytes = Buffer.alloc(records.length * CALL_BYTES);
   for (const [index, [position = 0, attempt = 0]] of records.entries())
     writeCall(bytes.subarray(index * CALL_BYTES), { position, attempt, atMs: index });
-  // As of two threads, one of which died before its first call; another batch's file is not looked at.
+  // Calls of two threads, one of which died before its first call; the file of another batch is ignored.
   await writeFile(join(folder, `${BATCH}.1.1`), bytes);
   await writeFile(join(folder, `${BATCH}.1.2`), '');
   await writeFile(join(folder, 'other.1.1'), 'x'.repeat(CALL_BYTES));
@@ -50,7 +53,7 @@ const reference = (chunk: string, items: number) => ({
   ...{ digest: `sha256:${'0'.repeat(64)}`, enqueuedAt: '2026-11-22T00:00:00.000Z' },
 });
 
-/** What is delivered, as the answers of one receive each. */
+/** The deliveries, as the answers of one receive each. */
 function delivered(...messages: (readonly [chunk: string, items: number])[]) {
   const deliveries = createDeliveries();
   const path = '/account/slot0-normal-0/messages?numofmessages=32';
@@ -79,14 +82,14 @@ const ONCE = [
   ['000000.r2', 1],
 ] as const;
 
-test('one call for each attempt is as it has to be, with those made again alone', async () => {
+test('accepts one call per attempt, and calls that are made again alone', async () => {
   const calls = await callsOf(RIGHT);
   expect(wrongCalls(truth, calls, { delivered: delivered(...ONCE), isCancelled: false })).toEqual([]);
   expect(countCalls(truth, calls, delivered(...ONCE))).toMatchObject({ items: 4, calls: 9, most: 6 });
   expect(calls.atMs).toEqual(RIGHT.map((_, index) => index));
 });
 
-test('an attempt that was not made, or not wanted, is found', async () => {
+test('finds an attempt that is missing, or not required', async () => {
   const missing = await callsOf(RIGHT.filter(([position, attempt]) => !(position === 1 && attempt === 2)));
   expect(wrongCalls(truth, missing, { delivered: delivered(...ONCE), isCancelled: false })).toEqual([
     'item 1: 1 calls, attempts 1, not 1 2',
@@ -98,7 +101,7 @@ test('an attempt that was not made, or not wanted, is found', async () => {
   ]);
 });
 
-test('a call that no delivery explains is found', async () => {
+test('finds a call that no delivery explains', async () => {
   const twice = await callsOf([...RIGHT, [0, 1], [1, 1]]);
   expect(wrongCalls(truth, twice, { delivered: delivered(...ONCE), isCancelled: false })).toEqual([
     'chunk 000000: 8 calls, 7 items delivered',

@@ -1,33 +1,36 @@
-/** Handler calls of a batch, held against what was delivered and against the attempts that its items have to have. */
+/** Compares the handler calls of a batch with its deliveries and with the attempts that its items must have. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CALL_BYTES, type CallRecord, readCall } from '../../app/items.ts';
 import type { Truth } from '../../harness/truth.ts';
 import type { Delivered } from './deliveries.ts';
 
-/** How often the handler was called. */
+/** The number of handler calls. */
 export interface Calls {
   /** By position. */
   times: Uint16Array;
-  /** By position: a bit for each attempt that it was called for. */
+  /** By position: one bit for each attempt with a call. */
   attempts: Uint8Array;
-  /** When each call began, in no order. */
+  /** The start of each call, in no order. */
   atMs: number[];
 }
 
-/** What is reported about a run's calls. */
+/** The reported facts about a run's calls. */
 export interface CallCounts {
   items: number;
   calls: number;
-  /** Of one item. */
+  /** The maximum of one item. */
   most: number;
   /** Calls beyond one for each attempt of each item. */
   repeated: number;
-  /** Items that were delivered beyond once for each attempt: `repeated` cannot be more, but for calls made again alone. */
+  /**
+   * Items delivered beyond once for each attempt. `repeated` cannot be larger, except for calls that are made again
+   * alone.
+   */
   redelivered: number;
 }
 
-/** Problems that are reported. */
+/** Maximum number of reported problems. */
 const MAX_REPORTED = 5;
 
 /** Reads the files of tests/faults/app/count-call.ts, and removes them. */
@@ -56,14 +59,14 @@ export function countCalls(truth: Truth, { times }: Calls, delivered: ReadonlyMa
     most = Math.max(most, n);
     const attempts = truth.attempts.get(position) ?? 1;
     wanted += attempts;
-    // Item by item: one that a cancel has kept from being called hides no other.
+    // Compares item by item, so that an item that a cancel kept from being called cannot hide another one.
     repeated += Math.max(0, n - attempts);
   }
   const items = [...delivered.values()].reduce((sum, chunk) => sum + chunk.items, 0);
   return { items: times.length, calls, most, repeated, redelivered: items - wanted };
 }
 
-/** What is wrong with the calls of a batch that has come to its end. */
+/** Returns the errors in the calls of a finished batch. */
 export function wrongCalls(
   truth: Truth,
   calls: Calls,
@@ -72,7 +75,7 @@ export function wrongCalls(
   return [...wrongAttempts(truth, calls, isCancelled), ...tooMany(truth, calls, delivered)].slice(0, MAX_REPORTED);
 }
 
-/** Each attempt that an item has to have was made, and no other one; in a cancelled batch some may be missing. */
+/** Each required attempt of an item was made, and no other one; in a cancelled batch, some may be missing. */
 function* wrongAttempts(truth: Truth, { times, attempts }: Calls, isCancelled: boolean): Generator<string> {
   for (const [position, made] of attempts.entries()) {
     const last = truth.attempts.get(position) ?? 1;
@@ -83,8 +86,8 @@ function* wrongAttempts(truth: Truth, { times, attempts }: Calls, isCancelled: b
 }
 
 /**
- * A delivery runs each of its items once, and those that an error from outside of its promise meets once more, alone. So
- * each call is explained by a delivery, and each delivery beyond the first by a lost lease or a message put twice.
+ * A delivery runs each of its items once, and once more, alone, if an error from outside its promise occurs. So each
+ * call is explained by a delivery, and each delivery beyond the first by a lost lease or a duplicate message.
  */
 function* tooMany(truth: Truth, { times }: Calls, delivered: ReadonlyMap<string, Delivered>): Generator<string> {
   for (const [chunk, { first, end, items }] of delivered) {

@@ -1,10 +1,10 @@
-/** What of a batch was given to workers, and how often: the only thing that lets them call its handler. */
+/** The deliveries of a batch to workers: only a delivery allows a worker to call the handler. */
 import type { StorageAnswer, StorageCall } from 'functions-local';
 import type { Reference } from '../../../../shared/contract/reference.ts';
 import { rangeOf } from '../../../../shared/processing/sources.ts';
 import { readChunkReference } from '../../../helpers/data/factories.ts';
 
-/** Deliveries of one chunk as it was accepted, and of all that became of it: retries, parts, redrives. */
+/** Deliveries of one accepted chunk and of all chunks derived from it: retries, parts, redrives. */
 export interface Delivered {
   /** Positions of the chunk: [first, end). */
   first: number;
@@ -14,7 +14,7 @@ export interface Delivered {
 }
 
 export interface Deliveries {
-  /** Looks for references in the answer of a storage call. */
+  /** Finds references in the answer of a storage call. */
   note(call: StorageCall, answer: StorageAnswer): void;
   /** By chunk id, of a batch. */
   of(batch: string): ReadonlyMap<string, Delivered>;

@@ -6,7 +6,7 @@ const BATCH = '0199e0a0-0000-7000-8000-000000000001';
 const BY_HALT = { by: 'halt', reason: 'too many', at: '2026-11-22T12:00:00.000Z' };
 const enough = { succeeded: HALT.after / 2, dead: HALT.after / 2 };
 
-/** What is said of rows that are written one after the other; a row is that of a workload with the rule. */
+/** Returns the problems of consecutive row writes for a workload with the rule. */
 async function judge(...rows: readonly Record<string, unknown>[]): Promise<HaltVerdict> {
   const halts = createHalts();
   for (const { paused, haltFrom, ...columns } of rows) {
@@ -22,8 +22,8 @@ async function judge(...rows: readonly Record<string, unknown>[]): Promise<HaltV
   return halts.of(BATCH);
 }
 
-describe('the check of the rule for halting', () => {
-  test('counts each halt once, and is content with what ends or is resumed after it', async () => {
+describe('the check of the halt rule', () => {
+  test('counts each halt once, and accepts a batch that ends or is resumed after it', async () => {
     const halted = { ...enough, state: 'paused', paused: BY_HALT };
     const later = { ...halted, paused: { ...BY_HALT, at: '2026-11-22T12:01:00.000Z' } };
     const rows = [halted, { ...halted, succeeded: 99_999 }, { ...enough, haltFrom: enough }, later];
@@ -32,12 +32,12 @@ describe('the check of the rule for halting', () => {
     expect(await judge({ ...enough, workload: 'slot0' })).toEqual({ halted: 0, wrong: [] });
   });
 
-  test('finds a batch that goes on', async () => {
+  test('finds a batch that continues although the rule pauses it', async () => {
     const { wrong } = await judge(enough);
     expect(wrong).toEqual([expect.stringMatching(/^goes on, and should have halted/)]);
   });
 
-  test('finds a batch that was halted without need', async () => {
+  test('finds a batch that was halted although the rule does not pause it', async () => {
     const share = { succeeded: HALT.after * (1 - HALT.deadShare), dead: HALT.after * HALT.deadShare };
     for (const counts of [share, { succeeded: 0, dead: HALT.after - 1 }]) {
       const { wrong } = await judge({ ...counts, state: 'paused', paused: BY_HALT });

@@ -1,4 +1,4 @@
-/** Every row of a batch that somebody wants to write, held against its workload's rule for halting. */
+/** Compares every attempted write of a batch row with the halt rule of its workload. */
 import type { StorageCall } from 'functions-local';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity } from '../../../../shared/batches/batch-row.ts';
 import { HALT, isHalting } from '../../app/items.ts';
@@ -10,7 +10,7 @@ export interface HaltVerdict {
 }
 
 export interface Halts {
-  /** Looks for the row of a batch in what a storage call writes, whether or not it then takes effect. */
+  /** Finds the batch row in what a storage call writes, even if the write fails later. */
   note(call: StorageCall): Promise<void>;
   of(batch: string): HaltVerdict;
 }
@@ -30,7 +30,7 @@ export function createHalts(): Halts {
       if (service !== 'table' || method === 'GET') return;
       const text = (await body()).toString('utf8');
       if (!text.includes(MARK)) return;
-      // A transaction is a multipart body, each entity a line of it.
+      // A transaction is a multipart body with one entity per line.
       for (const line of text.split('\r\n').filter((part) => part.startsWith('{') && part.includes(MARK))) {
         const row = rowOf(line);
         const seen = batches.get(row.id) ?? { halts: new Set(), wrong: new Set() };
@@ -50,8 +50,8 @@ function rowOf(line: string): BatchRow {
 }
 
 /**
- * `running` is written by the transaction that counts ends, and whatever the rule says of its counts has to be done by it. A
- * paused batch goes on counting what still runs, so only the first row of each pause must be one that the rule pauses.
+ * The transaction that counts ends writes `running`, and must apply the rule to its counts. A paused batch continues to
+ * count running chunks, so only the first row of each pause must be one that the rule pauses.
  */
 function check(row: BatchRow, seen: Seen): Seen {
   const { state, paused } = row;
@@ -62,7 +62,7 @@ function check(row: BatchRow, seen: Seen): Seen {
   return seen;
 }
 
-/** The rule, worked out beside the app. */
+/** The rule, implemented independently of the app. */
 function mustHalt({ workload, succeeded, dead, haltFrom, chunksDone, chunksTotal }: BatchRow): boolean {
   const died = dead - (haltFrom?.dead ?? 0);
   const ended = succeeded - (haltFrom?.succeeded ?? 0) + died;

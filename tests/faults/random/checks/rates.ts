@@ -1,18 +1,18 @@
-/** Handler calls of a workload with a limit, held against it over all runs of its slot. */
+/** Compares the handler calls of a workload with its limit, over all runs of its slot. */
 import { busiestWindow, exceededLimits, type Limits } from '../../../helpers/servers/rates.ts';
 import { RATE_LIMIT } from '../../app/items.ts';
 
 const LIMITS: Limits = { unit: 'items', limit: RATE_LIMIT.items, perMs: RATE_LIMIT.perSeconds * 1_000 };
-/** As far back as a window of the checker reaches. */
+/** The maximum age that a window of the checker reaches back to. */
 const KEPT_MS = 10 * LIMITS.perMs;
 
-/** What a slot's calls came to: in their busiest window of ten periods, as a share of the rate; and what was too fast. */
+/** The calls of a slot: the rate share in their busiest window of ten periods, and violations. */
 export interface RateVerdict {
   share: number;
   wrong: string[];
 }
 
-/** Makes the check of a slot: is given when the calls of each of its runs began. */
+/** Creates the check of a slot; it receives the start times of the calls of each of its runs. */
 export function createRateCheck(): (atMs: readonly number[]) => RateVerdict {
   let kept: readonly number[] = [];
   return (atMs) => {

@@ -1,4 +1,4 @@
-/** What must be true of a stack when all its runs have ended. */
+/** The invariants of a stack when all its runs have ended. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { odata } from '@azure/data-tables';
 import { isFinished } from '../../../../shared/batches/batch-row.ts';
@@ -11,7 +11,10 @@ import type { RunEnd, Score } from './score.ts';
 
 const QUIET_MS = 120_000;
 
-/** Waits until all queues are empty and nothing is open. A duplicate put late may lie there unknown: it is woken for. */
+/**
+ * Waits until all queues are empty and no batch is open. A duplicate that was put late may be in a queue without a
+ * wake, so each queue is woken.
+ */
 export async function waitForRest(
   stack: FaultStack,
   slots: number,
@@ -41,7 +44,7 @@ async function leftIn(stack: FaultStack, names: readonly string[]): Promise<stri
     for await (const { rowKey } of queryEntities(stack.batches, odata`PartitionKey eq ${'open'} and RowKey lt ${'~'}`))
       left.push(`open ${rowKey}`);
   } catch (error) {
-    // The last run's fault may still keep storage away.
+    // The fault of the last run may still block storage.
     left.push(String(error));
   }
   return left;
@@ -56,7 +59,7 @@ async function depthOf({ queues }: FaultStack, name: string): Promise<number> {
   }
 }
 
-/** Holds every batch against the law once more: a duplicate that came after its end must have changed nothing. */
+/** Checks the conservation law of every batch again: a duplicate after its end must not have changed anything. */
 export async function checkAgain({ batches }: FaultStack, ends: readonly RunEnd[], score: Score): Promise<void> {
   for (const { id, seed, counts } of ends) {
     const ledger = await readLedger(batches, id);

@@ -1,24 +1,24 @@
-/** What happened in the runs so far, and how it is reported. */
+/** The results of the runs so far, and their report. */
 import type { Verdict } from '../../harness/verify.ts';
 import type { CallCounts } from './calls.ts';
 
-/** What one run came to. */
+/** The result of one run. */
 export interface RunEnd extends Verdict {
   seed: number;
-  /** Its batch, and what the batch's row counted at its end. */
+  /** Its batch, and the final counts of the batch's row. */
   id: string;
   counts: { succeeded: number; dead: number };
-  /** Not at its end in time. */
+  /** Not finished in time. */
   stuck: boolean;
   acknowledged: number;
   /** From acceptance to the announced end. */
   seconds: number;
-  /** From the last fault that met the run to its end; 0 when it met none. */
+  /** From the last fault of the run to its end; 0 if it had none. */
   recoverySeconds: number;
   duplicatesSeen: number;
   /** Ended as cancelled. */
   cancelled: boolean;
-  /** Pauses that an operator asked for, changes from paused back, and times that the workload's rule paused the batch. */
+  /** Pauses requested by an operator, changes from paused back, and times that the workload's rule paused the batch. */
   paused: number;
   resumed: number;
   halted: number;
@@ -28,20 +28,20 @@ export interface RunEnd extends Verdict {
 }
 
 export interface Score {
-  /** Notes a fault that was injected. */
+  /** Records an injected fault. */
   fault(kind: string): void;
-  /** Notes wakes that a sweep found missing. */
+  /** Records wakes that a sweep found missing. */
   missed(wakes: number): void;
   end(run: RunEnd): void;
-  /** Notes what is wrong with no single run. */
+  /** Records a problem that belongs to no single run. */
   problem(text: string): void;
   readonly runs: number;
-  /** Nothing lost, doubled, wrong or stuck. */
+  /** Whether nothing is lost, doubled, wrong or stuck. */
   readonly isClean: boolean;
   table(): string;
 }
 
-/** Makes an empty score; `onProblem` hears what is wrong with no single run as soon as it is noted. */
+/** Creates an empty score; `onProblem` is called immediately for a problem that belongs to no single run. */
 export function createScore(onProblem: (text: string) => void = () => {}): Score {
   const faults = new Map<string, number>();
   const ends: RunEnd[] = [];

@@ -10,7 +10,7 @@ const run = (seconds: number): Measurement => ({
 });
 
 describe('of several runs', () => {
-  it('the middle one counts, the slower of two', () => {
+  it('the median counts, and the slower of two', () => {
     expect(median([run(1), run(9), run(3)]).seconds).toBe(3);
     expect(median([run(1), run(3)]).seconds).toBe(3);
   });
@@ -24,56 +24,56 @@ it.each([
   [50, 2],
   [75, 3],
   [99, 4],
-])('percentile %i of four is by nearest rank', (percent, value) => {
+])('percentile %i of four uses the nearest rank', (percent, value) => {
   expect(percentile([4, 1, 3, 2], percent)).toBe(value);
 });
 
-it('a report is the same whatever the order of its lines and of the keys in them', () => {
+it('a report has the same digest in any order of its lines and of their keys', () => {
   const lines = ['{"key":"a","value":{"x":1,"y":2}}', '{"key":"b","value":{"x":3}}'];
   const turned = ['{"value":{"x":3},"key":"b"}', '', '{"value":{"y":2,"x":1},"key":"a"}'];
   expect(reportDigest(turned)).toBe(reportDigest(lines));
   expect(reportDigest(['{"key":"a","value":{"x":1,"y":3}}'])).not.toBe(reportDigest(lines.slice(0, 1)));
 });
 
-it('a poll meets a message after half of its interval, and seldom after all of it', () => {
+it('the median wait for a poll is half of its interval, and long waits are nearly all of it', () => {
   expect(pollWait(1_000)).toEqual({ p50: 500, p99: 990 });
 });
 
 describe('the command', () => {
-  it('measures everything unless it is asked for parts', () => {
+  it('measures everything unless parts are requested', () => {
     expect(readArguments([])).toMatchObject({ throughput: true, small: true, wake: true, items: 1_000_000 });
     expect(readArguments(['--small'])).toMatchObject({ throughput: false, small: true, wake: false });
     expect(readArguments(['--quick', '--items', '5000'])).toMatchObject({ rounds: 1, items: 5_000 });
   });
 
-  it('measures handlers that wait, over HTTP only where it is asked to', () => {
+  it('measures handlers that wait, over HTTP only if requested', () => {
     expect(readArguments([])).toMatchObject({ waiting: true, http: false });
     expect(readArguments(['--waiting'])).toMatchObject({ waiting: true, http: false, throughput: false, wake: false });
     expect(readArguments(['--waiting', '--http'])).toMatchObject({ waiting: true, http: true });
     expect(() => readArguments(['--http'])).toThrow('--http: expected --waiting as well');
   });
 
-  it('measures limits, alone too', () => {
+  it('measures limits, also alone', () => {
     expect(readArguments([])).toMatchObject({ limits: true });
     expect(readArguments(['--limits'])).toMatchObject({ limits: true, throughput: false, waiting: false });
     expect(readArguments(['--small'])).toMatchObject({ limits: false });
   });
 
-  it('measures memory and the start of the stack, alone too', () => {
+  it('measures memory and the start of the stack, also alone', () => {
     expect(readArguments([])).toMatchObject({ memory: true, start: true, fiveMillion: false, peers: false });
     expect(readArguments(['--start'])).toMatchObject({ start: true, memory: false, throughput: false });
     expect(readArguments(['--throughput'])).toMatchObject({ throughput: true, memory: false, start: false });
     expect(readArguments(['--five-million'])).toMatchObject({ memory: true, fiveMillion: true, throughput: false });
   });
 
-  it('measures job queues beside the other contenders, with servers of their own or running ones', () => {
+  it('measures job queues together with the other contenders, with its own or running servers', () => {
     expect(readArguments(['--peers'])).toMatchObject({ peers: true, throughput: true, small: false });
     const redis = 'redis://127.0.0.1:6379';
     expect(readArguments(['--peers', '--redis', redis])).toMatchObject({ redis, postgres: undefined });
     expect(() => readArguments(['--redis', redis])).toThrow('--redis, --postgres: expected --peers as well');
   });
 
-  it('refuses what is no number of items', () => {
+  it('refuses an invalid number of items', () => {
     expect(() => readArguments(['--items', '1e6'])).toThrow('--items: expected a whole number from 1, got "1e6"');
   });
 });

@@ -33,7 +33,7 @@ const results: Results = {
   memory: { items: 1_000_000, peakBytes: 380 * MB, larger: { items: 5_000_000, peakBytes: 399 * MB } },
 };
 
-/** Those that a run measured. */
+/** The measured ones. */
 const measuredOf = (all: readonly Target[]): [string | undefined, boolean | undefined][] =>
   all.filter(({ measured }) => measured !== undefined).map(({ measured, met }) => [measured, met]);
 
@@ -41,7 +41,7 @@ const measuredOf = (all: readonly Target[]): [string | undefined, boolean | unde
 const targetOf = (of: Results, what: string): Target | undefined =>
   targetsOf(of).find((target) => target.what.startsWith(what));
 
-it('says of each target whether it is met, by the ratios of one run', () => {
+it('reports for each target whether it is met, by the ratios of one run', () => {
   expect(measuredOf(targetsOf(results))).toEqual([
     ['0.50', false],
     ['500 times', true],
@@ -62,7 +62,7 @@ it('lists a target whose measure did not run as not measured', () => {
   expect(formatResults(rest).filter((line) => line.includes('not measured'))).toHaveLength(all.length);
 });
 
-it('compares with a job queue only where it was measured', () => {
+it('compares with a job queue only if it was measured', () => {
   const target = (peers: Throughput['peers']): Target | undefined =>
     targetOf({ ...results, throughput: { ...throughput, ...(peers ? { peers } : {}) } }, 'items/s against BullMQ');
   expect(target(undefined)?.met).toBeUndefined();
@@ -70,7 +70,7 @@ it('compares with a job queue only where it was measured', () => {
   expect(target({ bullGrouped: run(1_000_000, 5, 0) })).toMatchObject({ measured: '1.25', met: true });
 });
 
-it('holds small batches, wakes and the start of the stack against their targets', () => {
+it('compares small batches, wakes and the start of the stack with their targets', () => {
   const small = { batches: 1_000, itemsEach: 100, seconds: 60, operations: {}, actionsABatch: 0.06 };
   const latencyMs = { p50: 100, p95: 800, max: 900 };
   const wait = { p50: 1, p99: 2 };
@@ -111,12 +111,12 @@ it('prints what each contender guarantees, and which job queues are missing', ()
   const missing = ['PostgreSQL: how to get it'];
   const text = formatResults({ ...results, throughput: { ...throughput, peers, missing } }).join('\n');
   expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +200,000 \| +\| +0 \| +1\.0 \| +2\.0 \| +350 \| +1\.25 \|/);
-  expect(text).toContain('Not measured, for want of PostgreSQL: how to get it.');
-  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +by hand \| +failed set, 5,000 at a time \[2\] \|/);
+  expect(text).toContain('Not measured; missing: PostgreSQL: how to get it.');
+  expect(text).toMatch(/\| BullMQ, 5,000 per job +\| +own code \| +failed set, 5,000 at a time \[2\] \|/);
   expect(formatResults(results).join('\n')).not.toContain('each item counted once');
 });
 
-it('gives a source for each number that a guarantee names', () => {
+it('has a source for each number in a guarantee', () => {
   const texts = Object.values(GUARANTEES).flatMap((row) => Object.values(row) as string[]);
   const numbers = new Set(
     texts.flatMap((text) => [...text.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number))),
@@ -124,7 +124,7 @@ it('gives a source for each number that a guarantee names', () => {
   expect([...numbers].sort((a, b) => a - b)).toEqual(SOURCES.map((_, index) => index + 1));
 });
 
-it('holds a handler that waits against what its items in flight allow', () => {
+it('compares a handler that waits with the limit of its items in flight', () => {
   const inFlight = { concurrency: 64, threads: 2, waitMs: 50, ideal: 2_560 };
   const runs = { pMap: run(25_600, 10.2, 0), processor: run(25_600, 10.5, 0), pipeline: run(25_600, 12, 900) };
   const http = {
@@ -145,7 +145,7 @@ it('holds a handler that waits against what its items in flight allow', () => {
   expect(formatResults(shorter).join('\n')).toContain('| handler waits 20 ms ');
 });
 
-it('holds a limit against what it adds where it does not bind, and against what is used of it where it does', () => {
+it('checks the operations that a loose limit adds, and the utilization of a binding one', () => {
   const { throughput: _none, memory: _neither, ...rest } = results;
   const accepted = { acceptedSeconds: 2 };
   const limits: Results = {
@@ -167,14 +167,14 @@ it('holds a limit against what it adds where it does not bind, and against what 
   );
 });
 
-it('names the command of a run without the password of a server', () => {
+it('shows the command of a run without the password of a server', () => {
   expect(commandOf([])).toBe('npm run bench');
   expect(commandOf(['--peers', '--postgres', 'postgres://me:secret@host:5432/db'])).toBe(
     'npm run bench -- --peers --postgres postgres://host:5432/db',
   );
 });
 
-it('draws a chart that names date, machine and every contender', () => {
+it('draws a chart with date, machine and every contender', () => {
   const svg = drawChart(results, throughput);
   expect(svg).toContain('2026-11-21, 2 cores');
   expect(svg.match(/<rect /g)).toHaveLength(10);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../../bench/scale/limits.ts';
+import { loadTime } from '../../../../bench/scale/load-time.ts';
 import {
   type Constants,
   chunkSeconds,
   type Deployment,
   instancesUsed,
-  loadTime,
   RECEIVE,
   ROWS,
   SLICE,
@@ -20,7 +20,7 @@ import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
 import { DEFAULTS } from '../../../../shared/settings.ts';
 import { MAX_RECEIVE } from '../../../../shared/wake/max-receive.ts';
 
-/** As docs/performance.md says. */
+/** The tolerance stated in docs/performance.md. */
 const TOLERANCE = 0.2;
 
 const constants: Constants = { acceptPerItem: 4e-6, collectPerChunk: 0.002, start: 0.264 };
@@ -57,10 +57,10 @@ const DEPLOYMENTS = [
   deployed(200, { tasksPerQueue: 1_000 }),
 ];
 const GRID = WORKS.flatMap((work) => DEPLOYMENTS.map((deployment) => ({ work, deployment })));
-/** Bounded by the credits of the namespace: twenty subscriptions. */
+/** The credits of the namespace are the bound, because of twenty subscriptions. */
 const CREDITS = { work: waits(1_000), deployment: deployed(100, { queues: 5, tasksPerQueue: 400, subscriptions: 20 }) };
 
-/** A load of about a minute: seconds of the simulation for one of the model. */
+/** A load of about a minute: seconds of the simulation per second of the model. */
 function simulatedOverComputed({ work, deployment }: (typeof GRID)[number]): number {
   const { itemsPerSecond } = steadyRate(work, deployment, constants, 4);
   const load = { batches: 4, chunksPerBatch: Math.ceil((itemsPerSecond * 60) / work.itemsPerChunk / 4) };
@@ -87,7 +87,7 @@ describe('the model', () => {
     expect(ratio).toBeLessThan(1 + TOLERANCE);
   });
 
-  it('is on the low side where events wait for credits: rounds then publish less often', () => {
+  it('is too low if events wait for credits, because rounds then publish less often', () => {
     expect(steadyRate(CREDITS.work, CREDITS.deployment, constants, 4).bound).toBe('Service Bus');
     const ratio = simulatedOverComputed(CREDITS);
     expect(ratio).toBeGreaterThan(0.65);
@@ -111,7 +111,7 @@ describe('the model', () => {
     expect(run(7)).not.toEqual(run(8));
   });
 
-  it('has the platform start no more instances than one for five tasks, and warm ones share them evenly', () => {
+  it('starts at most one instance per five tasks, and warm instances share the tasks evenly', () => {
     expect(instancesUsed(deployed(100))).toBe(20);
     expect(instancesUsed(deployed(100, { tasksPerQueue: 1_000 }))).toBe(100);
     expect(instancesUsed(deployed(100, { isWarm: true }))).toBe(100);
@@ -125,7 +125,7 @@ describe('the model', () => {
     ['tasks per wave', waits(5_000), deployed(100)],
     ['collector', computes(5_000), deployed(100)],
     ['collector', computes(1_000, 0), deployed(200, { tasksPerQueue: 1_000 })],
-  ] as const)('names %s as the bound', (bound, work, deployment) => {
+  ] as const)('returns %s as the bound', (bound, work, deployment) => {
     expect(steadyRate(work, deployment, constants, 4).bound).toBe(bound);
   });
 
@@ -138,13 +138,13 @@ describe('the model', () => {
     }
   });
 
-  it('loses a part of each wave to the starts of its tasks, and less of it with more queues', () => {
+  it('loses a part of each wave to the starts of its tasks, and a smaller part with more queues', () => {
     const [one, five] = [deployed(200, { tasksPerQueue: 1_000 }), deployed(200, { queues: 5, tasksPerQueue: 200 })];
     expect(wavePart(one)).toBeLessThan(wavePart(five));
     expect(wavePart(five)).toBeLessThan(1);
   });
 
-  it('counts acceptance and merge of one batch as what no instance shortens', () => {
+  it('counts acceptance and merge of one batch as serial time', () => {
     const load = { batches: 1, chunksPerBatch: 2_000, withUpload: true };
     const times = [10, 100, 1_000].map((count) =>
       loadTime(load, computes(5_000), deployed(count, { queues: 5, tasksPerQueue: 4 * count }), constants),

@@ -19,7 +19,7 @@ const launch = (script: string) =>
   launchServer({ command: process.execPath, args: ['-e', script], ready: 'Ready to accept connections' });
 
 describe('a server of the bench', () => {
-  it('is up once it says so, and ends when it is stopped', async () => {
+  it('is ready when its output says so, and ends when it is stopped', async () => {
     const script = `
       process.once('SIGINT', () => process.exit(0));
       setInterval(() => {}, 1000);
@@ -30,7 +30,7 @@ describe('a server of the bench', () => {
     await expect(async () => process.kill(pid, 0)).rejects.toThrow('ESRCH');
   });
 
-  it('is reported with its output when it ends before', async () => {
+  it('is reported with its output if it ends before that', async () => {
     await expect(launch("console.log('Address already in use')")).rejects.toThrow(
       /ended before it was ready: Address already in use/,
     );
@@ -42,8 +42,8 @@ describe('a server of the bench', () => {
   });
 });
 
-describe('a server that is given', () => {
-  it('is used as it is', async () => {
+describe('a server at a given address', () => {
+  it('is used unchanged', async () => {
     const listening = createServer().listen(0, '127.0.0.1');
     await once(listening, 'listening');
     const { port } = listening.address() as AddressInfo;
@@ -51,7 +51,7 @@ describe('a server that is given', () => {
     expect(await runningServer(url)).toMatchObject({ url, pid: undefined });
     listening.close();
     await once(listening, 'close');
-    await expect(runningServer(url)).rejects.toThrow(`Nothing takes connections at 127.0.0.1:${port}`);
+    await expect(runningServer(url)).rejects.toThrow(`Expected a server at 127.0.0.1:${port}`);
   });
 });
 
@@ -64,8 +64,8 @@ it('a command is found in a folder beside PATH, if it can be run', async () => {
   expect(findCommand('sluice-test-server')).toBeUndefined();
 });
 
-it('CPU time of a family is at least that of its first process, where the system reports it', async () => {
+it('the CPU time of a process and its children is at least that of the process, if the system reports it', async () => {
   const own = await cpuSeconds(process.pid);
-  // Without /proc it is unknown.
+  // Unknown without /proc.
   expect((await familyCpuSeconds(process.pid)) ?? own).toBeGreaterThanOrEqual(own);
 });

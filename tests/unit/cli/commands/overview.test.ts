@@ -17,7 +17,7 @@ describe('overview', () => {
 
   it('says that nothing needs anybody', async () => {
     expect(await shown(well)).toBe(
-      '3 queues, 1 draining, 0 paused: 7 messages; 1 open batch with 900 pending items\nNothing needs you.\n',
+      '3 queues, 1 draining, 0 paused: 7 messages; 1 open batch with 900 pending items\nNothing needs attention.\n',
     );
   });
 

@@ -56,7 +56,7 @@ describe('the cost command', () => {
     expect(lines[4]).toMatch(/^Idle bill: [\d.]+\* USD per month without any work, [\d.]+\* after free grants/);
     expect(text).toMatch(/base fee of the Standard tier +9\.810\*/);
     expect(text).toMatch(/message count of each wake subscription \(part of the fee\) +2,160,000 +0\.000$/m);
-    expect(text).toMatch(/\* stands on prices without a verified source: .*servicebus\.base/s);
+    expect(text).toMatch(/\* uses prices without a verified source: .*servicebus\.base/s);
   });
 
   it('prints no mark where every price is verified', () => {

@@ -43,7 +43,7 @@ describe('sluice try', () => {
     expect(out).toMatch(/The first valid item, as the handler gets it:\n {2}\{\n {4}id: 't0'/);
     expect(out).toContain('The whole file: 50 items in 1 chunk, lane normal\n');
     expect(out).toMatch(
-      /Computed: \d+ storage operations, 0\.000\d+\* USD per batch by the price sheet 2026, handlers as long as secondsPerChunk\n\* stands on prices without a verified source: .*queue\.class1/,
+      /Computed: \d+ storage operations, 0\.000\d+\* USD per batch by the price sheet 2026, handlers as long as secondsPerChunk\n\* uses prices without a verified source: .*queue\.class1/,
     );
     expect(out).toContain('To send it: sluice submit good.ndjson --workload billing\n');
   });

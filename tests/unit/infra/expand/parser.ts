@@ -230,8 +230,8 @@ function createParser(file: string, tokens: Token[]): Parser {
     for (; current().kind !== 'end'; at += 1) {
       const { text, kind } = current();
       if (open.length === 0 && (text === '=' || text === '=>' || text === ',' || text === ')')) break;
-      const goesOn = tokens.slice(at).find((one) => one.kind !== 'newline')?.text === '|';
-      if (open.length === 0 && kind === 'newline' && !goesOn) break;
+      const canProgress = tokens.slice(at).find((one) => one.kind !== 'newline')?.text === '|';
+      if (open.length === 0 && kind === 'newline' && !canProgress) break;
       if (kind === 'mark' && /^[{[(]$/.test(text)) open.push(text);
       if (kind === 'mark' && /^[}\])]$/.test(text) && PAIRS[open.pop() ?? ''] !== text) fail('another bracket');
     }

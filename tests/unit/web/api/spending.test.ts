@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { spend, spending } from '../../../../web/api/http/spending.ts';
 
-describe('the meter of the page', () => {
-  it('adds up what the answers say that they have cost', () => {
+describe('the cost meter of the page', () => {
+  it('adds up the costs in the responses', () => {
     spend('usd=0.0000021, table.query=2, queue.properties=3');
     spend('usd=0.000001');
     spend(null);

@@ -28,7 +28,7 @@ describe('the groups of a batch that runs', () => {
     });
   });
 
-  it('keep what was known of a cause, whose text the row has cut', () => {
+  it('keep the full text of a known cause that the row has cut', () => {
     const cause = `rejected: ${'x'.repeat(150)}`;
     const known: Groups = { groups: [{ cause, reason: 'rejected', count: 2 }], count: 2, otherCauses: 0 };
     const { groups } = groupsOfRow(batch({ [cause.slice(0, 120)]: 7 }, 7), known);
@@ -48,13 +48,13 @@ it.each([
   expect(hasText(letter, text)).toBe(found);
 });
 
-it('an item is shown and edited with the digits that it was uploaded with', () => {
+it('an item is shown and edited with the digits of the upload', () => {
   const letter = parseExact('{"item":{"account":12345678901234567890,"amount":1.10}}') as Pick<DeadLetter, 'item'>;
   expect(itemJson(letter)).toBe('{\n  "account": 12345678901234567890,\n  "amount": 1.10\n}');
 });
 
 describe('the same for many batches', () => {
-  it('is done one after the other, whatever becomes of one, until somebody stops it', async () => {
+  it('runs one after the other, also after a failure, until it is stopped', async () => {
     const seen: string[] = [];
     let steps: readonly Step[] = [];
     await runOver({
@@ -74,11 +74,11 @@ describe('the same for many batches', () => {
       { state: 'done', result: 'a done' },
       { state: 'failed', result: 'b is running' },
       { state: 'done', result: 'c done' },
-      { state: 'left', result: 'Left alone' },
+      { state: 'skipped', result: 'Skipped' },
     ]);
   });
 
-  it('run so many at the same time, and those that follow in their order', async () => {
+  it('runs up to the limit at the same time, and starts the others in order', async () => {
     const started: number[] = [];
     const ends: (() => void)[] = [];
     const work = (n: number): Promise<string> => {

@@ -24,7 +24,7 @@ describe('a dry run of a policy', () => {
     ['by the capacity', { depth: 5_000 }, 40],
     ['without the steps where work would be late', { depth: 100, late: true }, 40],
     ['not above what throttling left', { depth: 100, tasks: 5, bound: 'throttling' }, 5],
-    ['not above what the limits fed', { depth: 100, tasks: 5, bound: 'limits' }, 5],
+    ['not above what the limits allowed', { depth: 100, tasks: 5, bound: 'limits' }, 5],
     ['not above what the instances could', { depth: 100, tasks: 5, bound: 'saturation' }, 5],
     ['by one probe', { depth: 100, tasks: 1, bound: 'probe' }, 1],
     ['by one collector', { depth: 100, tasks: 1, bound: 'collector' }, 1],
@@ -36,11 +36,11 @@ describe('a dry run of a policy', () => {
     expect(tasksOf({ depth: 5_000 }, POLICY, 'bulk')).toEqual([30]);
   });
 
-  it('lowers what throttling has bounded if the policy allows less', () => {
+  it('lowers tasks that throttling has bounded if the policy allows fewer', () => {
     expect(tasksOf({ tasks: 5, bound: 'throttling' }, { ...POLICY, capacity: 3 })).toEqual([3]);
   });
 
-  it('says what a change comes to', () => {
+  it('summarizes the effect of a change', () => {
     expect(compareTasks([1, 8], [1, 8])).toBe('The same tasks in each of the last 2 waves.');
     expect(compareTasks([8], [8])).toBe('The same tasks in the last wave.');
     expect(compareTasks([1, 8], [1, 3])).toBe(

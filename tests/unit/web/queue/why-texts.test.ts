@@ -29,14 +29,14 @@ const PAUSE: AuditEntry = {
 const textsOf = (changes: Partial<QueueDetails>, actions: AuditEntry[] = []): string[] =>
   whyTexts({ queue: { ...IDLE, ...changes }, actions, nowMs }).map(({ text }) => text);
 
-describe('why a queue is as it is', () => {
+describe('the explanation of a queue', () => {
   it.each<[string, Partial<QueueDetails>, string]>([
-    ['nothing waits', {}, 'Nothing waits: it was empty 1 min ago.'],
-    ['nobody has measured it', { depthAt: null }, 'Its depth has not been measured yet.'],
+    ['nothing waits', {}, 'No message waits: the queue was empty 1 min ago.'],
+    ['its depth was never measured', { depthAt: null }, 'Its depth has not been measured yet.'],
     [
       'messages wait without a drain',
       { depth: 2 },
-      '2 messages waited 1 min ago and no drain runs: one starts with the next wake, or with Drain now.',
+      '2 messages were waiting 1 min ago and no drain runs: one starts with the next wake, or with Drain now.',
     ],
     [
       'messages are delayed',
@@ -49,9 +49,9 @@ describe('why a queue is as it is', () => {
       'Paused by the circuit since 23 Nov, 11:58 UTC (2 min ago). Reason: 9 of 10 items failed. One task tries again at 12:01:00 UTC.',
     ],
     [
-      'no name is known of who paused it',
+      'the operator who paused it is unknown',
       { paused: { by: 'operator', reason: '', since: at(2) } },
-      'Paused by an operator since 23 Nov, 11:58 UTC (2 min ago). No reason was given. Nothing begins until somebody resumes it.',
+      'Paused by an operator since 23 Nov, 11:58 UTC (2 min ago). No reason was given. Nothing starts until an operator resumes it.',
     ],
     [
       'its drain does not start',
@@ -62,7 +62,7 @@ describe('why a queue is as it is', () => {
     [
       'a wave has ended',
       { status: 'draining', waves: [WAVE] },
-      'The wave that ended at 11:55:00 UTC had 12 tasks for 2,500 messages: throttled answers, slow responses or failures have lowered the number. 24,000 items ended in it.',
+      'The wave that ended at 11:55:00 UTC had 12 tasks for 2,500 messages: throttled responses, slow responses or failures have lowered the number. 24,000 items ended in it.',
     ],
   ])('says so if %s', (_, changes, text) => {
     expect(textsOf(changes)).toContain(text);
@@ -78,15 +78,15 @@ describe('why a queue is as it is', () => {
     expect(textsOf({ paused: { by: 'operator', reason: 'x', since: at(2) } }).join(' ')).not.toMatch(/empty|waits:/i);
   });
 
-  it('is of the limits of the workload, too', () => {
+  it('includes the limits of the workload', () => {
     const limits = {
       ...{ rateLimit: { calls: 10, perSeconds: 1 }, maxConcurrency: null, holders: 2, heldUntil: at(-2) },
       ...{ lowered: { factor: 0.5, since: at(1) }, waiting: { since: at(3), until: at(-1) } },
     };
     expect(textsOf({ limits }).slice(0, 3)).toEqual([
       'Waits since 11:57:00 UTC for a share of the limits of its workload; tries again at 12:01:00 UTC. 2 processes have one.',
-      'The other side has asked for no call before 12:02:00 UTC.',
-      'Runs at 50 % of its rate limit: the other side has throttled. Changed at 11:59:00 UTC.',
+      'The called service allows no call before 12:02:00 UTC.',
+      'Runs at 50 % of its rate limit: the called service throttled it. Changed at 11:59:00 UTC.',
     ]);
   });
 });

@@ -11,11 +11,11 @@ describe('depths', () => {
     ['one is not 0', [empty, { depth: 1, depthAt: ago(1) }], false],
     ['one was never measured', [empty, { depth: 0, depthAt: null }], false],
     ['one is too old', [empty, { depth: 0, depthAt: ago(121) }], false],
-  ])('are known to be empty or not: %s', (_, queues, known) => {
+  ])('are known to be empty, or not: %s', (_, queues, known) => {
     expect(areKnownEmpty(queues, nowMs)).toBe(known);
   });
 
-  it('are as old as the oldest of them, or not all known', () => {
+  it('are as old as the oldest measurement, or not all known', () => {
     expect(depthsAge([empty, { depth: 5, depthAt: ago(1) }], nowMs)).toBe('measured 2 min ago');
     expect(depthsAge([empty, { depth: 0, depthAt: null }], nowMs)).toBe('1 queue of 2 not measured yet');
   });

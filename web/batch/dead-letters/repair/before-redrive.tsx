@@ -1,4 +1,4 @@
-/** What a redrive would do, shown before it does it. */
+/** A preview of a redrive. */
 import type { JSX } from 'preact';
 import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
 import { mergePatch, type Patch } from '../../../../shared/contract/text/merge-patch.ts';
@@ -9,10 +9,10 @@ import { itemJson, placeOf, reindented } from '../item-json.ts';
 import type { Scope } from '../scope.ts';
 import { draftsOf } from './drafts.ts';
 
-/** Items whose change is shown. */
+/** Number of items whose change is shown. */
 const PREVIEWED = 3;
 
-/** Corrections that were typed for items that now run in another way. */
+/** Typed corrections of items that this redrive sends in another way. */
 export function IgnoredDrafts({ batch, scope }: { batch: string; scope: Scope }): JSX.Element | null {
   const known = new Set(scope.letters.map(({ index }) => index));
   const ignored = draftsOf(batch).filter(({ letter }) => known.has(letter.index));
@@ -21,8 +21,8 @@ export function IgnoredDrafts({ batch, scope }: { batch: string; scope: Scope })
     <p class="tone-warn">
       {formatNumberOf(ignored.length, 'correction')} of single items (
       {ignored.map(({ letter }) => placeOf(letter)).join(', ')}){ignored.length === 1 ? ' is' : ' are'} not sent with
-      this, and forgotten. Send {ignored.length === 1 ? 'it' : 'them'} first if{' '}
-      {ignored.length === 1 ? 'it matters' : 'they matter'}.
+      this redrive, and {ignored.length === 1 ? 'is' : 'are'} deleted. To keep {ignored.length === 1 ? 'it' : 'them'},
+      send {ignored.length === 1 ? 'it' : 'them'} first.
     </p>
   );
 }
@@ -33,7 +33,7 @@ interface PreviewsProps {
   patch: string;
 }
 
-/** What a patch changes in the first items. */
+/** A preview of a patch on the first items. */
 export function Previews({ letters, count, patch }: PreviewsProps): JSX.Element {
   const change = parseExact(patch) as Patch;
   const shown = letters.slice(0, PREVIEWED);

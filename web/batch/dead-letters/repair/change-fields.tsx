@@ -2,13 +2,13 @@ import type { JSX } from 'preact';
 import type { FieldChange } from '../../../json/field-changes.ts';
 import { Button } from '../../../ui/button.tsx';
 
-/** A change that is not filled in yet. */
+/** A change without input yet. */
 export const NEW_CHANGE: FieldChange = { path: '', kind: 'text', value: '' };
 
 const KINDS: Readonly<Record<FieldChange['kind'], string>> = {
-  text: 'becomes the text',
-  json: 'becomes the JSON',
-  remove: 'is removed',
+  text: 'set to text',
+  json: 'set to JSON',
+  remove: 'remove',
 };
 
 export interface ChangeFieldsProps {
@@ -29,12 +29,12 @@ export function ChangeFields({ changes, onChange }: ChangeFieldsProps): JSX.Elem
             aria-label="Field"
             class="mono"
             placeholder="address.country"
-            title="Names with dots between them; a dot within a name has a backslash before it"
+            title="Names separated by dots; write a dot within a name as \\."
             value={path}
             onInput={(event) => change(n, { path: event.currentTarget.value })}
           />
           <select
-            aria-label="What becomes of it"
+            aria-label="Kind of change"
             value={kind}
             onInput={(event) => change(n, { kind: event.currentTarget.value as FieldChange['kind'] })}
           >
@@ -55,7 +55,7 @@ export function ChangeFields({ changes, onChange }: ChangeFieldsProps): JSX.Elem
           <Button
             icon="close"
             look="quiet"
-            label="Leave this field alone"
+            label="Remove this change"
             onClick={() => onChange(changes.filter((_, at) => at !== n))}
           />
         </div>

@@ -9,16 +9,16 @@ import { causeKey } from '../groups.ts';
 import type { Scope } from '../scope.ts';
 import { dropDrafts } from './drafts.ts';
 
-/** What dialogs about dead letters of a batch have in common. */
+/** The common props of dialogs about dead letters of a batch. */
 export interface DialogOfLetters {
   batch: BatchView;
   onChange: () => void;
-  /** Called with the result, in words. */
+  /** Called with the result as text. */
   onDone: (result: string) => void;
   onClose: () => void;
 }
 
-/** Asks for a reason, which stays with the batch, and discards dead letters. */
+/** Requests a reason, which is stored with the batch, and discards dead letters. */
 export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.Element {
   const { batch, scope, onChange, onDone, onClose } = props;
   const [typed, setTyped] = useState('');
@@ -42,8 +42,8 @@ export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
       onClose={onClose}
     >
       <p>
-        {scope.count === 1 ? 'It counts' : 'They count'} as discarded from then on, and cannot be redriven any more.
-        Nothing runs; a new report follows.
+        {scope.count === 1 ? 'It counts' : 'They count'} as discarded from then on, and cannot be redriven any more. No
+        item runs; a new report follows.
       </p>
       {scope.title !== undefined && (
         <p class="cause-text">
@@ -55,7 +55,7 @@ export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
   );
 }
 
-/** Why items are discarded. */
+/** The field for the reason of a discard. */
 export const ReasonField = ({ value, onChange }: { value: string; onChange: (value: string) => void }): JSX.Element => (
   <label class="field">
     <span>Reason</span>
@@ -69,7 +69,7 @@ export const ReasonField = ({ value, onChange }: { value: string; onChange: (val
   </label>
 );
 
-/** Forgets corrections of items that something else was done to. */
+/** Deletes the corrections of items that were redriven or discarded otherwise. */
 export function forgetDrafts(batch: string, { choice: { items, cause } }: Pick<Scope, 'choice'>): void {
   const named = new Set(items);
   dropDrafts(batch, (letter) =>

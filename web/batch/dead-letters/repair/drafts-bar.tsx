@@ -16,7 +16,7 @@ export interface DraftsProps extends Omit<DialogOfLetters, 'onClose'> {
   onEdit: (letter: DeadLetter) => void;
 }
 
-/** The corrections of a batch that were typed and not sent, also of items that others have redriven since. */
+/** The unsent corrections of a batch, including items that another operator has redriven since. */
 export function Drafts({ batch, onEdit, onChange, onDone }: DraftsProps): JSX.Element | null {
   const sending = useAction();
   const keyOf = useKey();

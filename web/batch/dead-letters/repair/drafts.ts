@@ -1,4 +1,6 @@
-/** Corrections that were typed and not sent. They outlive dialogs, pages and what others do to the batch. */
+/**
+ * Corrections that were typed but not sent. They outlive dialogs, pages, and changes of the batch by other operators.
+ */
 import { effect, signal } from '@preact/signals';
 import { key } from '../../../api/http/key.ts';
 import type { DeadLetter } from '../../../api/types.ts';
@@ -17,13 +19,13 @@ const isOf =
   (draft: Draft): boolean =>
     draft.batch === batch && draft.letter.index === index;
 
-/** The corrections of a batch, oldest first; subscribes who draws. */
+/** Returns the corrections of a batch, oldest first, and subscribes the calling component. */
 export const draftsOf = (batch: string): readonly Draft[] => drafts.value.filter((draft) => draft.batch === batch);
 
-/** The correction of an item; subscribes who draws. */
+/** Returns the correction of an item, and subscribes the calling component. */
 export const draftOf = (batch: string, index: number): Draft | undefined => drafts.value.find(isOf(batch, index));
 
-/** Keeps a correction in place of the one before. */
+/** Stores a correction and replaces the previous one. */
 export function keepDraft(draft: Draft): void {
   const isSame = isOf(draft.batch, draft.letter.index);
   drafts.value = drafts.peek().some(isSame)
@@ -31,12 +33,12 @@ export function keepDraft(draft: Draft): void {
     : [...drafts.peek(), draft];
 }
 
-/** Forgets corrections: of items that were redriven or discarded, or whose correction is not wanted any more. */
+/** Deletes the corrections of items that were redriven or discarded, or corrections that are no longer wanted. */
 export function dropDrafts(batch: string, isMeant: (letter: DeadLetter) => boolean): void {
   drafts.value = drafts.peek().filter((draft) => draft.batch !== batch || !isMeant(draft.letter));
 }
 
-// Whoever comes with another key begins anew.
+// Another key starts without corrections.
 key.subscribe((kept) => {
   if (kept === '') drafts.value = [];
 });

@@ -21,8 +21,8 @@ export interface EditDialogProps extends DialogOfLetters {
 }
 
 /**
- * Corrects one item and runs it again. What is typed is sent as it stands, with every digit of its numbers, and kept as
- * a draft until then.
+ * Corrects one item and runs it again. The text is sent exactly as typed, with every digit of its numbers, and is kept
+ * as a draft until then.
  */
 export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps): JSX.Element {
   const original = itemJson(letter);
@@ -57,30 +57,7 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
         {sent !== undefined ? (
           <TryResult batch={batch} letter={letter} revision={sent} />
         ) : (
-          <>
-            <p class="cause-text">
-              <bdi>{plain(letter.error.message)}</bdi>
-            </p>
-            <label class="field">
-              <span>Item, as JSON</span>
-              <textarea
-                class="mono"
-                spellcheck={false}
-                rows={Math.min(18, text.split('\n').length + 1)}
-                value={text}
-                aria-invalid={fault !== undefined}
-                onInput={(event) => type(event.currentTarget.value)}
-              />
-            </label>
-            {fault !== undefined && (
-              <p class="tone-bad" role="status">
-                {fault}
-              </p>
-            )}
-            {fault === undefined && draft && (
-              <DiffView name={placeOf(letter)} before={original} after={reindented(text)} />
-            )}
-          </>
+          <ItemEditor letter={letter} text={text} original={original} fault={fault} onType={type} />
         )}
         {sending.error && <ErrorBox error={sending.error} />}
         <footer>
@@ -107,3 +84,39 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
     </Dialog>
   );
 }
+
+interface ItemEditorProps {
+  letter: DeadLetter;
+  text: string;
+  original: string;
+  fault: string | undefined;
+  onType: (typed: string) => void;
+}
+
+/** The error of an item, its text to edit, and the difference to the upload. */
+const ItemEditor = ({ letter, text, original, fault, onType }: ItemEditorProps): JSX.Element => (
+  <>
+    <p class="cause-text">
+      <bdi>{plain(letter.error.message)}</bdi>
+    </p>
+    <label class="field">
+      <span>Item, as JSON</span>
+      <textarea
+        class="mono"
+        spellcheck={false}
+        rows={Math.min(18, text.split('\n').length + 1)}
+        value={text}
+        aria-invalid={fault !== undefined}
+        onInput={(event) => onType(event.currentTarget.value)}
+      />
+    </label>
+    {fault !== undefined && (
+      <p class="tone-bad" role="status">
+        {fault}
+      </p>
+    )}
+    {fault === undefined && text !== original && (
+      <DiffView name={placeOf(letter)} before={original} after={reindented(text)} />
+    )}
+  </>
+);

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { formatDuration } from '../../../format.ts';
 
-/** As the API has it, in items per second. */
+/** Limits of the API, in items per second. */
 const [MIN, MAX] = [0.01, 1_000_000];
 
-/** Why a rate cannot be sent; empty is none. */
+/** Returns why a rate cannot be sent. An empty rate means no limit. */
 export function rateFault(rate: string): string | undefined {
   if (rate === '') return undefined;
   const value = Number(rate);
@@ -13,15 +13,15 @@ export function rateFault(rate: string): string | undefined {
 
 export interface RateFieldProps {
   rate: string;
-  /** Items that run. */
+  /** Number of items that run. */
   count: number;
   onChange: (rate: string) => void;
 }
 
-/** How many items run per second at most, and how long that takes at least. */
+/** The maximum number of items per second, and the minimum duration that follows from it. */
 export const RateField = ({ rate, count, onChange }: RateFieldProps): JSX.Element => (
   <label class="field">
-    <span>Most items per second</span>
+    <span>Maximum items per second</span>
     <input
       type="number"
       min={MIN}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { fetchItemView } from '../../../api/items.ts';
 import type { BatchView, DeadLetter } from '../../../api/types.ts';
 import { formatName, plain } from '../../../format.ts';
-import { useLook } from '../../../live/use-look.ts';
+import { usePolled } from '../../../live/use-polled.ts';
 import { StateTag, Tag } from '../../../ui/pieces.tsx';
 import { Loaded } from '../../../ui/states.tsx';
 import { isFinished } from '../../finished.ts';
@@ -12,15 +12,15 @@ import { JsonText } from '../json-text.tsx';
 export interface TryResultProps {
   batch: BatchView;
   letter: DeadLetter;
-  /** That it runs in. */
+  /** The revision in which the item runs. */
   revision: number;
 }
 
-/** Whether a revision of a batch has come to its end. */
+/** Whether a revision of a batch is finished. */
 export const isOver = (batch: BatchView, revision: number): boolean =>
   batch.revision > revision || (batch.revision === revision && isFinished(batch));
 
-/** What has become of one item that runs again, once its revision is over. */
+/** The outcome of one item that runs again, shown when its revision is finished. */
 export function TryResult({ batch, letter, revision }: TryResultProps): JSX.Element {
   if (isOver(batch, revision)) return <Ended batch={batch.id} letter={letter} revision={revision} />;
   return (
@@ -34,12 +34,12 @@ export function TryResult({ batch, letter, revision }: TryResultProps): JSX.Elem
 }
 
 function Ended({ batch, letter, revision }: { batch: string; letter: DeadLetter; revision: number }): JSX.Element {
-  const looked = useLook({
+  const polled = usePolled({
     key: ['tried', batch, letter.index, revision],
     load: (signal) => fetchItemView(batch, letter.index, { signal }),
   });
   return (
-    <Loaded polled={looked}>
+    <Loaded polled={polled}>
       {({ state, result, deadLetter }) => (
         <div class="try-result" role="status">
           <span>{placeOf(letter)}:</span>{' '}

@@ -54,7 +54,7 @@ describe('an upload is read', () => {
 });
 
 describe('the plain script', () => {
-  it('comes to the same report by one thread and by two, and in a second run', async () => {
+  it('creates the same report with one thread and with two, and in a second run', async () => {
     const file = join(folder, 'usage.zst');
     await writeUpload(file, 4_000);
     const alone = await runScript(file, 0);

@@ -1,29 +1,26 @@
-/** The tables of a run: what was measured, and what the model makes of it. docs/performance.md has those of the model. */
+/** The results of the model as tables, which docs/performance.md contains. */
 import { formatCount } from '../../cli/text/format.ts';
-import { markdown } from '../report/table.ts';
-import { CPU_BOUND, type InstancesRun } from './instances.ts';
+import { markdown } from '../report/markdown.ts';
 import { LIMITS } from './limits.ts';
-import { type Deployment, instancesUsed, type Load, loadTime, steadyRate, usePerChunk, type Work } from './model.ts';
+import { loadTime } from './load-time.ts';
+import { type Deployment, instancesUsed, type Load, steadyRate, usePerChunk, type Work } from './model.ts';
 import {
   asDeployed,
   billingWork,
   constantsOf,
-  local,
   type ScaleResults,
   SPREAD_QUEUES,
   spread,
   waitingWork,
 } from './results.ts';
-import { MOST_SERIAL, type SerialResult, type Spent, serialPart } from './serial.ts';
-import { simulate } from './simulate.ts';
 
 const INSTANCES = [10, 100, 1_000];
 const DAY = 86_400;
 const MILLION = 1_000_000;
-/** Large batches that are under way at the same time. */
+/** Large batches that run at the same time. */
 const BATCHES = 4;
 
-/** Two significant digits: a model has no more. */
+/** Rounds to two significant digits; a model is not more exact. */
 const about = (value: number): string => formatCount(Number(value.toPrecision(2)));
 
 const worksOf = (results: ScaleResults): Work[] => [
@@ -31,7 +28,7 @@ const worksOf = (results: ScaleResults): Work[] => [
   ...[1_000, 5_000].map((itemsPerChunk) => waitingWork(results, itemsPerChunk)),
 ];
 
-/** What bounds 10, 100 and 1,000 instances, and at which rate. */
+/** What limits 10, 100 and 1,000 instances, and at which rate. */
 export function ratesTable(results: ScaleResults, deploymentOf: (instances: number) => Deployment): string[] {
   const constants = constantsOf(results);
   const cell = (work: Work, instances: number): string => {
@@ -48,7 +45,7 @@ export function ratesTable(results: ScaleResults, deploymentOf: (instances: numb
   return markdown([head, ...rows]);
 }
 
-/** One batch alone. */
+/** A single batch. */
 export function batchTable(results: ScaleResults): string[] {
   const constants = constantsOf(results);
   const items = 10 * MILLION;
@@ -68,10 +65,13 @@ export function batchTable(results: ScaleResults): string[] {
   return markdown([[...head, 'of one instance'], ...rows]);
 }
 
-/** Of a batch of a hundred items in a trickle: storage calls (measured, `--small`), and what else docs/performance.md counts. */
+/**
+ * Use of a batch of a hundred items in a trickle: storage calls (measured, `--small`), and the other values from
+ * docs/performance.md.
+ */
 const SMALL = { items: 100, account: 19.4, dayRows: 2, openRows: 2, credits: 5, collectorCalls: 9, collectedAtOnce: 8 };
 
-/** At how many items per day something is full. */
+/** The number of items per day at which a service reaches its limit. */
 export function fullTable(results: ScaleResults): string[] {
   const deployment = spread(INSTANCES.at(-1) ?? 1);
   const works = [1_000, 5_000].map((itemsPerChunk) => ({
@@ -100,7 +100,7 @@ export function fullTable(results: ScaleResults): string[] {
     ["the table partition of a day's listing", ...none, small(partition.value / SMALL.dayRows)],
     ['the collector of one workload', ...collected, small(SMALL.collectedAtOnce / (SMALL.collectorCalls * latency))],
   ];
-  const head = ['full at so many items per day', 'chunks of 1,000', 'chunks of 5,000', 'batches of 100'];
+  const head = ['full at this number of items per day', 'chunks of 1,000', 'chunks of 5,000', 'batches of 100'];
   return markdown([head, ...rows]);
 }
 
@@ -118,52 +118,3 @@ export const modelTables = (results: ScaleResults): string[] => [
   '',
   ...fullTable(results),
 ];
-
-/** The measured runs beside ideal, model and simulation. */
-export function runsTable(results: ScaleResults): string[] {
-  const head = [
-    ...['instances', 'items', 'items/s', 'of the ideal', 'took part', 'acceptance', 'enqueue', 'drain', 'collecting'],
-    ...['report', 'operations', 'throttled', 'cores used', 'after the enqueueing: items/s', 'model', 'simulation'],
-  ];
-  return markdown([head, ...results.runs.map((run) => runRow(run, results))]);
-}
-
-function runRow(run: InstancesRun, results: ScaleResults): string[] {
-  const { instances, items, seconds, ideal, phases, share } = run;
-  const { acceptance, enqueue, drain, collecting, report } = phases;
-  const work = waitingWork(results);
-  const load = { batches: 1, chunksPerBatch: items / work.itemsPerChunk };
-  const [deployment, constants] = [local(instances), constantsOf(results)];
-  const predicted = loadTime(load, work, deployment, constants).seconds + constants.start;
-  const simulated = simulate(load, work, deployment, constants).seconds + constants.start;
-  return [
-    ...[String(instances), formatCount(items), formatCount(items / seconds), (items / seconds / ideal).toFixed(2)],
-    `${run.tookPart} (${formatCount(share.least)} to ${formatCount(share.most)} items)`,
-    ...[acceptance, enqueue, drain, collecting, report].map((each) => `${each.toFixed(1)} s`),
-    ...[formatCount(run.operations), formatCount(run.throttled)],
-    `${run.cores.toFixed(2)}${run.cores > CPU_BOUND ? ' (bound by CPU)' : ''}`,
-    ...[drain + collecting + report, predicted, simulated].map((each) => formatCount(items / each)),
-  ];
-}
-
-/** The part of one instance, by phase. */
-export function serialTable(serial: SerialResult): string[] {
-  const { acceptance, drain, collecting, report, planning, items, chunks } = serial;
-  const total = [acceptance, drain, collecting, report].reduce((sum, each) => sum + each.cpuSeconds, 0);
-  const row = (name: string, { seconds, cpuSeconds }: Spent): string[] => [
-    ...[name, seconds.toFixed(1), cpuSeconds.toFixed(2), `${((cpuSeconds / total) * 100).toFixed(0)} %`],
-  ];
-  const part = serialPart(serial);
-  const verdict = part <= MOST_SERIAL ? 'met' : 'missed';
-  return [
-    ...markdown([
-      [`billing, ${formatCount(items)} items, ${chunks} chunks`, 'wall s', 'CPU s', 'of the CPU'],
-      row('acceptance (one instance per upload)', acceptance),
-      row('drain (any number of instances)', drain),
-      row('collecting (one task per workload)', collecting),
-      row('merge and report (the same task)', report),
-    ]),
-    `Gate and planning, within the drain: ${planning.waves} waves, ${planning.seconds.toFixed(2)} s.`,
-    `Only one instance can do ${(part * 100).toFixed(0)} % of the CPU; target at most ${MOST_SERIAL * 100} %: ${verdict}.`,
-  ];
-}

@@ -11,44 +11,44 @@ import { key as kept } from '../api/http/key.ts';
 import { everyMs } from './pace.ts';
 import { touchedAt } from './touched.ts';
 
-/** Everything that the page has asked for: what is shown again is there at once. */
+/** Caches all fetched data, so that a page that is shown again has its data immediately. */
 export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, networkMode: 'always', refetchOnWindowFocus: false } },
 });
 
-// Whoever comes with another key may not see what this one has shown, in whichever tab it was given up.
+// The user of another key must not see the data of the previous one, whichever tab changed the key.
 kept.subscribe(() => queries.clear());
 
-export interface LookOptions<T> {
-  /** Identifies the subject. */
+export interface PolledOptions<T> {
+  /** Identifies the data. */
   key: readonly unknown[];
   load: (signal: AbortSignal) => Promise<T>;
-  /** Whether something changes by itself at present: then it is looked at often. Left out: it is asked for once. */
+  /** Whether the data currently changes by itself, and is polled often. If absent, the data is fetched once. */
   isMoving?: (data: T) => boolean;
-  /** Shows what was known by the key before until the first answer by this one has come. */
+  /** Shows the data of the previous key until the first response for this key arrives. */
   keepPrevious?: boolean;
 }
 
-/** What is known of a subject. */
-export interface Looked<T> {
+/** The known data with its age. */
+export interface Polled<T> {
   data: T | undefined;
-  /** Of the last try; what was known before stays in `data`. */
+  /** Of the latest attempt; `data` keeps the previous data. */
   error: ApiError | undefined;
-  /** When `data` came, in milliseconds; undefined: never. */
+  /** Arrival of `data`, in milliseconds; undefined if there was none. */
   at: number | undefined;
-  /** Milliseconds between two looks; undefined: no more looks by itself. */
+  /** Milliseconds between two refreshes; undefined if polling has stopped. */
   everyMs: number | undefined;
-  /** Looks now, unless a look is under way. */
-  look: () => void;
-  /** Looks now; what is under way may be older than what was just done, and is dropped. */
+  /** Fetches now, unless a fetch is in progress. */
+  refreshIfIdle: () => void;
+  /** Fetches now. A fetch in progress is dropped, because its data may be older than the user's last action. */
   refresh: () => void;
 }
 
-/** A server in trouble is not asked more often than this. */
+/** Minimum interval while the server fails. */
 const FAILED_MS = 10_000;
 
-/** Looks at a subject for as long as the component is shown and the page is visible, at the pace of pace.ts. */
-export function useLook<T>({ key, load, isMoving, keepPrevious }: LookOptions<T>): Looked<T> {
+/** Fetches data and polls it while the component is shown and the page is visible, at the intervals of pace.ts. */
+export function usePolled<T>({ key, load, isMoving, keepPrevious }: PolledOptions<T>): Polled<T> {
   const [movement] = useState(() => ({ at: Date.now() }));
   const interval = (data: T | undefined, failed: boolean): number | undefined => {
     if (isMoving === undefined) return undefined;
@@ -61,31 +61,31 @@ export function useLook<T>({ key, load, isMoving, keepPrevious }: LookOptions<T>
     queryKey: key,
     queryFn: ({ signal }) => load(signal),
     refetchInterval: ({ state }) => interval(state.data, state.status === 'error') ?? false,
-    // What is asked for once is shared by the parts that show it at the same time, and asked for anew by later ones.
+    // Components shown at the same time share data that is fetched once; components shown later fetch it again.
     ...(isMoving === undefined ? { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 } : {}),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   });
   const { data, error, dataUpdatedAt } = result;
   const every = interval(data, error !== null);
-  const look = (): void => void result.refetch({ cancelRefetch: false });
-  useLookAgain(isMoving !== undefined, every, dataUpdatedAt, look);
+  const refreshIfIdle = (): void => void result.refetch({ cancelRefetch: false });
+  useRefreshOnReturn(isMoving !== undefined, every, dataUpdatedAt, refreshIfIdle);
   return {
     data,
     error: error === null ? undefined : toApiError(error),
     at: dataUpdatedAt === 0 ? undefined : dataUpdatedAt,
     everyMs: every,
-    look,
+    refreshIfIdle,
     refresh: () => void result.refetch(),
   };
 }
 
-/** A page that has stopped looking, or was hidden, looks at once when somebody comes back to it. */
-function useLookAgain(isLive: boolean, every: number | undefined, lookedAt: number, look: () => void): void {
+/** Refreshes immediately when the user returns to a page that was hidden or has stopped polling. */
+function useRefreshOnReturn(isLive: boolean, every: number | undefined, dataAt: number, refresh: () => void): void {
   useEffect(() => {
     if (!isLive) return undefined;
     const onTouch = (): void => {
       if (document.hidden) return;
-      if (every === undefined || Date.now() - lookedAt > every) look();
+      if (every === undefined || Date.now() - dataAt > every) refresh();
     };
     const events = every === undefined ? ['visibilitychange', 'pointerdown', 'keydown'] : ['visibilitychange'];
     for (const event of events) document.addEventListener(event, onTouch);

@@ -1,0 +1,67 @@
+import type { JSX } from 'preact';
+import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
+import type { BatchView } from '../api/types.ts';
+import { formatNumberOf } from '../format.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { PauseDialog } from '../ui/pause-dialog.tsx';
+import { useDialog } from '../ui/use-dialog.ts';
+import { isFinished } from './finished.ts';
+
+export interface BatchActionsProps {
+  batch: BatchView;
+  onChange: () => void;
+}
+
+/** The buttons to pause, resume and cancel a batch, with their dialogs. */
+export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Element {
+  const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
+  const { id, state, counts, progress } = batch;
+  return (
+    <>
+      {(state === 'queued' || state === 'running') && (
+        <Button icon="pause" onClick={() => setOpen('pause')}>
+          Pause
+        </Button>
+      )}
+      {state === 'paused' && (
+        <Button icon="play" onClick={() => setOpen('resume')}>
+          Resume
+        </Button>
+      )}
+      {!isFinished(batch) && (
+        <Button icon="close" disabled={state === 'cancelling'} onClick={() => setOpen('cancel')}>
+          Cancel batch
+        </Button>
+      )}
+      {open === 'pause' && (
+        <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
+          Running chunks finish, and no more start. Other batches continue. The deadline does not change.
+        </PauseDialog>
+      )}
+      {open === 'resume' && (
+        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
+          <p>
+            {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
+            {progress && ' Chunks still running from before the pause may run a second time.'}
+          </p>
+        </Confirm>
+      )}
+      {open === 'cancel' && (
+        <Confirm
+          title="Cancel this batch?"
+          action="Cancel batch"
+          danger
+          onConfirm={() => act(cancelBatch(id))}
+          onClose={close}
+        >
+          <p>
+            Results of finished items stay and can be downloaded. Of {formatNumberOf(counts.pending, 'item')} pending
+            now, running ones stop within about 15 s, but chunks of less than 10 s may still start for 30 s. Unfinished
+            items are cancelled, and cannot be resumed.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

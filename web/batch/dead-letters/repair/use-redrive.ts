@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { redriveLetters } from '../../../api/dead-letters.ts';
+import { type LetterChoice, redriveBody } from '../../../api/redrive-body.ts';
+import type { DeadLetter, Redriven } from '../../../api/types.ts';
+import { formatNumberOf } from '../../../format.ts';
+import { type Action, useAction } from '../../../live/use-action.ts';
+import { useKey } from '../../../live/use-key.ts';
+import type { Scope } from '../scope.ts';
+import { type DialogOfLetters, forgetDrafts } from './discard-dialog.tsx';
+
+/** An item that ran before the others. */
+export interface Tried {
+  letter: DeadLetter;
+  revision: number;
+}
+
+/** A redrive that may run single items first. */
+export interface Redrive {
+  tried: readonly Tried[];
+  /** The scope without the items that were tried. */
+  rest: Scope;
+  sending: Action;
+  tryOne: (letter: DeadLetter) => Promise<boolean>;
+  redrive: () => Promise<boolean>;
+}
+
+/** Provides the redrive of a scope with a patch; an empty rate means no limit. */
+export function useRedrive(
+  { batch, scope, onChange, onDone, onClose }: DialogOfLetters & { scope: Scope },
+  { patch, rate }: { patch: string | undefined; rate: string },
+): Redrive {
+  const [tried, setTried] = useState<readonly Tried[]>([]);
+  const sending = useAction();
+  const keyOf = useKey();
+  const rest = restOf(scope, new Set(tried.map(({ letter }) => letter.index)));
+  const send = (choice: LetterChoice): Promise<Redriven> => {
+    const body = redriveBody({ ...choice, patch, ratePerSecond: rate === '' ? undefined : Number(rate) });
+    return redriveLetters(batch.id, body, keyOf(body));
+  };
+  const tryOne = async (letter: DeadLetter): Promise<void> => {
+    const items = { choice: { items: [letter.index] } };
+    const { revision } = await send(items.choice);
+    forgetDrafts(batch.id, items);
+    setTried([...tried, { letter, revision }]);
+    onChange();
+  };
+  const redrive = async (): Promise<void> => {
+    const { redriven, unreadable, revision } = await send(rest.choice);
+    forgetDrafts(batch.id, rest);
+    const left = unreadable === 0 ? '' : ` ${formatNumberOf(unreadable, 'item')} cannot be read and stay.`;
+    onDone(`${formatNumberOf(redriven, 'item')} run again, in revision ${revision} of this batch.${left}`);
+    onChange();
+    onClose();
+  };
+  return {
+    ...{ tried, rest, sending },
+    tryOne: (letter) => sending.run(() => tryOne(letter)),
+    redrive: () => sending.run(redrive),
+  };
+}
+
+/** Returns a scope without the items that were tried. */
+function restOf({ choice, count, letters, ...rest }: Scope, done: ReadonlySet<number>): Scope {
+  return {
+    ...rest,
+    choice: choice.items === undefined ? choice : { items: choice.items.filter((index) => !done.has(index)) },
+    count: Math.max(0, count - done.size),
+    letters: letters.filter(({ index }) => !done.has(index)),
+  };
+}
