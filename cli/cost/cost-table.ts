@@ -1,4 +1,7 @@
-/** The cost model as a text for people. Amounts are in the currency of the sheet; `*` marks those on an unverified price. */
+/**
+ * Formats the cost model as text. Amounts are in the currency of the sheet; `*` marks those that depend on an unverified
+ * price.
+ */
 import { planOf } from '../../shared/cost/batch-operations.ts';
 import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
 import type { Backends } from '../../shared/cost/model/backends.ts';
@@ -12,7 +15,7 @@ import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../shared/co
 import { formatCount, formatNumber, unverifiedNote } from '../text/format.ts';
 import { amount, formatTimes, lineTable, table } from './cells.ts';
 
-/** Everything that is printed. */
+/** All results of the cost model that are printed. */
 export interface CostAnswer {
   parameters: MonthParameters;
   sheet: PriceSheet;
@@ -27,7 +30,7 @@ export interface CostAnswer {
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
   return [
     `Price sheet ${sheet.name}, ${sheet.currency}: ${sheet.title}.`,
-    'Computed; nothing is read from a bill. A month is 30 days. Before free grants unless said.',
+    'Computed, not read from a bill. A month has 30 days. Amounts are before free grants unless stated otherwise.',
     '',
     `Deployment: ${formatNumber(p.pools, 'pool')} of ${formatCount(p.memoryMb)} MB instances, backend ${p.backend}, ` +
       `${p.isPrivate ? 'private network' : 'public endpoints'}.`,
@@ -38,8 +41,8 @@ function idleText(idle: IdleBill, { currency }: PriceSheet): string[] {
   const after = idle.totalUsd - idle.grantsUsd;
   return [
     `Idle bill: ${amount(idle.totalUsd, idle.unverified)} ${currency} per month without any work, ` +
-      `${amount(after, idle.unverified)} after free grants; ${amount(idle.perPoolUsd, idle.unverified)} per pool more.`,
-    'The app polls nothing. The platform and the timers do:',
+      `${amount(after, idle.unverified)} after free grants; ${amount(idle.perPoolUsd, idle.unverified)} per additional pool.`,
+    'The app does not poll. These operations are those of the platform and of the timers:',
     ...lineTable(idle.lines, currency),
     '',
   ];
@@ -50,8 +53,8 @@ function loadText(p: MonthParameters): string[] {
     `Load: ${formatNumber(p.queues, 'queue')}, polling threads per queue ${formatCount(p.pollers)}, idle hours per day ${p.idleHours}, ` +
       `batches per day ${formatCount(p.batches)},`,
     `items per day ${formatCount(p.items)}, items per chunk ${formatCount(p.chunk)}, handler seconds per chunk ${p.secondsPerChunk}.`,
-    'Three designs compared. Alert rules, logs, packages and private networking are in the idle bill only:',
-    'any design adds its own.',
+    'Three designs compared. Alert rules, logs, packages and private networking are only in the idle bill,',
+    'because every design needs its own.',
     '',
   ];
 }
@@ -109,15 +112,15 @@ function groupingText({ sizes, stay }: Grouping, currency: string): string[] {
   ]);
   const mark = sizes[0]?.unverified;
   return [
-    'What grouping saves: batches alone; "times fewer" is storage operations against one message per item:',
+    'Savings of grouping, per batch that runs alone; "times fewer" compares storage operations with one message per item:',
     ...table([head, ...rows], SIZE_RIGHT_FROM),
-    `  A batch that comes while the drains of its queues run (their only task stays for 5 s) saves ${amount(stay.usd, mark)} ${currency}:`,
+    `  A batch that arrives while the drains of its queues run (a single task stays for 5 s) saves ${amount(stay.usd, mark)} ${currency}:`,
     `  ${stay.operations} storage operations of the app, ${stay.actions} durable actions, ${stay.executions} executions.`,
     '',
   ];
 }
 
-/** Without items there is no batch, whose price would decide. */
+/** Omits the verdict if there are no items, because it depends on the price of a batch. */
 function backendsText(p: MonthParameters, backends: Backends, currency: string): string[] {
   const { azureStorage, dts, storageFromBatches } = backends;
   const hasBatch = batchesOf(p).items > 0;
@@ -129,10 +132,10 @@ function backendsText(p: MonthParameters, backends: Backends, currency: string):
   ];
   const verdict =
     storageFromBatches === null
-      ? 'Azure Storage is the cheaper one at no number of batches, or a price is missing.'
-      : `Below ${formatNumber(storageFromBatches, 'such batch', 'such batches')} per month the Durable Task Scheduler is cheaper, from there on Azure Storage.`;
+      ? 'Azure Storage is not cheaper at any number of batches, or a price is missing.'
+      : `Below ${formatNumber(storageFromBatches, 'such batch', 'such batches')} per month, the Durable Task Scheduler is cheaper; from there on, Azure Storage.`;
   return [
-    'Durable backends, each by its own price:',
+    'Durable Functions backends, each at its own price:',
     ...table(
       [
         ['', `${currency} idle`, 'month of the design', ...(hasBatch ? ['one batch alone'] : [])],
@@ -153,7 +156,7 @@ function notificationText({ notification }: Month, { notificationThreads }: Brea
     'The notification layer (Service Bus) instead of polling:',
     `  costs  ${amount(costUsd, unverified)} ${currency} per month: fee, events, reads of the scale controller`,
     `  saves  ${amount(savedUsd, unverified)} ${currency} per month: polls of empty queues`,
-    `  net    ${net < 0 ? '-' : ''}${amount(Math.abs(net), unverified)} ${currency} per month; it pays ${atLeast(notificationThreads, 'polling thread')}`,
+    `  net    ${net < 0 ? '-' : ''}${amount(Math.abs(net), unverified)} ${currency} per month; pays off ${atLeast(notificationThreads, 'polling thread')}`,
     '',
   ];
 }
@@ -163,7 +166,7 @@ const atLeast = (n: number | null, what: string, per = ''): string =>
 
 function breakEvenText(breakEven: BreakEven): string[] {
   return [
-    'Break-even: Sluice is the cheaper one, all else equal,',
+    'Break-even: with all other parameters unchanged, Sluice is cheaper',
     `  against pollers        ${atLeast(breakEven.pollingThreads, 'polling thread')}`,
     `                         ${atLeast(breakEven.itemsAgainstPollers, 'item', ' per day')}`,
     `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'item', ' per day')}`,
@@ -177,12 +180,12 @@ function openTabText(
   currency: string,
 ): string[] {
   const tab = ({ looks, usd }: TabMonth): string =>
-    `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} looks`;
+    `${amount(usd, unverified)} ${currency} per month, ${formatCount(looks)} refreshes`;
   return [
-    `A tab of the dashboard, open and visible day and night, in no design's sum; something moves ${24 - idleHours} h per day:`,
-    `  in use             ${tab(attended)}: every 3 s while something moves`,
-    `  left to itself     ${tab(unattended)}: every 60 s then`,
-    '  both look 10, 30 and 60 s apart when all stands still, and no more after half an hour; hidden, they never look',
+    `A dashboard tab that is always open and visible (not in the sums above), with activity during ${24 - idleHours} h per day:`,
+    `  in use             ${tab(attended)}: every 3 s during activity`,
+    `  unattended         ${tab(unattended)}: every 60 s during activity`,
+    '  Without activity, both refresh after 10, 30 and 60 s, and stop after half an hour. A hidden tab never refreshes.',
     '',
   ];
 }
@@ -198,14 +201,14 @@ function caveats({ idle, month, grouping, backends, openTab }: CostAnswer): stri
   const lines = [idle, ...solutions].flatMap((part) => part.lines);
   const marked = PRICE_CLASSES.filter((priceClass) => used.has(priceClass));
   return [
-    'Left out: stored gigabytes of batches, traffic, the machines that pollers run on, what a host reads when it starts.',
+    'Not included: storage capacity of batches, traffic, machines of polling workers, operations of a starting host.',
     'See docs/cost.md.',
-    ...(lines.some(({ usd }) => usd === null) ? ['"no price": the sheet has none; not in the sums.'] : []),
+    ...(lines.some(({ usd }) => usd === null) ? ['"no price": the sheet has no price; not included in the sums.'] : []),
     ...unverifiedNote(marked),
   ];
 }
 
-/** The whole answer, line by line. */
+/** Returns the whole output. */
 export function toText(answer: CostAnswer): string {
   const { parameters, sheet, idle, month, grouping, backends, breakEven, openTab } = answer;
   const { currency } = sheet;

@@ -1,4 +1,4 @@
-/** Guesses what would make an upload fit, from what was read of it. */
+/** Suggests options with which the items of an upload become valid. */
 
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
@@ -8,31 +8,36 @@ import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { nearest } from '../text/nearest.ts';
 import { fieldsOf, mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
 
-/** What may be done: why, and the options that do it, if options can. */
+/** A suggestion: its reason, and the options that solve the problem, if there are any. */
 export interface Suggestion {
   text: string;
   flags: string[];
 }
 
-/** What is known of an upload that does not fit. */
+/** The findings about an upload that does not match its schema. */
 export interface Tried {
   check: Pick<UploadCheck, 'csv' | 'fault' | 'format'>;
   schema: JsonSchema | undefined;
-  /** The first items, as they were read. */
+  /** The first items, before validation. */
   items: readonly unknown[];
 }
 
-/** Gives the suggestions, the surest first. */
+/** Returns the suggestions, the most certain first. */
 export function suggest(tried: Tried): Suggestion[] {
   const delimiter = suggestDelimiter(tried);
-  // Cut at the wrong places, names and cells say nothing.
+  // With a wrong delimiter, names and cells are meaningless.
   const others = delimiter.length > 0 ? [] : [...suggestNames(tried), ...suggestDecimal(tried)];
   return [...suggestCharset(tried), ...delimiter, ...others];
 }
 
 function suggestCharset({ check: { fault, csv, format } }: Tried): Suggestion[] {
   if (format !== 'csv' || !fault?.message.includes('UTF-8') || (csv && csv.charset !== 'utf-8')) return [];
-  return [{ text: 'The file is not UTF-8; spreadsheets often write Windows-1252.', flags: ['--charset windows-1252'] }];
+  return [
+    {
+      text: 'The file is not UTF-8; spreadsheet programs often write Windows-1252.',
+      flags: ['--charset windows-1252'],
+    },
+  ];
 }
 
 function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
@@ -45,7 +50,7 @@ function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
   return [{ text: `The header is one column, ${JSON.stringify(only.header)}.`, flags: [`--delimiter ${found[0]}`] }];
 }
 
-/** Columns or keys that the schema does not know, for names that it misses. */
+/** Suggests unknown columns or keys for required fields that are missing. */
 function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
   const fields = fieldsOf(schema);
   const hasColumn = (path: string): boolean => csv?.columns.some(({ name }) => name === path) ?? false;
@@ -64,13 +69,13 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
     .map(({ header }) => JSON.stringify(header));
   return [
     ...pairs.map(([{ header }, { path }]) => ({
-      text: `Column ${JSON.stringify(header)} is in no name of the schema; \`${path}\` is missing.`,
+      text: `Column ${JSON.stringify(header)} is not in the schema; \`${path}\` is missing.`,
       flags: [`--rename ${shellWord(`${header}=${path}`)}`],
     })),
     ...(rest.length > 0
       ? [
           {
-            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` In no name of the schema: ${left.join(', ')}.` : ''}`,
+            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` Not in the schema: ${left.join(', ')}.` : ''}`,
             flags: [],
           },
         ]
@@ -80,7 +85,7 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
 
 type Column = CsvReading['columns'][number];
 
-/** Each missing name with a column of a like name, else with one whose cells may be its values. */
+/** Pairs each missing field with a column of a similar name, otherwise with one whose cells may be its values. */
 function pair(
   missing: readonly SchemaField[],
   columns: readonly Column[],
@@ -110,7 +115,7 @@ function pair(
     );
   }
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
-  // Of a file that has little to do with the schema every guess would be wrong.
+  // If the file has little in common with the schema, every guess would be wrong.
   const isPlausible = free.size === rest.length || rest.length <= csv.columns.length - columns.length;
   // Numbers and enums first: any column may hold text.
   for (const field of isPlausible ? rest.toSorted((a, b) => Number(mayHoldAnyText(a)) - Number(mayHoldAnyText(b))) : [])
@@ -135,7 +140,7 @@ function unknownKeys(items: readonly unknown[], known: ReadonlySet<string>): str
 
 function namesInJson(missing: readonly SchemaField[], unknown: readonly string[]): Suggestion {
   const others = unknown.slice(0, 10).map((key) => JSON.stringify(key));
-  const have = others.length > 0 ? ` The items have ${others.join(', ')}, which the schema does not know.` : '';
+  const have = others.length > 0 ? ` The items have ${others.join(', ')}, which the schema does not contain.` : '';
   return { text: `No item has ${listOf(missing)}.${have}`, flags: [] };
 }
 
@@ -151,7 +156,7 @@ function suggestDecimal({ check: { csv }, items }: Tried): Suggestion[] {
     if (example !== undefined)
       return [
         {
-          text: `${JSON.stringify(example)} in the number column ${JSON.stringify(header)}.`,
+          text: `The number column ${JSON.stringify(header)} contains ${JSON.stringify(example)}.`,
           flags: ['--decimal comma'],
         },
       ];

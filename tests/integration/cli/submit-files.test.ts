@@ -11,7 +11,7 @@ import { type CliRun, type CliWorld, runCli } from '../../helpers/cli.ts';
 import { xlsx } from '../../helpers/data/tables.ts';
 import { batchView } from '../../unit/cli/world.ts';
 
-/** An upload that arrived whole. */
+/** A complete upload that the app received. */
 interface Arrived {
   url: string;
   headers: IncomingMessage['headers'];
@@ -22,11 +22,11 @@ let server: Server;
 let folder: string;
 let arrived: Arrived[];
 let broken: number;
-/** What the app answers to an upload of this text. */
+/** The answers of the app to uploads, by text. */
 let answers: Record<string, { status: number; json?: unknown }>;
 let ends: Record<string, Parameters<typeof batchView>[1]>;
-/** What `GET inbox?name=` answers, one after the other. */
-let looks: object[];
+/** The successive answers of `GET inbox?name=`. */
+let inboxAnswers: object[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((closed) => server.close(closed)));
 beforeEach(async () => {
-  [arrived, broken, answers, ends, looks] = [[], 0, {}, {}, []];
+  [arrived, broken, answers, ends, inboxAnswers] = [[], 0, {}, {}, []];
   folder = await mkdtemp(join(tmpdir(), 'sluice-submit-'));
   return () => rm(folder, { recursive: true, force: true });
 });
@@ -49,7 +49,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (url === '/api/health') return send(200, { workloads: ['billing'] });
   const id = /^\/api\/batches\/(.*)$/.exec(url)?.[1];
   if (id !== undefined) return send(200, batchView(id, ends[id] ?? 'completed'));
-  if (url.startsWith('/api/inbox?')) return send(200, { files: [looks.shift()].filter(Boolean) });
+  if (url.startsWith('/api/inbox?')) return send(200, { files: [inboxAnswers.shift()].filter(Boolean) });
   if (url.endsWith('/from-url')) {
     arrived.push({ url, headers: request.headers, text: (await buffer(request)).toString() });
     return send(202, { inbox: { name: 'billing/0-usage.csv' }, links: { self: '/api/inbox?name=x' } });
@@ -64,7 +64,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Just now: an older one would be a repeat. */
+/** The batch is accepted now: an older one would be a repetition. */
 function accepted(id: string): { status: number; json: unknown } {
   const batch = batchView(id, 'queued');
   return { status: 202, json: { ...batch, times: { ...batch.times, accepted: new Date().toISOString() } } };
@@ -88,7 +88,7 @@ async function write(files: Record<string, string | Uint8Array>): Promise<void> 
 }
 
 describe('several files', () => {
-  it('are found by pattern, each once and in order, and sent as one batch per file', async () => {
+  it('are found by pattern, each once and in order, and submitted as one batch per file', async () => {
     await write({ 'in/b.ndjson': '2', 'in/a.ndjson': '1', 'in/c.csv': '3', 'in/c.txt': 'no' });
     const { code, out } = await submit(['in/*.{ndjson,csv}', 'in/a.ndjson', '--json']);
     expect(code).toBe(EXIT.done);
@@ -106,7 +106,7 @@ describe('several files', () => {
     expect(arrived.map(({ headers }) => headers['sluice-file-name']).sort()).toEqual(['a.ndjson', 'b.ndjson', 'c.csv']);
   });
 
-  it('are one table at the end, or only ids', async () => {
+  it('are printed as a table at the end, or as ids', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': '2' });
     const table = await submit(['a.ndjson', 'b.ndjson']);
     expect(table.out).toMatch(
@@ -116,7 +116,7 @@ describe('several files', () => {
     expect((await submit(['*.ndjson', '--quiet'])).out).toBe('batch-1\nbatch-2\n');
   });
 
-  it('are sent although one fails, which is named; the worst exit code counts', async () => {
+  it('are submitted although one fails; the failed file is reported, and the worst exit code is returned', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': 'x', 'c.ndjson': '3', 'd.ndjson': '4' });
     answers.x = problem('malformed-record', 400, { detail: 'Line 1, column 1: Odd.' });
     ends['batch-3'] = 'completedWithDeadLetters';
@@ -134,7 +134,7 @@ describe('several files', () => {
     expect((await submit(['a.ndjson', 'c.ndjson', '--wait'])).code).toBe(EXIT.deadLetters);
   });
 
-  it('are a table that is redrawn in a terminal, without a line for each', async () => {
+  it('are shown as a table that is redrawn in a terminal', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': '2' });
     const { err } = await submit(['*.ndjson', '--wait'], { isTerminal: true });
     const escapes = err.replaceAll('\u001b', '^');
@@ -143,14 +143,14 @@ describe('several files', () => {
     expect(err).not.toContain('a.ndjson: batch');
   });
 
-  it('with the same content are not one batch in silence', async () => {
+  it('are refused if they have the same content', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': '1' });
     const { code, err } = await submit(['*.ndjson']);
     expect([code, arrived.length]).toEqual([EXIT.usage, 1]);
     expect(err).toMatch(/\w.ndjson: has the same content as \w.ndjson; --again submits it as another batch/);
   });
 
-  it('that are interrupted: those that were accepted are printed', async () => {
+  it('are printed with their batches when the command is interrupted', async () => {
     await write({ 'a.ndjson': '1', 'b.ndjson': '2' });
     let interrupt = (): void => {};
     const onInterrupt = (report: () => void) => {
@@ -163,20 +163,20 @@ describe('several files', () => {
     ends = { 'batch-1': 'running' };
     const ended = await submit(['*.ndjson', '--wait', '--timeout', '1'], { io: { onInterrupt, sleep, now } });
     expect(ended.code).toBe(EXIT.timeout);
-    // The first table is that of the interruption.
+    // The interruption prints the first table.
     expect(ended.out.split('file ')[1]).toMatch(/a.ndjson +batch-1 +10 +1 +running\n/);
   });
 
-  it('are refused before anything is sent when one of them cannot be read', async () => {
+  it('are refused before any upload if one of them cannot be read', async () => {
     await write({ 'a.ndjson': '1', 'b.odd': '2' });
     for (const [args, message] of [
       [['a.ndjson', 'b.odd'], 'expected a name such as'],
       [['a.ndjson', 'none.csv'], 'cannot read none.csv'],
       [['a.ndjson', '*.csv'], 'no file matches *.csv'],
-      [['a.ndjson', '-'], 'stands alone'],
+      [['a.ndjson', '-'], 'cannot be combined with other files'],
       [['a.ndjson', 'b.odd', '--idempotency-key', 'k'], 'expected one file'],
-      [['a.ndjson', '--decimal', 'comma'], 'expected a file of CSV or Excel'],
-      [['a.ndjson', '--sheet', '2'], 'expected a file of Excel'],
+      [['a.ndjson', '--decimal', 'comma'], 'expected a CSV or Excel file'],
+      [['a.ndjson', '--sheet', '2'], 'expected an Excel file'],
     ] as const) {
       const { code, err } = await submit([...args]);
       expect([code, err]).toEqual([EXIT.usage, expect.stringContaining(message)]);
@@ -185,8 +185,8 @@ describe('several files', () => {
   });
 });
 
-describe('what is said of an upload', () => {
-  it('goes along as parameters and headers, and what changes the reading is part of its key', async () => {
+describe('the options of an upload', () => {
+  it('are sent as parameters and headers, and those that change the reading change the key', async () => {
     await write({ 'Umsätze März.csv': 'a;b\n' });
     const options = ['--delimiter', 'semicolon', '--decimal', ',', '--rename', 'Konto Nr.=account', '--validate'];
     const labels = ['--label', 'month=2026-03', '--label', 'owner=Müller, A.'];
@@ -215,19 +215,19 @@ describe('what is said of an upload', () => {
     [['--delimiter', 'dot'], 'Expected one of comma, semicolon, tab, pipe'],
     [['--rename', 'x'], 'Old name=newName'],
     [['--via', 'inbox', '--inbox-connection', 'x', '--validate'], 'validateAtIntake'],
-  ])('is refused when it is wrong: %s', async (args, message) => {
+  ])('are refused if they are invalid: %s', async (args, message) => {
     await write({ 'a.csv': 'a\n' });
     const { code, err } = await submit(['a.csv', ...args]);
     expect([code, err]).toEqual([EXIT.usage, expect.stringContaining(message)]);
   });
 
-  it('a .tsv file says its delimiter', async () => {
+  it('include the delimiter of a .tsv file', async () => {
     await write({ 'a.tsv': 'a\tb\n' });
     await submit(['a.tsv']);
     expect(arrived[0]?.url).toContain('?delimiter=tab');
   });
 
-  it('faults of --validate are printed by line', async () => {
+  it('include --validate, whose errors are printed by line', async () => {
     await write({ 'a.csv': 'a\n1\n' });
     const errors = [2, 3].map((line) => ({ line, column: 1, message: 'a: Expected text.' }));
     answers['a\n1\n'] = problem('invalid-items', 422, { detail: '2 of 2 items are invalid.', errors });
@@ -246,24 +246,24 @@ describe('a workbook', () => {
     ],
   };
 
-  it('goes as CSV, with the sheet as a part of its key', async () => {
+  it('is sent as CSV, with the sheet as a part of its key', async () => {
     await write({ 'book.xlsx': xlsx(sheets) });
     const csv = 'Name,n\nAnn,"1,5"\n';
     answers[csv] = accepted('b1');
     const { code, err } = await submit(['book.xlsx', '--sheet', 'data', '--decimal', 'comma']);
     expect(code).toBe(EXIT.done);
-    expect(err).toContain('Sheet "Data", one of 2; --sheet chooses another\n');
+    expect(err).toContain('Sheet "Data", one of 2; choose another with --sheet\n');
     expect(arrived[0]).toMatchObject({ text: csv, url: expect.stringContaining('delimiter=comma&decimal=comma') });
     expect(arrived[0]?.headers).toMatchObject({ 'content-type': 'text/csv', 'sluice-file-name': 'book.xlsx' });
     await submit(['book.xlsx']);
     expect(arrived[1]?.headers['idempotency-key']).not.toBe(arrived[0]?.headers['idempotency-key']);
   });
 
-  it('with a broken cell is not accepted in part', async () => {
+  it('is not accepted in part if a cell contains an error', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => [`row ${n} ${Math.sin(n)}`, n]);
     await write({ 'book.xlsx': xlsx({ Data: [['Name', 'n'], ...rows, ['Zoe', { error: '#N/A' }]] }) });
     const { code, err } = await submit(['book.xlsx']);
-    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('cell B20002 holds the error #N/A')]);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('cell B20002 contains the error #N/A')]);
     expect(arrived).toEqual([]);
     await expect.poll(() => broken).toBe(1);
   });
@@ -273,7 +273,7 @@ describe('an upload over a limit', () => {
   const inbox = { SLUICE_INBOX_CONNECTION: 'UseDevelopmentStorage=nonsense' };
   const viaInbox = expect.stringContaining('--inbox-connection: expected');
 
-  it('goes by way of the inbox when the platform refused it with nothing but the status', async () => {
+  it('goes through the inbox if the platform refused it with an empty answer', async () => {
     await write({ 'a.ndjson': 'x' });
     answers.x = { status: 413 };
     const refused = await submit(['a.ndjson']);
@@ -283,7 +283,7 @@ describe('an upload over a limit', () => {
     expect((await submit(['a.ndjson'], { env: inbox })).err).toEqual(viaInbox);
   });
 
-  it('is not sent again when a record is to blame', async () => {
+  it('is not sent again if a single record is too large', async () => {
     await write({ 'a.ndjson': 'x', 'b.csv': 'y' });
     const errors = [{ line: 1, column: 1, message: 'Record of over 1 MiB.' }];
     answers.x = problem('too-large', 413, { detail: 'Line 1: Record of over 1 MiB.', errors });
@@ -300,7 +300,7 @@ describe('an address', () => {
   const file = { name: 'billing/0-usage.csv', state: 'waiting', since: '2026-11-22T14:03:12.000Z' };
   const quick = { io: { sleep: async () => {} } };
 
-  it('is sent to the app with lane, labels and options, and not read here', async () => {
+  it('is sent to the app with lane, labels and options', async () => {
     const args = [URL, '--lane', 'bulk', '--label', 'month=march', '--delimiter', ';', '--rename', 'Konto=account'];
     const { code, out, err } = await submit([...args, '--idempotency-key', 'k', '--json']);
     expect([code, JSON.parse(out)]).toEqual([EXIT.done, { inbox: 'billing/0-usage.csv', idempotencyKey: 'k' }]);
@@ -314,34 +314,34 @@ describe('an address', () => {
     expect(out + err).not.toContain('secret');
   });
 
-  it('is followed through the inbox to the end of its batch', async () => {
-    looks = [file, { ...file, state: 'taking' }, { ...file, state: 'done', batch: 'batch-9' }];
+  it('is followed through the inbox until its batch is finished', async () => {
+    inboxAnswers = [file, { ...file, state: 'taking' }, { ...file, state: 'done', batch: 'batch-9' }];
     ends['batch-9'] = 'completedWithDeadLetters';
     const { code, out } = await submit([URL, '--wait'], quick);
-    expect([code, looks]).toEqual([EXIT.deadLetters, []]);
+    expect([code, inboxAnswers]).toEqual([EXIT.deadLetters, []]);
     expect(out).toContain('Accepted as batch batch-9');
   });
 
-  it('that is rejected is reported with the reason', async () => {
+  it('is reported with the reason if it is rejected', async () => {
     const reason = { type: 'x/not-found', status: 404, title: 'Title', detail: 'Nothing lies there.', errors: [] };
-    looks = [{ ...file, state: 'rejected', reason }];
+    inboxAnswers = [{ ...file, state: 'rejected', reason }];
     expect(await submit([URL, '--wait'], quick)).toMatchObject({
       code: EXIT.notFound,
       err: expect.stringContaining('Nothing lies there.'),
     });
   });
 
-  it('has its format by option where its name does not say it', async () => {
+  it('has the format of the option if its name does not contain it', async () => {
     await submit(['https://files.example/export?id=3', '--format', 'csv', '--encoding', 'gzip']);
     expect(JSON.parse(arrived[0]?.text ?? '')).toMatchObject({ fileName: 'export.csv.gz' });
   });
 
   it.each([
-    [[URL, 'a.csv'], 'an address stands alone'],
-    [[URL, '--via', 'http'], 'goes through the inbox'],
+    [[URL, 'a.csv'], 'an address cannot be combined with other files'],
+    [[URL, '--via', 'http'], 'which goes through the inbox'],
     [[URL, '--validate'], 'validateAtIntake'],
-    [['https://files.example/book.xlsx'], 'converts no book.xlsx'],
-    [['https://files.example/a.json', '--decimal', 'comma'], 'expected a file of CSV'],
+    [['https://files.example/book.xlsx'], 'imports only text formats, got book.xlsx'],
+    [['https://files.example/a.json', '--decimal', 'comma'], 'expected a CSV file'],
   ])('refuses %j', async (args, message) => {
     expect(await submit(args)).toMatchObject({ code: EXIT.usage, err: expect.stringContaining(message) });
     expect(arrived).toEqual([]);

@@ -54,7 +54,7 @@ describe('the form of a download', () => {
     ['dead-letters b --out r.csv', LETTERS_CSV],
     ['dead-letters b --out r.json', `${JSON.stringify(groups)}\n`],
     ['dead-letters b --out r.txt', 'No dead letters.\n'],
-  ])('follows the ending of the file unless it is named: %s', async (args, text) => {
+  ])('follows the extension of the file unless an option sets the format: %s', async (args, text) => {
     const name = /--out (\S+)/.exec(args)?.[1] ?? '';
     expect(await run(args, answers, { folder })).toMatchObject({ code: EXIT.done, out: '', err: '' });
     expect(await readFile(join(folder, name), 'utf8')).toBe(text);
@@ -75,9 +75,13 @@ describe('the form of a download', () => {
     expect(await run(args, answers, { folder })).toMatchObject({ code: EXIT.done, out: text });
   });
 
-  it('refuses an ending that the command does not have', async () => {
+  it('refuses --format and --output that differ', async () => {
     const { code, err, asked } = await run('report b --out r.csv --output json --format csv', answers, { folder });
-    expect([code, asked, err]).toEqual([EXIT.usage, [], expect.stringContaining('--format csv: does not go with')]);
+    expect([code, asked, err]).toEqual([
+      EXIT.usage,
+      [],
+      expect.stringContaining('--format csv: cannot be combined with'),
+    ]);
   });
 
   it.each([
@@ -85,7 +89,7 @@ describe('the form of a download', () => {
     [[''], '[]\n'],
     [['1'], '[\n1\n]\n'],
     [['1\n2\n', '', '"a\\nb"\n', '4'], '[\n1,\n2,\n"a\\nb",\n4\n]\n'],
-  ])('is one JSON array of pages %j', async (pages, text) => {
+  ])('joins the pages %j into one JSON array', async (pages, text) => {
     const given = async function* () {
       for (const page of pages) yield new Response(page);
     };
@@ -97,7 +101,7 @@ describe('the form of a download', () => {
 });
 
 describe('a file of a download', () => {
-  it('replaces a plain file, also behind a link, and no folder, pipe, device, or link to one', async () => {
+  it('replaces a regular file or the target of a link, but not a folder, pipe or device', async () => {
     await writeFile(join(folder, 'plain.csv'), 'old');
     await symlink('plain.csv', join(folder, 'link.csv'));
     await mkdir(join(folder, 'folder.csv'));
@@ -117,7 +121,7 @@ describe('a file of a download', () => {
     expect(await kinds()).toEqual(kindsBefore);
   });
 
-  it('that cannot be written is a fault of the command line', async () => {
+  it('fails with a usage error if the file cannot be written', async () => {
     const { code, err, asked } = await run('report b --out no/such/r.csv', answers, { folder });
     expect([code, asked, err]).toEqual([
       EXIT.usage,

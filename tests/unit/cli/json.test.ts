@@ -28,7 +28,7 @@ const usd = { work: { usd: 0 }, wakeUps: { usd: 0 }, idle: { usd: 0 } };
 const cancellation = { ended: { chunks: 0, items: 0 }, left: { chunks: 0, items: 0 } };
 const redriven = { batch: ID, revision: 1, redriven: 1, unreadable: 0, chunks: 1, at: '' };
 
-/** What every command asks, and the fields of its answer that a script may rely on. */
+/** The requests of every command, and the fields of its output that a script may rely on. */
 const COMMANDS: readonly [args: string, fields: readonly string[], answers: Record<string, Answer>][] = [
   [`watch ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
   ['batches', ['batches', 'days'], { 'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } } }],
@@ -124,8 +124,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ['--version', ['version'], {}],
 ];
 /**
- * Uploads are requests of another kind, which need a server: tests/integration/cli. What is tried is a file:
- * try/try.test.ts.
+ * Commands tested elsewhere: uploads need a server (tests/integration/cli), and `try` needs a file (try/try.test.ts).
  */
 const ELSEWHERE = ['submit', 'try'];
 
@@ -140,7 +139,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 const world = () => ({ folder: home, env: { HOME: home } });
 
 describe('with --json', () => {
-  it('every command is held to its form', () => {
+  it('is tested with every command', () => {
     const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
     const held = new Set([...COMMANDS.map(([args]) => args.split(' ')[0]), ...ELSEWHERE]);
     expect(program.commands.map((command) => command.name()).filter((name) => !held.has(name))).toEqual([]);
@@ -176,7 +175,7 @@ describe('with --json', () => {
     ['batches --stat x', "unknown option '--stat'"],
     ['delete a', 'expected --yes'],
     ['batches --url nowhere', '--url: expected an address'],
-  ])('"%s" is a fault as JSON, too', async (args, message) => {
+  ])('prints a usage error as JSON: "%s"', async (args, message) => {
     for (const form of ['--json', '-o json', '--output=json']) {
       const { code, out, err } = await run(`${args} ${form}`);
       expect([code, out]).toEqual([EXIT.usage, '']);
@@ -241,12 +240,12 @@ describe('with --output csv', () => {
       },
       'q,7,2026-11-01T10:00:00.123Z,2,99,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
     ],
-  ])('%s lists the fields of JSON', async (args, header, answers, row) => {
+  ])('prints the fields of JSON: %s', async (args, header, answers, row) => {
     const { code, out } = await run(`${args} --output csv`, answers);
     expect([code, out]).toEqual([EXIT.done, `${header}\r\n${row}\r\n`]);
   });
 
-  it('an empty list is a header', async () => {
+  it('prints only the header of an empty list', async () => {
     const { out } = await run('batches -o csv', {
       'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } },
     });
@@ -260,7 +259,7 @@ describe('an empty list of batches', () => {
     'GET health': { json: { workloads: ['billing', 'media'] } },
   };
 
-  it('may be due to a workload that there is not, which is said with the near one', async () => {
+  it('suggests a similar workload if the given one does not exist', async () => {
     const { code, err } = await run('batches --workload biling', none);
     expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('Did you mean billing?')]);
   });

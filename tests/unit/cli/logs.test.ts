@@ -42,17 +42,17 @@ describe('the log of a local stack', () => {
     '2026-11-22 11:56:28.900  host-2  handler  message=no rate for \\x1b[2JXXX  chunk=000000  position=1',
   ];
 
-  it('has the lines that name the batch, of all instances, oldest first', async () => {
+  it('prints the lines about the batch of all instances, oldest first', async () => {
     const { code, out, err } = await run(`logs ${ID}`, {}, { env: LOCAL, folder: join(folder, 'deep/er') });
     expect([code, err, out.trimEnd().split('\n')]).toEqual([EXIT.done, '', lines]);
   });
 
-  it('is cut to the newest lines, and says so', async () => {
+  it('prints only the newest lines, and reports that older ones are omitted', async () => {
     const { out, err } = await run(`logs ${ID} --limit 1`, {}, { env: LOCAL, folder });
-    expect([out, err]).toEqual([`${lines[2]}\n`, 'Only the newest 1 lines; --limit shows more.\n']);
+    expect([out, err]).toEqual([`${lines[2]}\n`, 'Only the newest 1 lines are shown; increase --limit for more.\n']);
   });
 
-  it('is read from the folder that is named, whatever the address of the app', async () => {
+  it('is read from the folder of --logs, independent of the address of the app', async () => {
     const { code, out } = await run(`logs ${ID} --logs .sluice/stack/logs -o csv`, {}, { folder });
     expect([code, out.split('\r\n').slice(0, 2)]).toEqual([
       EXIT.done,
@@ -60,7 +60,7 @@ describe('the log of a local stack', () => {
     ]);
   });
 
-  it('is JSON with --json', async () => {
+  it('is printed as JSON with --json', async () => {
     const { out } = await run(`logs ${ID} --json`, {}, { env: LOCAL, folder });
     expect(JSON.parse(out)).toEqual({
       ...{ batch: ID, source: join(folder, '.sluice/stack/logs'), isCut: false },
@@ -72,26 +72,26 @@ describe('the log of a local stack', () => {
     });
   });
 
-  it('may have no line of the batch', async () => {
+  it('reports that there are no lines about the batch', async () => {
     const other = ID.replace('b0', 'b1');
     const { code, out, err } = await run(`logs ${other}`, {}, { env: LOCAL, folder });
-    expect([code, out, err]).toEqual([EXIT.done, '', expect.stringContaining(`No line about ${other} in `)]);
+    expect([code, out, err]).toEqual([EXIT.done, '', expect.stringContaining(`No lines about ${other} in `)]);
   });
 
   it.each([
     [`logs ${ID}`, LOCAL, EXIT.usage, 'found no log of a local stack in .sluice of'],
-    [`logs ${ID} --logs .`, LOCAL, EXIT.failed, 'there is no log of an instance (host-1.log)'],
-    [`logs ${ID}`, {}, EXIT.usage, 'expected --workspace or SLUICE_WORKSPACE, as the log of http://app.test'],
-    [`logs ${ID} --logs . --workspace ${WORKSPACE}`, {}, EXIT.usage, '--logs: does not go with --workspace'],
+    [`logs ${ID} --logs .`, LOCAL, EXIT.failed, '--logs: expected the log of an instance (host-1.log)'],
+    [`logs ${ID}`, {}, EXIT.usage, 'expected --workspace or SLUICE_WORKSPACE, because the logs of http://app.test'],
+    [`logs ${ID} --logs . --workspace ${WORKSPACE}`, {}, EXIT.usage, '--logs: cannot be combined with --workspace'],
     [`logs ${ID} --workspace mine`, {}, EXIT.usage, '--workspace: expected the id of a Log Analytics workspace'],
-    ['logs billing', {}, EXIT.notFound, '"billing" is no id of a batch'],
-  ])('%s with %j says what is missing', async (args, env, exit, message) => {
+    ['logs billing', {}, EXIT.notFound, '"billing" is not the id of a batch'],
+  ])('reports what is missing: %s with %j', async (args, env, exit, message) => {
     const { code, err, asked } = await run(args, {}, { env, folder: tmpdir() });
     expect([code, asked, err]).toEqual([exit, [], expect.stringContaining(message)]);
   });
 });
 
-// Against a server of our own that answers as Log Analytics is documented to; it has not been run on Azure.
+// Tested against a local server that answers as Log Analytics is documented to; not tested on Azure.
 describe('the log of an app on Azure', () => {
   interface Question {
     url: string | undefined;
@@ -120,7 +120,7 @@ describe('the log of an app on Azure', () => {
   const read = (limit: number) => readWorkspaceLog(world, { workspace: WORKSPACE, batch: ID, limit });
   const row = (time: string, level: number | null, message: string) => [time, 'app-1', level, message];
 
-  it('is what the workspace answers, oldest first, with levels', async () => {
+  it('contains the answer of the workspace, oldest first, with levels', async () => {
     const rows = [
       row('2026-11-22T11:56:28.9Z', 2, handler),
       row('2026-11-22T11:56:28.7Z', 1, accepted),
@@ -153,7 +153,7 @@ describe('the log of an app on Azure', () => {
     });
   });
 
-  it('is asked for by the time and the id of the batch', () => {
+  it('is queried by the time and the id of the batch', () => {
     expect(batchQuery(ID, 10).split('\n')).toEqual([
       'AppTraces',
       '| where TimeGenerated >= datetime(2026-11-22T11:55:28.002Z)',
@@ -167,7 +167,7 @@ describe('the log of an app on Azure', () => {
     ['a"b', '"a\\"b"'],
     ['a\\" | drop', '"a\\\\\\" | drop"'],
     ['a\nb', '"a\\u000ab"'],
-  ])('is asked for by texts that cannot end early: %j', (text, literal) => {
+  ])('is queried with escaped string literals: %j', (text, literal) => {
     expect(kqlText(text)).toBe(literal);
   });
 
@@ -175,7 +175,7 @@ describe('the log of an app on Azure', () => {
     [403, EXIT.refused, 'Log Analytics Reader'],
     [404, EXIT.notFound, 'customerId'],
     [503, EXIT.failed, undefined],
-  ])('is refused with %i', async (status, exitCode, hint) => {
+  ])('fails with the exit code and hint of status %i', async (status, exitCode, hint) => {
     answer = { status, body: { error: { message: 'why' } } };
     const fault = expect.objectContaining({ exitCode, message: expect.stringMatching(`answered ${status} .*why`) });
     await expect(read(1)).rejects.toEqual(fault);
@@ -183,7 +183,7 @@ describe('the log of an app on Azure', () => {
     expect(shown).toEqual(hint === undefined ? undefined : expect.stringContaining(hint));
   });
 
-  it('needs somebody who is signed in', async () => {
+  it('requires a user who is signed in', async () => {
     const nobody = { ...world, azureToken: () => Promise.reject(new Error('no credential')) };
     const reading = readWorkspaceLog(nobody, { workspace: WORKSPACE, batch: ID, limit: 1 });
     await expect(reading).rejects.toMatchObject({ hint: 'Sign in with az login.', exitCode: EXIT.failed });
@@ -193,17 +193,17 @@ describe('the log of an app on Azure', () => {
 describe('the dashboard', () => {
   const url = `http://app.test/api/dashboard#/batches/${ID}`;
 
-  it('is opened at the batch, without a key in its address', async () => {
+  it('is opened at the page of the batch, without a key in the address', async () => {
     const { code, out, opened, asked } = await run(`open ${ID} --key secret`);
     expect([code, out, opened, asked]).toEqual([EXIT.done, `${url}\n`, [url], []]);
     expect(await run('open zz')).toMatchObject({ code: EXIT.usage, out: '', opened: [] });
     expect((await run('open')).out).toBe('http://app.test/api/dashboard\n');
   });
 
-  it('is named alone with --print, or where there is no browser', async () => {
+  it('is not opened with --print or without a browser, and its address is printed', async () => {
     expect(await run(`open ${ID} --print`)).toMatchObject({ code: EXIT.done, out: `${url}\n`, err: '', opened: [] });
     const without = await run(`open ${ID} --json`, {}, { hasBrowser: false });
     expect(JSON.parse(without.out)).toEqual({ url, opened: false });
-    expect(without.err).toBe('No browser could be started; open the address yourself.\n');
+    expect(without.err).toBe('Could not start a browser: open the address manually.\n');
   });
 });
