@@ -1,4 +1,4 @@
-/** The scripts of a deployment, run by two shells against stand-ins of az, curl, sleep and date. */
+/** Tests the scripts of a deployment in several shells, with fakes of az, curl, sleep and date. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const SHELLS = ['dash', 'bash --posix', 'sh'].filter((shell) => {
   const [command = ''] = shell.split(' ');
   return spawnSync(command, ['-c', 'exit 0']).status === 0;
 });
-/** A clock that only sleeping moves. */
+/** A clock that advances only by sleeping. */
 const SLEEP = 'now=$(cat "$FAKES/now"); echo $((now + $1)) > "$FAKES/now"';
 const DATE = 'cat "$FAKES/now"';
 const SUBSCRIPTION = '11111111-2222-3333-4444-555555555555';
@@ -25,13 +25,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Puts a command on PATH whose body has `$FAKES`, and records its arguments, one call per line. */
+/** Puts a command on PATH that records its arguments, one call per line. Its body can use `$FAKES`. */
 function fake(name: string, body: string): void {
   const record = `printf '%s\\n' "$*" >> "$FAKES/${name}.calls"`;
   writeFileSync(join(folder, name), `#!/bin/sh\n${record}\n${body}\n`, { mode: 0o755 });
 }
 
-/** An az that answers by the words of the command; what no case knows is an error. */
+/** Fakes az: answers by words of the command, and fails for unknown commands. */
 const fakeAz = (cases: Record<string, string>): void =>
   fake(
     'az',
@@ -75,7 +75,7 @@ const WELL = {
 };
 const TARGET = ['rg-test', 'sb-test', 'sluice-events'];
 
-it('runs with more than one shell', () => {
+it('the tests run with more than one shell', () => {
   expect(SHELLS.length).toBeGreaterThan(1);
 });
 
@@ -83,7 +83,7 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
   const provision = (env: Record<string, string> = {}, args = TARGET): Run =>
     run(shell, 'after-provision.sh', args, env);
 
-  it('changes nothing when all is well, and asks once about an identity that apps share', () => {
+  it('changes nothing in a correct deployment, and checks a shared identity once', () => {
     fakeAz({ ...WELL, [SUBSCRIPTIONS]: 'echo wake-default; echo wake-media' });
     expect(provision()).toMatchObject({ status: 0, stderr: '' });
     expect(callsOf('az').filter((call) => call.includes(DELETE))).toEqual([]);
@@ -92,7 +92,7 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     expect(secondsSlept()).toBe(0);
   });
 
-  it.each([SUBSCRIPTIONS, RULES, IDENTITIES, ASSIGNMENTS])('fails when az fails at: %s', (words) => {
+  it.each([SUBSCRIPTIONS, RULES, IDENTITIES, ASSIGNMENTS])('fails if az fails at: %s', (words) => {
     fakeAz({ ...WELL, [words]: 'echo "ERROR: denied" >&2; exit 3' });
     const { status, stderr } = provision();
     expect(status).toBe(1);
@@ -101,18 +101,18 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     expect(secondsSlept()).toBe(0);
   });
 
-  it('fails when az is not there', () => {
+  it('fails if az is not installed', () => {
     const { status, stderr } = provision({ PATH: join(folder, 'nothing') + delimiter + pathOfTools() });
     expect([status, stderr]).toEqual([1, expect.stringContaining('az could not list the subscriptions')]);
   });
 
-  it('fails when there is no subscription to look at', () => {
+  it('fails if the topic has no subscription', () => {
     fakeAz({ ...WELL, [SUBSCRIPTIONS]: ':' });
     const { status, stderr } = provision();
-    expect([status, stderr]).toEqual([1, expect.stringContaining('has no subscription wake-<pool>')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('has no subscription named wake-<pool>')]);
   });
 
-  it('removes the match-all rule, and says so', () => {
+  it('removes the match-all rule, and reports it', () => {
     fakeAz({ ...WELL, [RULES]: "printf '%s\\n' '$Default' queue-work-detected", [DELETE]: ':' });
     const { status, stdout } = provision();
     expect([status, stdout]).toEqual([0, expect.stringContaining('wake-default: removed the match-all rule')]);
@@ -121,17 +121,17 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     ]);
   });
 
-  it('fails when the match-all rule cannot be removed', () => {
+  it('fails if the match-all rule cannot be removed', () => {
     fakeAz({ ...WELL, [RULES]: "printf '%s\\n' '$Default' queue-work-detected", [DELETE]: 'exit 1' });
     expect(provision()).toMatchObject({ status: 1, stderr: expect.stringContaining('could not remove') });
   });
 
-  it('fails when the rule of the pool is missing', () => {
+  it('fails if the rule of the pool is missing', () => {
     fakeAz({ ...WELL, [RULES]: "echo '$Default'", [DELETE]: ':' });
     expect(provision()).toMatchObject({ status: 1, stderr: expect.stringContaining('queue-work-detected is missing') });
   });
 
-  it('waits for the role, says for what and how long, and goes on when it is there', () => {
+  it('waits for the role with progress messages, and continues when it is assigned', () => {
     const third = `n=$(grep -c '${ASSIGNMENTS}' "$FAKES/az.calls"); if [ "$n" -ge 3 ]; then echo /host; fi`;
     fakeAz({ ...WELL, [ASSIGNMENTS]: third });
     const { status, stdout, stderr } = provision();
@@ -145,15 +145,17 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     expect(stdout).toContain("role Storage Blob Data Owner of the apps' identity: assigned");
   });
 
-  it('gives up after ten minutes, and says what to do', () => {
+  it('fails after ten minutes with instructions', () => {
     fakeAz({ ...WELL, [ASSIGNMENTS]: ':' });
     const { status, stderr } = provision();
     expect([status, secondsSlept()]).toEqual([1, 600]);
-    expect(stderr).toContain('gave up after 600 s of waiting for role Storage Blob Data Owner');
-    expect(stderr).toContain('provision again as somebody who may assign roles');
+    expect(stderr).toContain(
+      'stopped waiting for role Storage Blob Data Owner of principal principal-1, the identity of the apps after 600 s',
+    );
+    expect(stderr).toContain('provision again as a user who may assign roles');
   });
 
-  it('names the subscription to every call: the argument before the variable', () => {
+  it('passes the subscription to every call; the argument overrides the variable', () => {
     fakeAz(WELL);
     expect(provision({ AZURE_SUBSCRIPTION_ID: 'other' }, [...TARGET, SUBSCRIPTION]).status).toBe(0);
     expect(callsOf('az').filter((call) => !call.endsWith(`--subscription ${SUBSCRIPTION}`))).toEqual([]);
@@ -162,31 +164,31 @@ describe.each(SHELLS)('%s after-provision.sh', (shell) => {
     expect(callsOf('az').filter((call) => !call.endsWith(`--subscription ${SUBSCRIPTION}`))).toEqual([]);
   });
 
-  it('takes the selected subscription of az where none is named', () => {
+  it('uses the selected subscription of az by default', () => {
     fakeAz(WELL);
     expect(provision().status).toBe(0);
     expect(callsOf('az').filter((call) => call.includes('--subscription '))).toEqual([]);
   });
 
-  it('takes names as they are: spaces, and what a shell would run or expand', () => {
+  it('does not interpret special characters in names', () => {
     const odd = "wake-a b $(touch pwned) * 'c'";
     writeFileSync(join(folder, 'odd'), `${odd}\r\n`);
     fakeAz({ ...WELL, [SUBSCRIPTIONS]: 'cat "$FAKES/odd"' });
     const { status, stdout } = provision({}, ['my group; touch pwned', 'sb', 'topic']);
-    expect([status, stdout]).toEqual([0, expect.stringContaining(`${odd}: one rule, as wanted`)]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`${odd}: has only the expected rule`)]);
     expect(callsOf('az').find((call) => call.includes(RULES))).toContain(`--subscription-name ${odd} --query`);
     expect(callsOf('az')[0]).toContain('--resource-group my group; touch pwned --namespace-name sb');
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
   });
 
-  it('is refused without its arguments', () => {
+  it('fails without its arguments', () => {
     fakeAz(WELL);
     expect(provision({}, ['rg']).status).not.toBe(0);
     expect(callsOf('az')).toEqual([]);
   });
 });
 
-/** The folders of the programs that scripts use, without those that have az. */
+/** Returns PATH without the folders that contain az. */
 const pathOfTools = (): string =>
   (process.env.PATH ?? '')
     .split(delimiter)
@@ -203,7 +205,7 @@ describe.each(SHELLS)('%s publish-app.sh', (shell) => {
     return run(shell, 'publish-app.sh', ['rg', 'func-a', join(folder, 'app.zip')]);
   };
 
-  it('repeats a deployment that storage refuses until the role works', () => {
+  it('repeats a deployment that storage refuses until the role is effective', () => {
     fakeAz({ [PUBLISH]: `n=$(grep -c '${PUBLISH}' "$FAKES/az.calls"); if [ "$n" -lt 3 ]; then ${DENIED}; fi` });
     const { status, stderr } = publish();
     expect([status, callsOf('az').length, secondsSlept()]).toEqual([0, 3, 20]);
@@ -211,25 +213,25 @@ describe.each(SHELLS)('%s publish-app.sh', (shell) => {
     expect(stderr).toContain('InaccessibleStorageException');
   });
 
-  it('gives up after ten minutes, with the last error and what to look at', () => {
+  it('fails after ten minutes, with the last error and instructions', () => {
     fakeAz({ [PUBLISH]: DENIED });
     const { status, stderr } = publish();
     expect([status, secondsSlept()]).toEqual([1, 600]);
-    expect(stderr).toContain('gave up after 600 s of waiting for the package storage');
+    expect(stderr).toContain('stopped waiting for the package storage to accept a deployment to func-a after 600 s');
     expect(stderr).toContain('a network rule');
   });
 
-  it('gives up at once where waiting cannot help', () => {
+  it('fails immediately if waiting cannot help', () => {
     fakeAz({ [PUBLISH]: 'echo "ERROR: ResourceNotFound" >&2; exit 3' });
     const { status, stderr } = publish();
     expect([status, callsOf('az').length]).toEqual([1, 1]);
     expect(stderr).toMatch(/ResourceNotFound[\s\S]*publishing to func-a failed/);
   });
 
-  it('asks for a package that is not there before it calls Azure', () => {
+  it('fails without a call to Azure if the package does not exist', () => {
     fakeAz({});
     const { status, stderr } = run(shell, 'publish-app.sh', ['rg', 'func-a', join(folder, 'none.zip')]);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run package makes it')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('npm run package creates it')]);
     expect(callsOf('az')).toEqual([]);
   });
 });
@@ -243,14 +245,14 @@ describe.each(SHELLS)('%s first-publish.sh', (shell) => {
     return run(shell, 'first-publish.sh', ['rg', join(folder, 'app.zip')]);
   };
 
-  it('publishes to apps without functions, and to no other', () => {
+  it('publishes only to apps without functions', () => {
     fakeAz({
       [APPS]: 'echo func-new; echo func-old',
       [FUNCTIONS]: 'case "$*" in *func-old*) echo func-old/submit-batch ;; esac',
       [PUBLISH]: ':',
     });
     const { status, stdout } = publish();
-    expect([status, stdout]).toEqual([0, 'publishing to func-new\nfunc-old: has been published before\n']);
+    expect([status, stdout]).toEqual([0, 'publishing to func-new\nfunc-old: already published\n']);
     expect(callsOf('az').filter((call) => call.includes(PUBLISH))).toHaveLength(1);
   });
 
@@ -262,12 +264,12 @@ describe.each(SHELLS)('%s first-publish.sh', (shell) => {
   it.each([
     ['az fails', 'exit 1', 'az could not list the apps'],
     ['there is no app', ':', 'has no function app'],
-  ])('fails when %s', (_case, body, message) => {
+  ])('fails if %s', (_case, body, message) => {
     fakeAz({ [APPS]: body });
     expect(publish()).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
-  it('fails when an app cannot be published', () => {
+  it('fails if the package cannot be published to an app', () => {
     fakeAz({ [APPS]: 'echo func-a; echo func-b', [FUNCTIONS]: ':', [PUBLISH]: 'exit 1' });
     expect(publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('publishing to func-a failed') });
     expect(callsOf('az').filter((call) => call.includes(PUBLISH))).toHaveLength(1);
@@ -283,7 +285,7 @@ describe.each(SHELLS)('%s sweep.sh', (shell) => {
   const sweep = (...args: string[]): Run => run(shell, 'sweep.sh', ['rg', ...args]);
   const CURL = 'cat >> "$FAKES/curl.stdin"; echo "{}"';
 
-  it('sweeps one app with a key that no list of processes shows', () => {
+  it('sweeps one app with a key that the process list does not show', () => {
     fakeAz({ [SHOW]: 'echo func-a.azurewebsites.net', [KEYS]: 'echo top-secret' });
     fake('curl', CURL);
     expect(sweep('func-a')).toMatchObject({ status: 0 });
@@ -313,7 +315,7 @@ describe.each(SHELLS)('%s sweep.sh', (shell) => {
     ['az cannot list the apps', { [APPS]: 'exit 1' }, ':'],
     ['the app never has functions', { [APPS]: 'echo a', [SHOW]: 'echo host', [KEYS]: ':' }, ':'],
     ['the sweep is refused', { [APPS]: 'echo a', [SHOW]: 'echo host', [KEYS]: 'echo key' }, 'exit 22'],
-  ])('fails when %s', (_case, cases, curl) => {
+  ])('fails if %s', (_case, cases, curl) => {
     fakeAz(cases);
     fake('curl', curl);
     expect(sweep().status).not.toBe(0);
@@ -332,7 +334,7 @@ describe.each(SHELLS)('%s publish.sh', (shell) => {
     run(shell, 'publish.sh', [outputs(value), join(folder, 'app.zip')], { AZURE_SUBSCRIPTION_ID: SUBSCRIPTION });
   const ALL = { azurE_RESOURCE_GROUP: { value: 'rg' }, sluicE_APPS: { value: ['func-a', 'func-b'] } };
 
-  it('publishes every app and lets it sweep, in the subscription', () => {
+  it('publishes to every app of the subscription, and runs its sweep', () => {
     fakeAz({ [PUBLISH]: ':', [SHOW]: 'echo host', [KEYS]: 'echo key' });
     fake('curl', 'cat > /dev/null');
     expect(publish(ALL).status).toBe(0);
@@ -364,7 +366,7 @@ describe.each(SHELLS)('%s smoke.sh', (shell) => {
   const AZ = { [SHOW]: 'echo func-a.azurewebsites.net', [SET]: ':', [REMOVE]: ':' };
   const NPM = 'echo "$SLUICE_KEY" > "$FAKES/key"';
 
-  it('runs the smoke test with a key of its own, which it masks, passes by the environment and removes', () => {
+  it('runs the smoke test with its own key, which it masks, passes in the environment and removes', () => {
     fakeAz(AZ);
     fake('npm', NPM);
     const { status, stdout } = smoke({ GITHUB_ACTIONS: 'true' });
@@ -381,14 +383,14 @@ describe.each(SHELLS)('%s smoke.sh', (shell) => {
     expect(calls.filter((call) => call.includes('keys') && !call.includes('--key-name smoke'))).toEqual([]);
   });
 
-  it('fails when the smoke test fails, and removes the key', () => {
+  it('fails if the smoke test fails, and removes the key', () => {
     fakeAz(AZ);
     fake('npm', 'exit 1');
     expect(smoke().status).toBe(1);
     expect(callsOf('az').some((call) => call.includes(REMOVE))).toBe(true);
   });
 
-  it('fails when no key can be set, and runs nothing', () => {
+  it('fails without running the test if no key can be set', () => {
     fakeAz({ ...AZ, [SET]: 'exit 1' });
     fake('npm', NPM);
     expect(smoke().status).toBe(1);
@@ -396,7 +398,7 @@ describe.each(SHELLS)('%s smoke.sh', (shell) => {
     expect(callsOf('az').some((call) => call.includes(REMOVE))).toBe(true);
   });
 
-  it('says which key is left when it cannot be removed', () => {
+  it('reports a key that it cannot remove', () => {
     fakeAz({ ...AZ, [REMOVE]: 'exit 1' });
     fake('npm', NPM);
     const { status, stderr } = smoke();
@@ -414,18 +416,18 @@ describe('the commands of docs/deploy.md', () => {
     return found.map((block) => [heading, block] as const);
   });
 
-  it.each(blocks)('can be copied into a shell: %s, %#', (_heading, block) => {
+  it.each(blocks)('are valid shell commands: %s, %#', (_heading, block) => {
     for (const shell of SHELLS) {
       const [command = '', ...options] = shell.split(' ');
       expect(spawnSync(command, [...options, '-n'], { input: block, encoding: 'utf8' })).toMatchObject({
         ...{ status: 0, stderr: '' },
       });
     }
-    // A placeholder outside of quotes is a redirection.
+    // A placeholder outside quotes would be a redirection.
     expect(block.replaceAll(/'[^']*'|"[^"]*"|#.*$/gm, '')).not.toMatch(/<\w/);
   });
 
-  it('name scripts that exist', () => {
+  it('call scripts that exist', () => {
     const scripts = blocks.flatMap(([, block]) => block.match(/infra\/[\w-]+\.sh/g) ?? []);
     expect(scripts.length).toBeGreaterThan(5);
     expect(scripts.filter((script) => !existsSync(join(ROOT, script)))).toEqual([]);
