@@ -1,8 +1,7 @@
 import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
-import { addOperations } from '../../shared/contract/operations.ts';
-import { MESSAGE_AN_ITEM, storageOperations, timesOperations } from '../../shared/cost/counts.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { formatBar, formatCount, formatList, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
+import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
+import { describeOperations, type ShownReceipt } from './receipt-text.ts';
 
 /** The fields of a batch that are shown; docs/api.md describes all of them. */
 export type ShownBatch = Pick<
@@ -19,12 +18,6 @@ export type ShownBatch = Pick<
   paused?: BatchView['paused'];
   producer?: BatchView['producer'];
 };
-
-/** The fields of a receipt that are shown besides the price. */
-export type ShownReceipt = Pick<
-  BatchView['receipt'],
-  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
->;
 
 /** The fields of a queue that are shown besides a batch. */
 export interface ShownQueue {
@@ -168,26 +161,4 @@ function describeRedrive({ revision, revisions }: ShownBatch): string[] {
 function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): string {
   if (kind === 'discard') return `${formatNumber(items, 'dead letter')} discarded (${reason})`;
   return `${kind === 'report' ? 'report' : formatNumber(items, 'item')} redriven`;
-}
-
-/** Describes the receipt: the billed storage operations, their parts, and the counted operations by name. */
-function describeOperations(receipt: ShownReceipt, items: number): string[] {
-  const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(storageOperations(timesOperations(MESSAGE_AN_ITEM, items)));
-  const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
-  const parts = [
-    `${formatCount(storageOperations(operations))} of the batch`,
-    `${formatCount(storageOperations(drainOperations))} as its share of the drains`,
-    `${formatCount(storageOperations(hostOperations))} of the Durable extension (computed)`,
-  ];
-  const { count, gbSeconds } = executions;
-  return [
-    `Operations${soFar ? ' so far' : ''}: ${formatCount(receipt.storageOperations)} on storage (one message per item would need ${apart} for the queue alone)`,
-    `  ${parts.join(', ')}`,
-    ...formatList(
-      counted.map(([name, n]) => `${name} ${formatCount(n)}`),
-      { head: '  ' },
-    ),
-    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
-  ];
 }

@@ -2,11 +2,10 @@
 
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
-import { nearest } from '../text/nearest.ts';
-import { fieldsOf, mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
+import { pairColumns } from './pair-columns.ts';
+import { fieldsOf, type SchemaField, valueAt } from './schema-fields.ts';
 
 /** A suggestion: its reason, and the options that solve the problem, if there are any. */
 export interface Suggestion {
@@ -62,7 +61,7 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
   const known = new Set(fields.flatMap(({ path }) => prefixesOf(path)));
   if (csv === undefined) return [namesInJson(missing, unknownKeys(items, known))];
   const unknown = csv.columns.filter(({ name }) => !known.has(name));
-  const pairs = pair(missing, unknown, { csv, items });
+  const pairs = pairColumns(missing, unknown, { csv, items });
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
   const left = unknown
     .filter((column) => !pairs.some(([paired]) => paired === column))
@@ -81,49 +80,6 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
         ]
       : []),
   ];
-}
-
-type Column = CsvReading['columns'][number];
-
-/** Pairs each missing field with a column of a similar name, otherwise with one whose cells may be its values. */
-function pair(
-  missing: readonly SchemaField[],
-  columns: readonly Column[],
-  { csv, items }: { csv: CsvReading; items: readonly unknown[] },
-): [Column, SchemaField][] {
-  const free = new Set(columns);
-  const pairs: [Column, SchemaField][] = [];
-  const take = (field: SchemaField, column: Column | undefined): void => {
-    if (column === undefined) return;
-    free.delete(column);
-    pairs.push([column, field]);
-  };
-  const fits = (field: SchemaField, { name }: Column): boolean =>
-    items.slice(0, 20).every((item) => {
-      const value = valueAt(item, name);
-      return value === undefined || mayHold(field, String(value), csv.decimal);
-    });
-  for (const field of missing) {
-    const fitting = [...free].filter((column) => fits(field, column));
-    const near = nearest(
-      field.path,
-      fitting.map(({ header }) => header),
-    );
-    take(
-      field,
-      fitting.find(({ header }) => header === near),
-    );
-  }
-  const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
-  // If the file has little in common with the schema, every guess would be wrong.
-  const isPlausible = free.size === rest.length || rest.length <= csv.columns.length - columns.length;
-  // Numbers and enums first: any column may hold text.
-  for (const field of isPlausible ? rest.toSorted((a, b) => Number(mayHoldAnyText(a)) - Number(mayHoldAnyText(b))) : [])
-    take(
-      field,
-      [...free].find((column) => fits(field, column)),
-    );
-  return missing.flatMap((field) => pairs.filter(([, paired]) => paired === field));
 }
 
 const prefixesOf = (path: string): string[] => {

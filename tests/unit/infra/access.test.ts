@@ -65,7 +65,10 @@ const durable = { page: 'Microsoft Learn, includes/functions-durable-permissions
 const trigger = /\bapp\.serviceBusTopic\(/;
 const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
   'apps: Storage Blob Data Owner on host account': [
-    { page: 'Microsoft Learn, functions-reference, "Connecting to host storage with an identity"', needs: 'keys and leases' },
+    {
+      page: 'Microsoft Learn, functions-reference, "Connecting to host storage with an identity"',
+      needs: 'keys and leases',
+    },
   ],
   'apps: Storage Queue Data Contributor on host account': [{ ...durable, needs: 'control and work-item queues' }],
   'apps: Storage Table Data Contributor on host account': [{ ...durable, needs: 'history, instances and partitions' }],
@@ -75,7 +78,11 @@ const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
   'apps: Azure Service Bus Data Owner on namespace': [
     { client: 'topic' },
     { page: 'Microsoft Learn, includes/functions-service-bus-permissions', needs: 'to take events', usedBy: trigger },
-    { page: 'Microsoft Learn, functions-target-based-scaling', needs: 'Manage, to wake the app from zero', usedBy: trigger },
+    {
+      page: 'Microsoft Learn, functions-target-based-scaling',
+      needs: 'Manage, to wake the app from zero',
+      usedBy: trigger,
+    },
   ],
   'apps: Monitoring Metrics Publisher on Application Insights': [
     {
