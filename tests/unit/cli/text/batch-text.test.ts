@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { describeBatch, describeProgress, type ShownBatch } from '../../../../cli/text/batch-text.ts';
-import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
-import { reportTable } from '../../../../cli/text/report-text.ts';
 
 const batch = {
   id: 'b',
@@ -156,44 +154,5 @@ describe('the text', () => {
       'Items: 1,000 accepted, 700 succeeded, 46 dead letters, 4 discarded, 250 pending, 0 retried',
     );
     expect(lines.join()).toContain('Revision 2: 1 dead letter discarded (test orders), done in ');
-  });
-
-  it('of a report has one column per field', () => {
-    const rows = [
-      { key: 'a', value: { net: '1.00' } },
-      { key: 'bb', value: { net: '12.00', lines: 2 } },
-      { key: 'c', value: 7 },
-    ];
-    expect(reportTable(rows)).toEqual([
-      '  key  net    lines  value',
-      '  a     1.00',
-      '  bb   12.00      2',
-      '  c                      7',
-    ]);
-  });
-
-  it('of a bar is full only at the end', () => {
-    expect(formatBar(0.5)).toBe(`[${'#'.repeat(12)}${'.'.repeat(12)}]`);
-    expect(formatBar(0.999)).toBe(`[${'#'.repeat(23)}.]`);
-    expect(formatBar(1)).toBe(`[${'#'.repeat(24)}]`);
-  });
-
-  it('of missing values is empty', () => {
-    expect(formatBar(0)).toBe(`[${'.'.repeat(24)}]`);
-    expect(formatTable([])).toEqual([]);
-    expect([formatTime(null), formatUsd(null), formatUsd(0)]).toEqual(['', 'no price', '0.00 USD']);
-  });
-
-  it.each([
-    [0.000012345, '0.000012 USD'],
-    [0.0099, '0.0099 USD'],
-    [12.345, '12.35 USD'],
-  ])('of %s dollars has two significant digits or two decimals', (usd, text) => {
-    expect(formatUsd(usd)).toBe(text);
-  });
-
-  it('of an amount contains the currency of its sheet, and a mark if a price has no verified source', () => {
-    expect(formatUsd(1.5, { currency: 'EUR', unverified: [] })).toBe('1.50 EUR');
-    expect(formatUsd(1.5, { currency: 'USD', unverified: ['log.gb'] })).toBe('1.50* USD');
   });
 });

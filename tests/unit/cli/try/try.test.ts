@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadError } from '../../../../cli/try/load-workloads.ts';
 import type { UploadCheck } from '../../../../shared/intake/check/check-upload.ts';
 import { csv, ndjson, transactions } from '../../../helpers/data/transactions.ts';
 import { type Ran, run } from '../world.ts';
@@ -192,25 +191,5 @@ describe('sluice try --run', () => {
     const { code, out } = await tryIt('broken.ndjson --workload billing --run --yes');
     expect(code).toBe(1);
     expect(out).not.toContain('Ran ');
-  });
-});
-
-describe('workloads that cannot be loaded', () => {
-  it('are reported with file and line', () => {
-    const frames = [
-      'at check (file:///app/shared/workload/define.ts:230:11)',
-      'at file:///app/workloads/orders.ts:12:16',
-    ];
-    const thrown = Object.assign(new Error('name must be …'), {
-      stack: `Error: name must be …\n    ${frames.join('\n    ')}`,
-    });
-    expect(loadError(thrown).message).toBe(
-      'The workloads cannot be loaded: /app/workloads/orders.ts:12: Error: name must be …',
-    );
-    const syntax = Object.assign(new SyntaxError('Unexpected token'), {
-      stack:
-        'file:///app/workloads/orders.ts:3\n  map: (\n       ^\n\nSyntaxError: Unexpected token\n    at compile (node:internal)',
-    });
-    expect(loadError(syntax).message).toContain('/app/workloads/orders.ts:3: SyntaxError: Unexpected token');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../../../../cli/process/exit-codes.ts';
 import { run } from '../../world.ts';
 
 describe('batches', () => {
@@ -58,5 +59,14 @@ describe('batches', () => {
   it('are listed by labels', async () => {
     const { asked } = await run(['batches', '--label', 'month=2026-11', '--label', 'from=a b'], {});
     expect(asked[0]?.path).toBe('batches?label=month%3D2026-11&label=from%3Da+b&limit=50');
+  });
+
+  it('suggest a similar workload if the list is empty and the given one does not exist', async () => {
+    const none = {
+      'GET batches?workload=biling&limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+      'GET health': { json: { workloads: ['billing', 'media'] } },
+    };
+    const { code, err } = await run('batches --workload biling', none);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('Did you mean billing?')]);
   });
 });

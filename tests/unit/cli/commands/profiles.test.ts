@@ -1,12 +1,9 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/process/exit-codes.ts';
-import { askSecrets } from '../../../cli/profiles/ask-secrets.ts';
-import { profilesFile } from '../../../cli/profiles/store.ts';
-import { batchView, run } from './world.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
+import { batchView, run } from '../world.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -103,20 +100,6 @@ describe('login', () => {
     expect(await readFile(fileOf(), 'utf8')).not.toMatch(/current|client-2|"test"/);
     expect((await sluice('logout pord')).err).toContain('there are: prod. Did you mean prod?');
   });
-
-  it('asks in a terminal without showing the typed text', async () => {
-    const typed = new PassThrough();
-    let shown = '';
-    const write = (text: string | Uint8Array): boolean => {
-      shown += String(text);
-      return true;
-    };
-    const answer = askSecrets({ stdin: typed, stderr: { write } }, ['Key: ', 'Other: ']);
-    typed.write('secret\rother\r');
-    expect([await answer, shown]).toEqual([['secret', 'other'], 'Key: \nOther: \n']);
-    const ended = askSecrets({ stdin: new PassThrough().end(), stderr: { write } }, ['Key: ']);
-    expect(await ended).toEqual(['']);
-  });
 });
 
 describe('a profile', () => {
@@ -161,16 +144,6 @@ describe('a profile', () => {
       expect.stringContaining('is not a valid file of profiles'),
     ]);
     expect(broken.err).not.toContain('secret-key');
-  });
-
-  it.each([
-    [{ HOME: '/home/me' }, 'linux', '/home/me/.config/sluice/profiles.json'],
-    [{ HOME: '/home/me', XDG_CONFIG_HOME: '/cfg' }, 'linux', '/cfg/sluice/profiles.json'],
-    [{ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' }, 'darwin', '/home/me/.config/sluice/profiles.json'],
-    [{ APPDATA: '/roaming', HOME: '/home/me' }, 'win32', '/roaming/sluice/profiles.json'],
-    [{}, 'linux', undefined],
-  ] as const)('with %j on %s is %s', (env, platform, file) => {
-    expect(profilesFile({ env, platform })).toBe(file);
   });
 
   it('cannot be stored without a folder for settings', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/process/exit-codes.ts';
-import type { InboxFileView } from '../../../shared/http/inbox/schemas.ts';
-import { run } from './world.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
+import type { InboxFileView } from '../../../../shared/http/inbox/schemas.ts';
+import { run } from '../world.ts';
 
 const file = (name: string, fields: Partial<InboxFileView> = {}): InboxFileView => ({
   ...{ name, workload: 'billing', lane: null, state: 'waiting', bytes: 2_000, since: '2026-11-22T14:03:12.000Z' },
