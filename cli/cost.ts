@@ -1,4 +1,4 @@
-/** `npm run cost`: the idle bill, a month, and from which size on Sluice is cheaper; `import-prices` makes a price sheet. */
+/** `npm run cost`: the idle bill, a month, and the break-even against other designs; `import-prices` creates a price sheet. */
 import { RetailPricesError } from '../shared/cost/retail/retail-answer.ts';
 import { PriceSheetError } from '../shared/cost/sheet.ts';
 import { runCost } from './cost/cost-command.ts';

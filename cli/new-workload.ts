@@ -1,4 +1,4 @@
-/** `npm run new-workload -- NAME [--from FILE]`: a workload to begin with, its test, and its line in the registry. */
+/** `npm run new-workload -- NAME [--from FILE]`: creates a workload and its test, and registers the workload. */
 import { resolve } from 'node:path';
 import { newWorkload } from './new-workload/command.ts';
 import { processIo } from './process/io.ts';

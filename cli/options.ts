@@ -1,8 +1,8 @@
-/** Options that several commands share, and readers of single ones; the parser reports what does not fit, with the option's name. */
+/** Options that several commands share, and parsers of option values. Commander adds the name of the option to their errors. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from './text/nearest.ts';
 
-/** A reader of whole numbers within bounds. */
+/** Creates a parser of whole numbers within bounds. */
 export const whole =
   (min: number, max: number) =>
   (text: string): number => {
@@ -11,10 +11,10 @@ export const whole =
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 
-/** Reads the position of an item in its batch. */
+/** Parses the position of an item in its batch. */
 export const itemPosition = whole(0, 1_000_000_000);
 
-/** Makes a parser of whole numbers within bounds, or `none`. */
+/** Creates a parser of whole numbers within bounds, or `none`. */
 export const wholeOrNone =
   (min: number, max: number) =>
   (text: string): number | 'none' => {
@@ -26,7 +26,7 @@ export const wholeOrNone =
     }
   };
 
-/** A reader of numbers within bounds. */
+/** Creates a parser of numbers within bounds. */
 export const decimal =
   (min: number, max: number) =>
   (text: string): number => {
@@ -35,30 +35,30 @@ export const decimal =
     throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
   };
 
-/** Reads `1,2,3`. */
+/** Parses a list such as `1,2,3`. */
 export function wholeList(text: string): number[] {
   if (/^\d{1,15}(,\d{1,15})*$/.test(text)) return text.split(',').map(Number);
-  throw new InvalidArgumentError('Expected whole numbers with commas between, such as 17,4710.');
+  throw new InvalidArgumentError('Expected whole numbers separated by commas, such as 17,4710.');
 }
 
 const MAX_KEY = 255;
 
-/** Reads an idempotency key. */
+/** Parses an idempotency key. */
 export function idempotencyKey(text: string): string {
   if (/^[\x20-\x7e]+$/.test(text) && text.trim() !== '' && text.length <= MAX_KEY) return text;
   throw new InvalidArgumentError(`Expected 1 to ${MAX_KEY} printable ASCII characters.`);
 }
 
-/** Reads a day in UTC. */
+/** Parses a day in UTC. */
 export function day(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError('Expected a day such as 2026-09-24.');
 }
 
-/** Collects an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (text: string, before: string[] = []): string[] => [...before, text];
 
-/** A reader of one of a few values, which names the near one. */
+/** Creates a parser of a choice. Its error suggests the most similar choice. */
 export const oneOf =
   (choices: readonly string[]) =>
   (text: string): string => {
@@ -66,16 +66,16 @@ export const oneOf =
     throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.${didYouMean(text, choices)}`);
   };
 
-/** Days in UTC, as the API takes them: one, or from the first to the last. */
+/** Days in UTC, as the API accepts them: a single day, or the first and the last. */
 export interface DayOptions {
   day?: string;
   from?: string;
   to?: string;
 }
 
-/** Adds the options of `DayOptions`; `fallback` is how many days there are without any. */
+/** Adds the options of `DayOptions`; `fallback` is the default number of days. */
 export const addDayOptions = (command: Command, fallback: string, only = 'only this day, in UTC'): Command =>
   command
     .addOption(new Option('--day <day>', only).argParser(day).conflicts(['from', 'to']))
-    .addOption(new Option('--from <day>', `the first day; default such that there are ${fallback}`).argParser(day))
-    .addOption(new Option('--to <day>', 'the last day; default today').argParser(day));
+    .addOption(new Option('--from <day>', `the first day; by default, ${fallback} days are shown`).argParser(day))
+    .addOption(new Option('--to <day>', 'the last day; defaults to today').argParser(day));

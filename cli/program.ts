@@ -29,16 +29,16 @@ import { EXIT, EXIT_MEANINGS } from './process/exit-codes.ts';
 import type { Act } from './session.ts';
 import { OUTPUT_FORMS, VARIABLES } from './settings.ts';
 
-/** Where the parser writes, and how wide. */
+/** The output of the parser. */
 export interface ProgramOutput {
   out(text: string): void;
   err(text: string): void;
 }
 
-/** Every command with its arguments and help. The parser throws instead of ending the process. */
+/** Creates the parser with all commands. It throws instead of ending the process. */
 export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   const program = new Command('sluice')
-    .description('Sends batches to a Sluice pipeline, watches them, and repairs what needs repair.')
+    .description('Submits batches to a Sluice pipeline, watches them, and operates the pipeline.')
     .exitOverride()
     .configureOutput({
       writeOut: out,
@@ -46,18 +46,18 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'sluice: ')),
     })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('sluice --help, and --help after a command, show the usage.')
-    .addOption(new Option('--url <address>', 'the app (SLUICE_URL; default the local stack)'))
+    .showHelpAfterError('sluice --help and sluice COMMAND --help show the usage.')
+    .addOption(new Option('--url <address>', 'address of the app (SLUICE_URL; defaults to the local stack)'))
     .addOption(new Option('--key <key>', 'function key (SLUICE_KEY, for operator commands SLUICE_OPERATOR_KEY)'))
-    .addOption(new Option('--profile <name>', 'a deployment that login keeps (SLUICE_PROFILE)'))
-    .addOption(new Option('--operator <name>', 'who acts, for the audit log (SLUICE_OPERATOR)'))
-    .addOption(new Option('-o, --output <form>', 'form of what was asked for').choices(OUTPUT_FORMS))
-    .option('--json', 'the same as --output json, for scripts; faults are JSON on standard error')
-    .option('--quiet', 'neither progress nor remarks')
-    .option('--no-color', 'no colours (NO_COLOR); they are for terminals alone')
-    .option('-V, --version', 'the version')
-    .helpOption('-h, --help', 'how it is called, also behind a command')
-    .helpCommand('help [command]', 'the same');
+    .addOption(new Option('--profile <name>', 'profile created by login (SLUICE_PROFILE)'))
+    .addOption(new Option('--operator <name>', 'your name for the audit log (SLUICE_OPERATOR)'))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(OUTPUT_FORMS))
+    .option('--json', 'the same as --output json, for scripts; errors are JSON on standard error')
+    .option('--quiet', 'print neither progress nor remarks')
+    .option('--no-color', 'print no colours (NO_COLOR); colours are used only in terminals')
+    .option('-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help, also after a command')
+    .helpCommand('help [command]', 'print help');
   program.commandsGroup('Batches:');
   for (const add of [
     addTry,
@@ -73,19 +73,19 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     addLogs,
   ])
     add(program, act);
-  program.commandsGroup("Repair, with an operator's key:");
+  program.commandsGroup("Repair (requires an operator's key):");
   for (const add of [addRedrive, addDiscard, addBatchWork]) add(program, act);
-  program.commandsGroup("Pipeline, with an operator's key:");
+  program.commandsGroup("Pipeline (requires an operator's key):");
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
   program.commandsGroup('This command:');
   for (const add of [addProfiles, addCompletion]) add(program, act);
-  nameNearChoices(program);
+  suggestChoices(program);
   return program.addHelpText('after', ({ command }) => (command === program ? `\n${footer()}` : ''));
 }
 
-/** The parser names the near command and option, and not the near value. */
-function nameNearChoices(program: Command): void {
+/** Adds suggestions of similar values: commander suggests only commands and options. */
+function suggestChoices(program: Command): void {
   for (const command of [program, ...program.commands])
     for (const each of [...command.options, ...command.registeredArguments])
       if (each.argChoices !== undefined) each.argParser(oneOf(each.argChoices));

@@ -13,19 +13,20 @@ import type { GlobalOptions, OutputForm } from './settings.ts';
 import { printable } from './text/printable.ts';
 import { packageVersion } from './version.ts';
 
-/** Forms of a command that lists nothing. */
+/** The output formats of a command that does not print a list. */
 const PLAIN_FORMS: readonly OutputForm[] = ['table', 'json'];
 
-/** The whole command: arguments in, exit code out. */
+/** Runs the command and returns its exit code. */
 export async function runSluice(args: readonly string[], io: Io): Promise<ExitCode> {
   let ending: ExitCode = EXIT.done;
   const act: Act =
     <A extends unknown[]>(action: Action<A>, forms = PLAIN_FORMS) =>
     async (...all: [...A, Command]) => {
-      // Commander calls with the arguments and the options that the command has declared, and with the command itself.
+      // Commander passes the declared arguments, the options, and the command itself.
       const command = all.at(-1) as Command;
       const options = command.optsWithGlobals<GlobalOptions & { version?: true }>();
-      if (options.version) throw new UsageError(`--version: stands alone; ${command.name()} was not run`);
+      if (options.version)
+        throw new UsageError(`--version: cannot be combined with a command; ${command.name()} was not run`);
       const session = createSession(io, options, await chooseProfile(io, options));
       checkForm(session, forms);
       ending = await action(session, ...((await resolveIds(session, command, all.slice(0, -1))) as A));
@@ -45,7 +46,7 @@ export async function runSluice(args: readonly string[], io: Io): Promise<ExitCo
   }
 }
 
-/** Whether the caller wants JSON, even in a command line that the parser refuses. */
+/** Whether the command line requests JSON, even if the parser refuses it. */
 function asksForJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end === -1 ? args : args.slice(0, end);
@@ -65,13 +66,13 @@ function printVersion({ stdout }: Io, isJson: boolean): ExitCode {
   return EXIT.done;
 }
 
-/** Before anything is sent. */
+/** Checks the output format before any request is sent. */
 function checkForm({ settings: { output } }: Session, forms: readonly OutputForm[]): void {
   if (output === undefined || forms.includes(output)) return;
-  throw new UsageError(`--output ${output}: this command has ${forms.join(' and ')}`);
+  throw new UsageError(`--output ${output}: expected one of ${forms.join(', ')} for this command`);
 }
 
-/** Completes what is given for the batch of a command, so that no command has to. */
+/** Resolves abbreviated batch ids among the arguments, so that the commands do not have to. */
 function resolveIds(session: Session, command: Command, given: readonly unknown[]): Promise<unknown[]> {
   const names = command.registeredArguments.map((argument) => argument.name());
   return Promise.all(
@@ -81,9 +82,9 @@ function resolveIds(session: Session, command: Command, given: readonly unknown[
   );
 }
 
-/** Prints what went wrong, and returns the exit code. */
+/** Prints the error and returns the exit code. */
 function explain(error: unknown, io: Io, { isJson, isColored }: { isJson: boolean; isColored: boolean }): ExitCode {
-  // Asking for help is no fault; the parser has printed the others already, but not as JSON.
+  // --help is not an error. The parser has already printed other errors, but not as JSON.
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
   if (error instanceof CommanderError && !isJson) return EXIT.usage;
   const known = error instanceof CommanderError ? usageErrorOf(error) : toCliError(error);

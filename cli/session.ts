@@ -9,38 +9,38 @@ import { type CliSettings, type GlobalOptions, type OutputForm, readCliSettings 
 import { type Column, listCsv, listTable } from './text/listing.ts';
 import { toLine } from './text/printable.ts';
 
-/** What a command works with. */
+/** The settings, API and output of a command. */
 export interface Session {
   io: Io;
   settings: CliSettings;
-  /** The options that every command has, as they were given. */
+  /** The global options as they were given. */
   given: GlobalOptions;
   api: Api;
-  /** For progress: nowhere with --quiet. */
+  /** For progress; discards it with --quiet. */
   screen: Screen;
-  /** Lines of what was asked for. */
+  /** Prints lines of the requested output. */
   print(...lines: string[]): void;
-  /** Lines beside it: nowhere with --quiet. */
+  /** Prints remarks on standard error; nothing with --quiet. */
   inform(...lines: string[]): void;
-  /** Prints the value with --json, else the lines. */
+  /** Prints the value with --json, otherwise the lines. */
   answer(value: unknown, lines: () => string[]): void;
-  /** Prints entries as a table or CSV, or with --json the value; `none` is said of an empty table. */
+  /** Prints entries as a table or CSV, or with --json the value. `none` replaces an empty table. */
   list<T>(value: unknown, list: { entries: readonly T[]; columns: readonly Column<T>[]; none?: string }): void;
 }
 
-/** A command without its parser. */
+/** The action of a command, independent of the parser. */
 export type Action<A extends unknown[]> = (session: Session, ...args: A) => Promise<ExitCode>;
 
 /**
- * Makes of an action what commander calls: with the command's arguments, its options, and the command itself. `forms` are
- * what --output may be, default table and json.
+ * Converts an action to a handler for commander, which passes the arguments, the options and the command itself. `forms` are
+ * the allowed values of --output; defaults to table and json.
  */
 export type Act = <A extends unknown[]>(
   action: Action<A>,
   forms?: readonly OutputForm[],
 ) => (...all: [...A, Command]) => Promise<void>;
 
-/** Throws UsageError for settings that cannot be used. */
+/** Creates a session. Throws UsageError for invalid settings. */
 export function createSession(io: Io, given: GlobalOptions, profile?: Profile): Session {
   const settings = readCliSettings(io.env, given, profile);
   const isColored = hasColors(io.env, io.stdout, given.color);

@@ -1,13 +1,13 @@
-/** The settings that follow from environment, profile and global options. The only place that names the variables. */
+/** Reads the settings from the environment, profile and global options. No other file reads environment variables of Sluice. */
 import type { Environment } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import type { Profile } from './profiles/store.ts';
 
-/** What a command may write: for people, or for scripts. */
+/** The values of --output. */
 export const OUTPUT_FORMS = ['table', 'json', 'csv'] as const;
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
-/** The options that every command has. */
+/** The options of every command. */
 export interface GlobalOptions {
   url?: string;
   key?: string;
@@ -20,44 +20,44 @@ export interface GlobalOptions {
   color?: boolean;
 }
 
-/** How the pipeline is reached, and how much is printed. */
+/** The settings of a command. */
 export interface CliSettings {
-  /** Of the app, without `/api` and without a slash at the end. */
+  /** Address of the app, without `/api` and without a trailing slash. */
   readonly url: string;
-  /** Whether somebody named the app: by option, variable or profile. */
+  /** Whether the address was given by option, variable or profile. */
   readonly isUrlGiven: boolean;
-  /** For the routes of client systems. */
+  /** Key for the routes of client systems. */
   readonly key: string | undefined;
-  /** For the routes of operators; the client's key, if there is no other. */
+  /** Key for the routes of operators; defaults to the client's key. */
   readonly operatorKey: string | undefined;
-  /** Who acts, for the audit log; nobody checks it. */
+  /** Name of the operator for the audit log; it is not verified. */
   readonly operator: string | undefined;
-  /** Connection string, or address with or without a SAS, of the storage account that has the inbox. */
+  /** Connection string of the storage account with the inbox, or its address with or without a SAS. */
   readonly inbox: string | undefined;
-  /** Id of the Log Analytics workspace that has the app's log. */
+  /** Id of the Log Analytics workspace with the app's log. */
   readonly workspace: string | undefined;
-  /** The requested form; undefined: the command decides. */
+  /** The requested output format. If undefined, the command decides. */
   readonly output: OutputForm | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
-/** The variables, with their meaning for `--help`. */
+/** The variables with their descriptions for `--help`. */
 export const VARIABLES = {
-  SLUICE_URL: 'address of the app; default http://127.0.0.1:7071',
+  SLUICE_URL: 'address of the app; defaults to http://127.0.0.1:7071',
   SLUICE_KEY: 'function key of a client system',
-  SLUICE_OPERATOR_KEY: 'function key of an operator; default SLUICE_KEY',
-  SLUICE_OPERATOR: 'who acts, for the audit log',
-  SLUICE_PROFILE: 'a deployment that sluice login knows, unless SLUICE_URL names one',
-  SLUICE_INBOX_CONNECTION: 'storage of the inbox, for uploads over the HTTP limit',
+  SLUICE_OPERATOR_KEY: 'function key of an operator; defaults to SLUICE_KEY',
+  SLUICE_OPERATOR: 'your name for the audit log',
+  SLUICE_PROFILE: 'profile created by sluice login; ignored if SLUICE_URL is set',
+  SLUICE_INBOX_CONNECTION: 'storage account of the inbox, for uploads over the HTTP limit',
   SLUICE_WORKSPACE: 'id of the Log Analytics workspace, for logs',
 } as const;
 
 const DEFAULT_URL = 'http://127.0.0.1:7071';
 
 /**
- * Reads them; an option goes before its variable, a variable before the profile, and an empty variable counts as missing.
- * A profile that was chosen by an option goes before the variables. Throws UsageError.
+ * Reads the settings. An option takes precedence over its variable, and a variable over the profile, except that a profile
+ * chosen by option takes precedence over variables. An empty variable counts as missing. Throws UsageError.
  */
 export function readCliSettings(env: Environment, options: GlobalOptions, profile?: Profile): CliSettings {
   const variable = (name: keyof typeof VARIABLES): string | undefined => env[name] || undefined;
@@ -86,11 +86,14 @@ export function readCliSettings(env: Environment, options: GlobalOptions, profil
 
 function isJson({ json, output }: GlobalOptions): boolean {
   if (json && output !== undefined && output !== 'json')
-    throw new UsageError(`--json: is the same as --output json, and does not go with --output ${output}`);
+    throw new UsageError(`--json: means --output json, and cannot be combined with --output ${output}`);
   return json === true || output === 'json';
 }
 
-/** Both keys are of one source: that of a client in the environment must not meet that of an operator elsewhere. */
+/**
+ * Takes both keys from one source, so that a client's key of the environment is not combined with an operator's key of a
+ * profile.
+ */
 function keysOf(env: Partial<Profile>, profile: Partial<Profile> = {}): Partial<Profile> {
   const { key, operatorKey } = env.key === undefined && env.operatorKey === undefined ? profile : env;
   return { key, operatorKey } as Partial<Profile>;
@@ -99,7 +102,7 @@ function keysOf(env: Partial<Profile>, profile: Partial<Profile> = {}): Partial<
 const definedOf = <K extends keyof Profile>(name: K, value: string | undefined): Partial<Profile> =>
   value === undefined ? {} : { [name]: value };
 
-/** Returns the address without `/api` and without a slash at the end. Throws UsageError for what is no address. */
+/** Returns the address without `/api` and without a trailing slash. Throws UsageError for an invalid address. */
 export function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:')

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `sluice` command, as far as an old Node.js understands it: everything else is imported only after the check, as a
- * missing export of a module of Node would end the process before any message of ours.
+ * The entry of the `sluice` command, which also runs on an old Node.js. Everything else is imported only after the version
+ * check: otherwise a missing export of a Node.js module would end the process before it prints a useful message.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 15)) await import('./main.ts');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 
-/** The version of the package that this file belongs to, in the sources as in the build. */
+/** Returns the version of the package, both in the sources and in the build. */
 export function packageVersion(): string {
   const file = findPackageJSON(import.meta.url);
   const { version } = JSON.parse(readFileSync(String(file), 'utf8')) as { version: string };

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Usage: after-provision.sh <resource group> <service bus namespace> <topic> [<subscription id>]
-# Run after each provisioning; it changes nothing when all is well. Needs az (signed in). The subscription is the last
-# argument, else AZURE_SUBSCRIPTION_ID, else the one that az has selected.
-# 1. A new Service Bus subscription starts with the match-all rule `$Default`. Deploying the first rule replaces it; where
-#    it did not, every pool would wake for every event: the rule is removed.
-# 2. Waits until the role that the first deployment needs is assigned to the identity of the apps.
+# Run after each provisioning; changes nothing if there is no problem. Needs az (signed in). The subscription is the last
+# argument, otherwise AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
+# 1. Removes the match-all rule `$Default` of the Service Bus subscriptions. A new subscription has this rule, and deploying
+#    the first rule replaces it. If the rule remained, every pool would wake for every event.
+# 2. Waits until the identity of the apps has the role that the first deployment needs.
 set -eu
 . "$(dirname "$0")/az.sh"
 group=$1 namespace=$2 topic=$3
@@ -13,7 +13,7 @@ AZURE_SUBSCRIPTION_ID=${4:-${AZURE_SUBSCRIPTION_ID:-}}
 subscriptions=$(azure servicebus topic subscription list --resource-group "$group" --namespace-name "$namespace" \
   --topic-name "$topic" --query "[?starts_with(name, 'wake-')].name" --output tsv) ||
   fail "az could not list the subscriptions of topic $topic in namespace $namespace"
-[ -n "$subscriptions" ] || fail "topic $topic in namespace $namespace has no subscription wake-<pool>. Provision again."
+[ -n "$subscriptions" ] || fail "topic $topic in namespace $namespace has no subscription named wake-<pool>. Provision again."
 
 while IFS= read -r subscription <&3; do
   rules=$(azure servicebus topic subscription rule list --resource-group "$group" --namespace-name "$namespace" \
@@ -31,15 +31,15 @@ while IFS= read -r subscription <&3; do
       fail "$subscription: az could not remove the match-all rule"
     echo "$subscription: removed the match-all rule"
     ;;
-  *) echo "$subscription: one rule, as wanted" ;;
+  *) echo "$subscription: has only the expected rule" ;;
   esac
 done 3<<END
 $(printf '%s' "$subscriptions" | tr -d '\r')
 END
 
-# A deployment to Flex Consumption is stored by the app's deployment service with the app's own identity, in the package
-# container of the host account. That an assignment is listed does not say that storage knows it: publish-app.sh repeats
-# a refused deployment for that reason.
+# The deployment service of Flex Consumption writes the package to the package container of the host account with the identity
+# of the app. Storage may not know an assignment yet that is already listed; therefore publish-app.sh repeats a refused
+# deployment.
 role='Storage Blob Data Owner'
 principals=$(azure functionapp list --resource-group "$group" \
   --query '[].identity.userAssignedIdentities.*.principalId[]' --output tsv) ||
@@ -55,7 +55,7 @@ is_assigned() {
 
 while IFS= read -r principal <&3; do
   wait_for "role $role of principal $principal, the identity of the apps" \
-    "Was the role assigned? az role assignment list --all --assignee $principal; if not, provision again as somebody who may assign roles (docs/deploy.md, What you need)." \
+    "Check the assignments: az role assignment list --all --assignee $principal. If the role is missing, provision again as a user who may assign roles (docs/deploy.md, What you need)." \
     is_assigned "$principal"
   echo "role $role of the apps' identity: assigned"
 done 3<<END

@@ -1,4 +1,4 @@
-/** The last step of `npm run build`: puts the built dashboard in the place of the empty module that tsc wrote. */
+/** The last step of `npm run build`: replaces the empty module that tsc wrote with the built dashboard. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { webAssets } from './packaging/web-assets.ts';

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Usage: keys.sh <resource group> <app> set|remove client|operator|both <name>
-# Gives a caller one key value on every function of its class, under its own name, or takes it back. `set` makes a new
-# value and prints it once; running it again replaces the value. Needs az (signed in) and openssl.
-# The subscription is AZURE_SUBSCRIPTION_ID, else the one that az has selected.
-# The classes are the table "Ways in" of docs/security.md; both is for a person at the dashboard, which uses one key for all.
+# Sets or removes the key of a caller on every function of a class; the key has the name of the caller and one value for all
+# functions. `set` creates a new value and prints it once; running it again replaces the value. Needs az (signed in) and
+# openssl. The subscription is AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
+# The classes are those of the table "Ways in" of docs/security.md; both is for users of the dashboard, which uses a single key.
 set -eu
 . "$(dirname "$0")/az.sh"
 group=$1 app=$2 action=$3 class=$4 name=$5

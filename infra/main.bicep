@@ -1,27 +1,27 @@
 // Sluice on Azure: two storage accounts, a Service Bus topic, and one Flex Consumption app per pool.
-// No secret is made or stored: every connection is a service address and a managed identity.
+// No secret is created or stored: every connection uses a service address and a managed identity.
 targetScope = 'subscription'
 
-@description('A pool: the function app that runs the workloads which name it. infra/pools.json is kept in step with workloads/index.ts.')
+@description('A pool: the function app that runs the workloads of this pool. npm run generate updates infra/pools.json from workloads/index.ts.')
 type poolType = {
-  @description('Name of the pool, as the workloads write it.')
+  @description('Name of the pool in the workloads.')
   @minLength(1)
   @maxLength(20)
   name: string
 
-  @description('Memory of one instance in MB; it decides the cores too (512: a quarter, 2048: one, 4096: two).')
+  @description('Memory of one instance in MB, which also determines the cores (512: a quarter, 2048: one, 4096: two).')
   memory: 512 | 2048 | 4096
 
-  @description('Most instances the platform may start for one function group of this pool: the bound of what a flood of work can cost.')
+  @description('Maximum number of instances that the platform starts per function group of this pool. It limits the cost of a high load.')
   @minValue(1)
   @maxValue(1000)
   maximumInstanceCount: int
 
-  @description('Instances that are kept warm and billed while idle; empty for scale to zero. Names: http, durable, or function:<name>.')
+  @description('Always-ready instances, which are billed while idle; empty to scale to zero. Names: http, durable, or function:<name>.')
   alwaysReady: { name: string, instanceCount: int }[]
 }
 
-@description('Name of the environment. It names the resource group and seeds the unique token of all names.')
+@description('Name of the environment. The name of the resource group and the unique token of all names are derived from it.')
 @minLength(1)
 @maxLength(64)
 param environmentName string
@@ -35,93 +35,93 @@ param location string
 @minLength(1)
 param pools poolType[] = loadJsonContent('pools.json')
 
-@description('Containers that handlers read and write. infra/containers.json is kept in step with workloads/index.ts.')
+@description('Containers that handlers read and write. npm run generate updates infra/containers.json from workloads/index.ts.')
 param workloadContainers string[] = loadJsonContent('containers.json')
 
-@description('Node.js version of the apps. Ask the region what it takes: az functionapp list-flexconsumption-runtimes --runtime node.')
+@description('Node.js version of the apps. To list the versions of a region: az functionapp list-flexconsumption-runtimes --runtime node.')
 @allowed(['22', '24'])
 param nodeVersion string = '24'
 
-@description('Where Durable Functions keeps its state. The scheduler polls nothing while idle, but is billed per action: see docs/deploy.md.')
+@description('Storage provider of Durable Functions. The scheduler does not poll while idle, but is billed per action: see docs/deploy.md.')
 @allowed(['AzureStorage', 'DurableTaskScheduler'])
 param durableBackend string = 'AzureStorage'
 
-@description('Redundancy of both storage accounts; zoneRedundant makes them Standard_ZRS whatever this says.')
+@description('Redundancy of both storage accounts; zoneRedundant overrides it with Standard_ZRS.')
 @allowed(['Standard_LRS', 'Standard_ZRS'])
 param storageSku string = 'Standard_LRS'
 
-@description('Whether storage, Service Bus and apps are reached by private endpoints in a virtual network and by nothing else. Service Bus then is Premium with one messaging unit, about USD 677 per month (not verified). Choose it when the environment is made.')
+@description('Whether storage, Service Bus and apps can be reached only through private endpoints in a virtual network. Service Bus then is Premium with one messaging unit, about USD 677 per month (not verified). It cannot be changed after the environment was created.')
 param privateNetworking bool = false
 
 @description('Addresses of the virtual network in CIDR notation: a /26 for the endpoints and a /27 for each pool, so at least a /25 for two pools.')
 param addressSpace string = '10.100.0.0/22'
 
-@description('Whether storage and apps survive the loss of an availability zone. The platform then keeps two instances warm for each function group of each pool, and bills them. The region must offer it: az functionapp list-flexconsumption-locations --zone-redundant=true.')
+@description('Whether storage and apps survive the loss of an availability zone. The platform then keeps two always-ready instances per function group and pool, and bills them. The region must offer it: az functionapp list-flexconsumption-locations --zone-redundant=true.')
 param zoneRedundant bool = false
 
-@description('Days after which the backstop removes blobs that retention has missed. Must be longer than the longest retentionDays of a workload.')
+@description('Days after which the lifecycle policy deletes blobs that retention has missed. Must be longer than the longest retentionDays of a workload.')
 @minValue(31)
 param backstopDays int = 400
 
-@description('When every pool looks into the inbox container (NCRONTAB, UTC); empty: never. Each look is a billed list operation.')
+@description('Schedule of the polls of the inbox container by every pool (NCRONTAB, UTC); empty: never. Each poll is a billed list operation.')
 param inboxSchedule string = '0 */10 * * * *'
 
-@description('Hosts that files may be imported from, with commas between: files.example.com, or *.example.com for all below; empty: none.')
+@description('Hosts from which files may be imported, separated by commas: files.example.com, or *.example.com for all subdomains; empty: none.')
 param urlHosts string = ''
 
-@description('When the sweep looks for work that no wake event announced (NCRONTAB, UTC).')
+@description('Schedule of the sweep, which finds work without a wake event (NCRONTAB, UTC).')
 param sweepSchedule string = '0 */15 * * * *'
 
-@description('More app settings for every pool, by name; the names are those of shared/settings.ts, or what workloads read from process.env.')
+@description('Additional app settings of every pool, by name: those of shared/settings.ts, and those that workloads read from process.env.')
 param settings object = {}
 
-@description('Gigabytes of logs per day after which ingestion stops until the next day; a decimal number as text.')
+@description('Daily quota of logs in gigabytes, after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
 
-@description('Whether resource logs and metrics of storage, Service Bus and apps go to the workspace. Off: storage logs have a row for each request, which is billed as ingestion and uses up the daily quota.')
+@description('Whether resource logs and metrics of storage, Service Bus and apps are sent to the workspace. Off by default, because storage logs one row per request, which is billed as ingestion and consumes the daily quota.')
 param diagnosticSettings bool = false
 
-@description('Whether alert rules are made; each is billed by the month.')
+@description('Whether alert rules are created; each is billed per month.')
 param alertRules bool = true
 
-@description('Where alerts are mailed: an action group is made for it. Empty: none is made.')
+@description('Email address for alerts, for which an action group is created. Empty: no action group.')
 param alertEmail string = ''
 
-@description('Resource ids of action groups that exist already and are called as well.')
+@description('Resource ids of existing action groups that are also called.')
 param actionGroupIds string[] = []
 
-@description('Cost per month of the resource group, in the currency of the billing account, that calls the action groups at 80 % and when the forecast passes it; 0: no budget.')
+@description('Monthly budget of the resource group, in the currency of the billing account. The action groups are called at 80 %, and when the forecast exceeds it; 0: no budget.')
 @minValue(0)
 param monthlyBudget int = 0
 
-@description('First day of the month in which the budget is first made (YYYY-MM-01); required by monthlyBudget. Keep the value: Azure refuses to change it.')
+@description('First day of the month in which the budget is created (YYYY-MM-01); required by monthlyBudget. Do not change the value afterwards: Azure refuses it.')
 param budgetStart string = ''
 
-@description('Whether both storage accounts get a lock against deletion. Making locks takes Owner or User Access Administrator.')
+@description('Whether both storage accounts have a lock against deletion. Creating locks requires Owner or User Access Administrator.')
 param deleteLocks bool = false
 
-@description('Tags for every resource, beside azd-env-name.')
+@description('Tags of every resource, in addition to azd-env-name.')
 param tags object = {}
 
-@description('Object id of the person or group that operates the pipeline and may read its data; empty: nobody.')
+@description('Object id of the user or group that operates the pipeline and may read its data; empty: none.')
 param operatorPrincipalId string = ''
 
-@description('What operatorPrincipalId is.')
+@description('Type of operatorPrincipalId.')
 @allowed(['User', 'Group'])
 param operatorPrincipalType string = 'User'
 
-// Names: abbreviation of the type, environment, unique token. Of the environment's name, which may have 64 characters of any
-// kind, the first 16 letters and digits: docs/deploy.md, "Names".
+// Names consist of the abbreviation of the type, the environment and a unique token. Of the environment's name, which may have 64
+// characters of any kind, they contain the first 16 letters and digits: docs/deploy.md, "Names".
 var token = toLower(uniqueString(subscription().id, environmentName, location))
 var characters = map(range(0, length(environmentName)), index => toLower(substring(environmentName, index, 1)))
 var plainName = join(filter(characters, character => contains('abcdefghijklmnopqrstuvwxyz0123456789', character)), '')
 var suffix = empty(plainName) ? token : '${take(plainName, 16)}-${token}'
-// A storage account has 24 characters, and no hyphen.
+// The name of a storage account has at most 24 characters and no hyphen.
 var accountSuffix = '${take(plainName, 5)}${token}'
 
-// Every name and id that one module needs of another is computed here and not taken from its outputs: an output is known only
-// after its module was deployed, so that what-if would leave out each module that names a resource by one (learn:
-// bicep/linter-rule-what-if-short-circuiting). So modules state their order by dependsOn.
+// Names and ids that modules need from each other are computed here and not taken from outputs: an output is known only after the
+// deployment of its module, so what-if would omit each module that uses one in a name (Source: Microsoft Learn,
+// bicep/linter-rule-what-if-short-circuiting). Therefore the modules declare their order with dependsOn.
 var hostAccountName = 'sthost${accountSuffix}'
 var dataAccountName = 'stdata${accountSuffix}'
 var serviceBusName = 'sbns-${suffix}'
@@ -133,26 +133,26 @@ var networkName = 'vnet-${suffix}'
 
 var allTags = union(tags, { 'azd-env-name': environmentName })
 var topicName = 'sluice-events'
-// What cannot work together stops the deployment before anything is made.
+// Invalid combinations stop the deployment before any resource is created.
 var usesScheduler = durableBackend != 'DurableTaskScheduler'
   ? false
   : privateNetworking
-      ? fail('privateNetworking and the durable backend DurableTaskScheduler exclude each other: the scheduler would keep its public endpoint. Use AzureStorage.')
+      ? fail('privateNetworking cannot be combined with the durable backend DurableTaskScheduler, which would keep its public endpoint. Use AzureStorage.')
       : true
 var budgetAmount = monthlyBudget == 0
   ? 0
   : empty(budgetStart)
-      ? fail('monthlyBudget needs budgetStart (SLUICE_BUDGET_START): the first day of this month, YYYY-MM-01.')
+      ? fail('monthlyBudget requires budgetStart (SLUICE_BUDGET_START): the first day of this month, YYYY-MM-01.')
       : empty(alertEmail) && empty(actionGroupIds)
-          ? fail('monthlyBudget needs somebody to call: alertEmail or actionGroupIds.')
+          ? fail('monthlyBudget requires a recipient: alertEmail or actionGroupIds.')
           : monthlyBudget
 var poolNames = map(pools, pool => pool.name)
-// Task hub names take letters and digits only, and so do pool names: no separator.
+// No separator, because task hub names allow only letters and digits.
 var taskHubs = map(poolNames, pool => 'sluice${pool}')
 var subscriptionNames = map(poolNames, pool => 'wake-${pool}')
 var packageContainers = map(poolNames, pool => 'app-package-${pool}')
-// The host id is the first 32 characters of an app's name in lower case; with the pool at its beginning it differs in every
-// pool, so that the apps can share one host account.
+// The host id is the first 32 characters of an app's name in lower case. The pool is at the beginning, so that the host ids differ
+// and the apps can share one host account.
 var appNames = map(poolNames, pool => 'func-${pool}-${suffix}')
 var schedulerName = usesScheduler ? 'dts-${suffix}' : ''
 
@@ -163,7 +163,7 @@ var idOfServiceBus = resourceId(idOfSubscription, group.name, 'Microsoft.Service
 var ownActionGroupId = resourceId(idOfSubscription, group.name, 'Microsoft.Insights/actionGroups', actionGroupName)
 var allActionGroupIds = concat(empty(alertEmail) ? [] : [ownActionGroupId], actionGroupIds)
 
-// The storage zones differ between clouds, the two others are those of the public cloud.
+// The storage zones differ between clouds; the other two are those of the public cloud.
 var zoneNames = {
   blob: 'privatelink.blob.${environment().suffixes.storage}'
   queue: 'privatelink.queue.${environment().suffixes.storage}'
@@ -172,7 +172,7 @@ var zoneNames = {
   sites: 'privatelink.azurewebsites.net'
 }
 var zoneIds = mapValues(zoneNames, zone => resourceId(idOfSubscription, group.name, 'Microsoft.Network/privateDnsZones', zone))
-// By number, not by pool, so that a new pool never changes the addresses of a subnet in use.
+// Numbered instead of named after pools, so that a new pool never changes the addresses of a subnet in use.
 var endpointSubnet = 'snet-endpoints'
 var appSubnets = map(range(0, length(pools)), index => 'snet-app-${index}')
 var subnetType = 'Microsoft.Network/virtualNetworks/subnets'
@@ -198,8 +198,8 @@ module network 'modules/network.bicep' = if (privateNetworking) {
   }
 }
 
-// Host and data apart: the keys, leases and durable history of the host share no request limit, no lifecycle rule and no
-// role with the batches, and the data account can be kept when the apps are thrown away.
+// Host and data have separate accounts: the keys, leases and durable history of the host share no request limit, lifecycle rule or
+// role with the batches, and the data account can be kept when the apps are deleted.
 module hostStorage 'modules/storage.bicep' = {
   scope: group
   params: {
@@ -225,7 +225,7 @@ module dataStorage 'modules/storage.bicep' = {
     sku: zoneRedundant ? 'Standard_ZRS' : storageSku
     privateOnly: privateNetworking
     deleteLock: deleteLocks
-    // The names of shared/contract/names.ts.
+    // The names are those of shared/contract/names.ts.
     containers: ['payloads', 'results', 'reports', 'redrives', 'inbox', 'inbox-done', 'inbox-rejected']
     keptContainers: workloadContainers
     tables: ['batches', 'gates', 'keys']
@@ -247,7 +247,8 @@ module serviceBus 'modules/service-bus.bicep' = {
   }
 }
 
-// What the apps call. They start after it: a name that resolves to the public address is an app that reaches no storage.
+// Endpoints of the services that the apps call. The apps are deployed after them: an app that resolves a name to the public
+// address cannot reach storage.
 module serviceEndpoints 'modules/private-endpoints.bicep' = if (privateNetworking) {
   scope: group
   params: {
@@ -345,7 +346,7 @@ module apps 'modules/function-app.bicep' = [
   }
 ]
 
-// How the apps are called and published to: `sites` covers the app and its SCM site. One after the other, as in the module.
+// Endpoints for requests and deployments: `sites` covers the app and its SCM site. Deployed one by one, as in the module.
 @batchSize(1)
 module appEndpoints 'modules/private-endpoints.bicep' = [
   for (pool, index) in pools: if (privateNetworking) {
@@ -411,16 +412,16 @@ output AZURE_LOCATION string = location
 @description('Tenant of the deployment.')
 output AZURE_TENANT_ID string = tenant().tenantId
 
-@description('Resource group that holds everything.')
+@description('Resource group of the deployment.')
 output AZURE_RESOURCE_GROUP string = group.name
 
-@description('The app of the first pool: the one that client systems call.')
+@description('App of the first pool, which client systems call.')
 output AZURE_FUNCTION_NAME string = appNames[0]
 
-@description('Every app, in the order of the pools.')
+@description('All apps, in the order of the pools.')
 output SLUICE_APPS string[] = appNames
 
-@description('Every pool, in the order of the apps.')
+@description('All pools, in the order of the apps.')
 output SLUICE_POOLS string[] = poolNames
 
 @description('Storage account of the batches.')

@@ -1,4 +1,4 @@
-// Values come from the environment: azd sets the first two, a person or a pipeline exports the rest (docs/deploy.md).
+// Values come from the environment: azd sets the first two, users or pipelines set the others (docs/deploy.md).
 using './main.bicep'
 
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'sluice')

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: output.sh <outputs of the deployment, JSON> <name>
-# Prints an output of the deployment, an array with one element per line. Azure changes the case of the first letters of output
-# names (AZURE_X comes back as azurE_X), so names are compared in one case.
+# Prints an output of the deployment; an array has one element per line. Names are compared ignoring case, because Azure changes
+# the case of the first letters (AZURE_X becomes azurE_X).
 set -eu
 jq -re --arg name "$2" '
   to_entries[] | select((.key | ascii_downcase) == ($name | ascii_downcase)) | .value.value

@@ -1,4 +1,4 @@
-/** `npm run package`: the deployable zip in out/, its size, and how long it takes to import. */
+/** `npm run package`: creates the deployable zip in out/, and prints its size and import time. */
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { entryOf, IMPORT_ENV, importMs } from './packaging/import-time.ts';
@@ -12,14 +12,14 @@ console.log(`${relative(root, made.zip)}  ${kib(made.zipBytes)} (scripts ${kib(m
 const bundled = await importMs([entryOf(made.folder)], IMPORT_ENV);
 console.log(`import time  ${bundled.toFixed(0)} ms bundled${await comparison()}`);
 
-/** The same measure for the unbundled build, where there is one. */
+/** Measures the import time of the unbundled build, if there is one. */
 async function comparison(): Promise<string> {
   const dir = join(root, 'dist/functions');
   const files = await readdir(dir).catch(() => []);
   const scripts = files.filter((name) => name.endsWith('.js')).sort();
-  if (scripts.length === 0) return ' (unbundled: not measured, `npm run build` makes it)';
+  if (scripts.length === 0) return ' (unbundled: not measured; `npm run build` creates it)';
   const paths = scripts.map((name) => join(dir, name));
-  // An old or half-made build is no reason to refuse the package, which is not made from it.
+  // An old or incomplete build is not an error, because the package does not use it.
   const unbundled = await importMs(paths, IMPORT_ENV).catch(() => undefined);
   return unbundled === undefined ? ' (unbundled: dist/ does not load)' : `, ${unbundled.toFixed(0)} ms unbundled`;
 }

@@ -1,4 +1,4 @@
-/** `npm run generate`: brings infra/ and azure.yaml in step with the pools and containers that the workloads name. */
+/** `npm run generate`: updates infra/ and azure.yaml with the pools and containers of the workloads. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { registry } from '../workloads/index.ts';

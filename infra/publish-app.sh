@@ -1,20 +1,20 @@
 #!/bin/sh
 # Usage: publish-app.sh <resource group> <app> <package zip>
 # Publishes the package to one app. Needs az (signed in).
-# Flex Consumption stores the package with the identity of the app, and storage refuses it until the new role assignment
-# has spread, though ARM lists it: 403 with InaccessibleStorageException (Azure/azure-dev#8026, which a second deployment
-# a minute later got over). Only the deployment itself can show that the role works, so a refused one is repeated. The
-# same holds for the deployment site of a new app, which may not answer at once.
+# Flex Consumption stores the package with the identity of the app. Storage refuses it with 403 (InaccessibleStorageException)
+# until a new role assignment is effective, although ARM already lists it (Azure/azure-dev#8026, where a second deployment a
+# minute later succeeded). Only the deployment itself shows whether the role works, so a refused one is repeated. The deployment
+# site of a new app may also not answer immediately.
 set -eu
 . "$(dirname "$0")/az.sh"
 group=$1 app=$2 package=$3
-[ -f "$package" ] || fail "there is no package $package; npm run package makes it"
+[ -f "$package" ] || fail "there is no package $package; npm run package creates it"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 
-# Succeeds when published, fails when it is worth another try, ends the script otherwise.
+# Succeeds if the package was published, fails if a retry may help, and ends the script otherwise.
 is_published() {
   if azure functionapp deployment source config-zip --resource-group "$group" --name "$app" --src "$package" \
     --output none 2>"$log"; then
@@ -29,5 +29,5 @@ is_published() {
 
 echo "publishing to $app"
 wait_for "the package storage to accept a deployment to $app" \
-  "403 with 'using this permission' is a missing role: the identity of the app needs Storage Blob Data Owner on the host account. 403 without it is a network rule: the app cannot reach the host account, or this machine not the deployment site of the app." \
+  "403 with 'using this permission' means a missing role: the identity of the app needs Storage Blob Data Owner on the host account. 403 without this text means a network rule: the app cannot reach the host account, or this machine cannot reach the deployment site of the app." \
   is_published

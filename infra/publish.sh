@@ -1,8 +1,8 @@
 #!/bin/sh
 # Usage: publish.sh <outputs of the deployment, JSON> <package zip>
-# Publishes the package to the app of every pool, then lets each sweep: a drain that the old version left behind is
-# taken over at once instead of at the next sweep. Needs az (signed in), jq and curl. The subscription is
-# AZURE_SUBSCRIPTION_ID, else the one that az has selected.
+# Publishes the package to the app of every pool and then runs its sweep, so that drains of the old version are replaced
+# immediately instead of at the next timer. Needs az (signed in), jq and curl. The subscription is AZURE_SUBSCRIPTION_ID,
+# otherwise the one selected in az.
 set -eu
 here=$(dirname "$0")
 outputs=$1 package=$2

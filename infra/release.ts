@@ -1,4 +1,4 @@
-/** `node infra/release.ts <tag>`: prints the notes of a release, or fails with what the tag does not fit. */
+/** `node infra/release.ts <tag>`: prints the notes of a release, or fails with all differences between tag and files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { releaseNotes } from './packaging/release.ts';

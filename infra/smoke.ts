@@ -1,4 +1,4 @@
-/** `npm run smoke -- --url https://<app>.azurewebsites.net`: sends a small batch to an app and waits for its report. */
+/** `npm run smoke -- --url https://<app>.azurewebsites.net`: submits a small batch to an app and waits for its report. */
 import { processIo } from '../cli/process/io.ts';
 import { runSmoke } from './smoke/run-smoke.ts';
 

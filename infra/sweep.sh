@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: sweep.sh <resource group> [<app>]
-# Calls the sweep of one app, or of every app in the group, with the key of that function alone. Waits for an app that was
-# just published. Needs az (signed in) and curl. The subscription is AZURE_SUBSCRIPTION_ID, else the one that az has selected.
+# Runs the sweep of one app, or of every app in the group, with the key of that function. Waits for an app that was just
+# published. Needs az (signed in) and curl. The subscription is AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
 set -eu
 . "$(dirname "$0")/az.sh"
 group=$1
@@ -11,7 +11,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 trap 'exit 130' INT TERM
 
-# A published package is known to Azure only when the host has started once.
+# Azure knows the functions of a published package only after the host has started once.
 has_key() {
   key=$(azure functionapp function keys list --resource-group "$group" --name "$app" --function-name run-sweep \
     --query default --output tsv 2>"$log" | tr -d '\r')
@@ -28,8 +28,8 @@ while IFS= read -r app <&3; do
   host=$(printf '%s' "$host" | tr -d '\r')
   [ -n "$host" ] || fail "app $app has no host name"
   wait_for "the functions of $app" \
-    'Does the app start? See "A drain does not start" in docs/operations.md.' has_key
-  # Masked in the log of a pipeline; on standard input, so that it is in no list of processes.
+    'Check that the app starts: "A drain does not start" in docs/operations.md.' has_key
+  # The key is masked in the log of a pipeline, and passed on standard input, so that the process list does not show it.
   if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::add-mask::$key"; fi
   printf 'header = "x-functions-key: %s"\n' "$key" |
     curl --config - --fail --silent --show-error --retry 30 --retry-all-errors --retry-delay 10 --retry-max-time 300 \

@@ -1,4 +1,4 @@
-/** `npm run verify-azure -- --group <group> --app <app>`: makes the checks of docs/azure-status.md and writes a report. */
+/** `npm run verify-azure -- --group <group> --app <app>`: runs the checks of docs/azure-status.md and writes a report. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,18 +12,18 @@ import { type Machine, runCommand } from './azure-checks/tools.ts';
 
 const USAGE = `Usage: npm run verify-azure -- --group <resource group> --app <app> [options]
 
-Makes the checks of docs/azure-status.md against a deployment. Needs az, signed in. It changes nothing, but submits small
-batches where it is given a key. Exit code: 0 no check failed, 1 one failed, 2 no usable command line or deployment.
+Runs the checks of docs/azure-status.md against a deployment. Needs az (signed in). Changes nothing, except that it submits
+small batches if a key is given. Exit codes: 0 no check failed, 1 a check failed, 2 invalid command line or deployment.
 
-  --app <name>               the app that takes requests; the others of the group are found
-  --subscription <id>        default: AZURE_SUBSCRIPTION_ID, else the one that az has selected
+  --app <name>               the app that receives requests; the other apps of the group are found
+  --subscription <id>        defaults to AZURE_SUBSCRIPTION_ID, otherwise to the one selected in az
   --key <key>                function key of a client system (SLUICE_KEY)
-  --batch <workload>=<file>  a batch for a workload of a further pool; may be repeated
+  --batch <workload>=<file>  a batch for a workload of another pool; may be repeated
 ${formatList(
   CHECKS.map(({ id }) => id),
-  { head: '  --only <id>,<id>           these checks alone: ', indent: ' '.repeat(29) },
+  { head: '  --only <id>,<id>           only these checks: ', indent: ' '.repeat(29) },
 ).join('\n')}
-  --out <file>               default out/azure-report.md`;
+  --out <file>               defaults to out/azure-report.md`;
 
 const OPTIONS = {
   group: { type: 'string' },
@@ -39,7 +39,7 @@ const OPTIONS = {
 const root = join(import.meta.dirname, '..');
 const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFile(join(root, file), 'utf8')) as T;
 
-/** An app without instances takes a while to answer; the platform's own limit is 230 s. */
+/** Maximum wait for an app without instances; the limit of the platform is 230 s. */
 const ANSWER_MS = 240_000;
 
 const machine: Machine = {

@@ -37,7 +37,7 @@ export async function runUserApp(folder: string, work: HttpWork, items: number):
   const args = ['start', '--', upload, '--workload', NAME, '--once'];
   const { stdout } = await run('npm', args, { cwd: folder, maxBuffer: MAX_OUTPUT_BYTES });
   const [, succeeded = ''] = /([\d,]+) succeeded, 0 dead letters/.exec(stdout) ?? [];
-  const [, seconds] = /acceptance to done: .*max ([\d.]+) s/.exec(stdout) ?? [];
+  const [, seconds] = /acceptance to completion: .*max ([\d.]+) s/.exec(stdout) ?? [];
   if (Number(succeeded.replaceAll(',', '')) !== items || seconds === undefined)
     throw new Error(`Expected ${items} items to succeed, got:\n${stdout.slice(-2_000)}`);
   return Number(seconds);

@@ -3,12 +3,12 @@ import { Unreachable } from '../process/errors.ts';
 import type { CliSettings } from '../settings.ts';
 import { ApiProblem } from './problem.ts';
 
-/** Whose key a route asks for. */
+/** The kind of function key that a route requires. */
 export type Audience = 'client' | 'operator' | 'anyone';
 
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
-/** A request; `path` begins after `/api/`. */
+/** A request; `path` is the part after `/api/`. */
 export interface Call {
   path: string;
   /** Default 'client'. */
@@ -18,22 +18,22 @@ export interface Call {
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   body?: unknown;
-  /** Statuses of a refusal that the caller wants to see as an answer. */
+  /** Error statuses that the caller handles as answers. */
   alsoExpected?: readonly number[];
 }
 
-/** The pipeline's HTTP API. Every call throws ApiProblem for what is refused, and Unreachable when nobody answers. */
+/** The pipeline's HTTP API. Every call throws ApiProblem if the app refuses it, and Unreachable if no app answers. */
 export interface Api {
-  /** Where a route is, and the headers that open it. */
+  /** Returns the URL of a route and the headers with its key. */
   address(path: string, audience?: Audience): { url: string; headers: Record<string, string> };
   call(call: Call): Promise<Response>;
-  /** The answer's JSON, as `jsonOf` reads it. */
+  /** Returns the JSON of the answer, parsed with `jsonOf`. */
   json<T>(call: Call): Promise<T>;
-  /** The answer and all that its `Link` headers lead to. */
+  /** Yields the answer and all pages that its `Link` headers lead to. */
   pages(call: Call): AsyncGenerator<Response>;
 }
 
-/** A client of the app at `settings.url`. */
+/** Creates a client of the app at `settings.url`. */
 export function createApi(
   settings: Pick<CliSettings, 'url' | 'key' | 'operatorKey'> & Partial<Pick<CliSettings, 'operator'>>,
   fetcher: typeof fetch,
@@ -66,7 +66,7 @@ export function createApi(
         yield answer;
         const next = nextOf(answer);
         if (next === undefined) return;
-        // Links begin with /api/: what a gateway puts before it, the app does not know.
+        // Links begin with /api/: the app does not know the prefix that a gateway adds.
         answer = await send(`${settings.url}${next}`, each);
       }
     },
@@ -74,8 +74,8 @@ export function createApi(
 }
 
 /**
- * The JSON of an answer. Numbers keep all their digits when they are written again: who copies an item and corrects it must
- * not change its numbers. The shape is the one that shared/http promises; the command is of the same version.
+ * Parses the JSON of an answer. Numbers keep all their digits when they are written again, because a user who copies an item
+ * and corrects it must not change its numbers. The shape is not checked: the app and the command have the same schemas.
  */
 export const jsonOf = async <T>(answer: Response): Promise<T> => parseExact(await answer.text()) as T;
 
@@ -86,7 +86,7 @@ const headersOf = (call: Call, address: Api['address']): Record<string, string> 
   ...call.headers,
 });
 
-/** Who acts, for the audit log; only actions are recorded. */
+/** The name of the operator for the audit log, which records only requests that change something. */
 const actorOf = ({ audience, method = 'GET' }: Call, operator: string | undefined): Record<string, string> =>
   operator === undefined || audience !== 'operator' || method === 'GET'
     ? {}
@@ -116,22 +116,22 @@ async function reach(fetcher: typeof fetch, url: string, request: RequestInit): 
   }
 }
 
-/** A connection that failed, in words that say what to do. */
+/** Converts a failed connection into an error that says what to do. */
 export function unreachable(url: string, error: unknown): Unreachable {
   const { host } = new URL(url);
   const code = codeOf(error);
   const hints: Readonly<Record<string, string>> = {
     ECONNREFUSED: isLoopback(url)
-      ? 'Start the local stack with npm start, or name another app with --url or SLUICE_URL.'
-      : 'Is the app running? --url or SLUICE_URL names it.',
-    ENOTFOUND: 'There is no host of this name: check --url or SLUICE_URL.',
+      ? 'Start the local stack with npm start, or give the address of another app with --url or SLUICE_URL.'
+      : 'Check that the app is running, and that --url or SLUICE_URL is its address.',
+    ENOTFOUND: 'There is no host with this name: check --url or SLUICE_URL.',
   };
   const reason = code ?? deepestMessage(error);
-  const what = code !== undefined && code in hints ? 'Nothing answers at' : 'The connection broke to';
-  return new Unreachable(`${what} ${host} (${reason}).`, { hint: hints[code ?? ''], cause: error });
+  const what = code !== undefined && code in hints ? `Nothing answers at ${host}` : `The connection to ${host} failed`;
+  return new Unreachable(`${what} (${reason}).`, { hint: hints[code ?? ''], cause: error });
 }
 
-/** Whether an address is of this machine. */
+/** Whether the address belongs to this machine. */
 export const isLoopback = (url: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 
 const deepestMessage = (error: unknown): string => {
@@ -139,7 +139,7 @@ const deepestMessage = (error: unknown): string => {
   return error.cause === undefined ? error.message : deepestMessage(error.cause);
 };
 
-/** fetch hides the reason in the cause, and behind several addresses in an AggregateError. */
+/** Finds the error code: `fetch` hides it in the cause, which is an AggregateError if the host has several addresses. */
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -5,12 +5,12 @@ import { nearest } from '../text/nearest.ts';
 /** A place in an upload, 1-based. */
 export interface Place {
   line: number;
-  /** Absent where only the line is known. */
+  /** Absent if only the line is known. */
   column?: number;
   message: string;
 }
 
-/** The parts of a problem document that are printed; each may be absent, as a proxy between may answer in its own way. */
+/** The printed parts of a problem document. Each may be absent, because a proxy may have answered in another format. */
 export interface ProblemFacts {
   type?: string;
   title?: string;
@@ -19,11 +19,11 @@ export interface ProblemFacts {
   errors?: Place[];
 }
 
-/** The pipeline answered that it cannot or will not do it. The message has title, detail and places. */
+/** The app refused the request or failed. The message contains title, detail and places. */
 export class ApiProblem extends CliError {
   override name = 'ApiProblem';
   readonly status: number;
-  /** The last part of the problem's type, as `too-large`; undefined: it was no problem document. */
+  /** The last part of the problem's type, such as `too-large`; undefined if the answer is not a problem document. */
   readonly kind: string | undefined;
   readonly facts: ProblemFacts;
   constructor(status: number, text: string, retryAfter?: string | undefined) {
@@ -60,7 +60,7 @@ function messageOf(status: number, facts: ProblemFacts, text: string): string {
   if (title === undefined && detail === undefined)
     return `The app answered ${status}${text.trim() === '' ? '' : `: ${text.trim().slice(0, MAX_FOREIGN_TEXT)}`}`;
   const head = `${title ?? 'The app refused'} (${[status, kindOf(facts)].filter(Boolean).join(' ')})`;
-  // A single fault stands in the detail already, with its place.
+  // The detail already contains a single fault with its place.
   const places = errors.filter(({ message }) => errors.length > 1 || !detail?.includes(message));
   return [
     head,
@@ -69,21 +69,21 @@ function messageOf(status: number, facts: ProblemFacts, text: string): string {
   ].join('\n');
 }
 
-/** A place in an upload, in words. */
+/** Describes a place in an upload. */
 export const placeText = ({ line, column }: { line: number; column?: number | undefined }): string =>
   column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
 
 function hintOf(status: number, facts: ProblemFacts, retryAfter: string | undefined): string | undefined {
   if (status === 401 || status === 403)
-    return 'Give the key with --key, SLUICE_KEY, or for operator commands SLUICE_OPERATOR_KEY, or keep it with sluice login; npm start prints that of the local stack.';
+    return 'Give the key with --key, SLUICE_KEY, or for operator commands SLUICE_OPERATOR_KEY, or store it with sluice login; npm start prints the key of the local stack.';
   const hint = HINTS[kindOf(facts) ?? ''];
   if (hint !== undefined) return hint;
   if (status >= 500)
-    return `Try again${retryAfter === undefined ? '' : ` in ${retryAfter} s`}: what was accepted is not done twice. To do it once more on purpose: submit --again, redrive --idempotency-key.`;
+    return `Try again${retryAfter === undefined ? '' : ` in ${retryAfter} s`}: an accepted request is not executed twice. To repeat it on purpose: submit --again, redrive --idempotency-key.`;
   return nearWorkload(facts);
 }
 
-/** The app names the workloads that it has. */
+/** Suggests a workload: the detail of the problem lists those that exist. */
 function nearWorkload({ detail = '' }: ProblemFacts): string | undefined {
   const [, name = '', known = ''] = /^There is no workload "(.*)"; there are: (.*)\.$/.exec(detail) ?? [];
   const near = nearest(name, known.split(', '));
@@ -91,7 +91,7 @@ function nearWorkload({ detail = '' }: ProblemFacts): string | undefined {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  'upload-in-progress': 'Run the same command again in a minute: it gives the batch of the other upload.',
-  'idempotency-mismatch': 'Give another --idempotency-key, or none.',
-  'precondition-failed': 'Read it again, and repeat the change on what it is now.',
+  'upload-in-progress': 'Run the same command again in a minute: it returns the batch of the other upload.',
+  'idempotency-mismatch': 'Give a different --idempotency-key, or none.',
+  'precondition-failed': 'Read the current version, and repeat the change on it.',
 };

@@ -17,13 +17,13 @@ const MAX_SHOWN = 1_000;
 export function addAudit(program: Command, act: Act): void {
   const command = program
     .command('audit')
-    .summary('what operators have done')
+    .summary('list the actions of operators')
     .description(
-      'Lists what operators have done in the last seven days, newest first. A name with (unverified) is as its request gave it.',
+      'Lists the actions of operators in the last seven days, newest first. A name marked (unverified) was sent by the client and not checked.',
     );
   addDayOptions(command, 'seven')
-    .option('--target <name>', 'only what was done to this queue, batch or file')
-    .addOption(new Option('--limit <n>', 'most entries').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--target <name>', 'only actions on this queue, batch or file')
+    .addOption(new Option('--limit <n>', 'maximum number of entries').argParser(whole(1, MAX_SHOWN)).default(50))
     .action(act(audit, ['table', 'json', 'csv']));
 }
 

@@ -4,19 +4,19 @@ import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
 
 const HELP = `
-Commands, options and their values are completed, and of the app that is reached the ids of its latest batches and the names
-of its queues and workloads.
+Completes commands, options and their values, and, with the help of the app, the ids of its latest batches and the names of its
+queues and workloads.
 
   bash  echo 'source <(sluice completion bash)' >> ~/.bashrc
-  zsh   echo 'source <(sluice completion zsh)' >> ~/.zshrc        behind compinit
+  zsh   echo 'source <(sluice completion zsh)' >> ~/.zshrc        after compinit
   fish  sluice completion fish > ~/.config/fish/completions/sluice.fish`;
 
 /** `sluice completion SHELL`. */
 export function addCompletion(program: Command, act: Act): void {
   program
     .command('completion')
-    .summary('the script by which a shell completes commands')
-    .description('Prints the script that makes a shell complete the command line.')
+    .summary('print the completion script of a shell')
+    .description('Prints the script with which a shell completes the command line.')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText('after', HELP)
     .action(act(completion));

@@ -14,9 +14,9 @@ interface HistoryOptions extends DayOptions {
 export function addHistory(program: Command, act: Act): void {
   const command = program
     .command('history')
-    .summary('what each day came to: items, latency, dead letters, cost')
+    .summary('show totals per day: items, latency, dead letters, cost')
     .description(
-      'Shows by day and workload what the finished batches came to; a batch counts for the day of its creation.',
+      'Shows the totals of the finished batches per day and workload. A batch counts for the day of its creation.',
     );
   addDayOptions(command, '30')
     .option('--workload <name>', 'only batches of this workload')

@@ -18,41 +18,49 @@ interface InboxOptions {
 }
 
 const STATES = ['waiting', 'taking', 'rejected'] satisfies InboxFileView['state'][];
-const DEEDS = ['retry', 'delete'] as const;
-type Deed = (typeof DEEDS)[number];
+const INBOX_ACTIONS = ['retry', 'delete'] as const;
+type InboxAction = (typeof INBOX_ACTIONS)[number];
 const MAX_SHOWN = 100_000;
 const MAX_PAGE = 200;
 
 const HELP = `
-waiting    the next look of the app into the inbox takes it
-taking     with how much of it is read, as of its latest checkpoint
-rejected   with the reason; correct the file and drop it again, or what it met and retry it
+waiting    the app takes it at its next poll of the inbox
+taking     the app reads it; the percentage is that of its latest checkpoint
+rejected   the app refused it, for the reason shown; upload a corrected file, or fix the cause and retry the file
 
-retry and delete ask for an operator's key.`;
+retry and delete require an operator's key.`;
 
 /** `sluice inbox`, `sluice inbox retry NAME` and `sluice inbox delete NAME`. */
 export function addInbox(program: Command, act: Act): void {
   program
     .command('inbox')
-    .summary('files that wait in the inbox, are being taken, or were rejected')
+    .summary('list the files of the inbox, and retry or delete rejected ones')
     .description(
-      'Lists the files of the inbox, rejected ones last, with the reason. With retry a rejected file goes back into the inbox, with delete it is removed.',
+      'Lists the files of the inbox, rejected ones last, with the reason. retry moves a rejected file back into the inbox, and delete deletes it.',
     )
-    .addArgument(new Argument('[deed]', 'with a rejected file; default: list').choices(DEEDS))
-    .argument('[name]', 'the rejected file, as the list has it')
-    .option('--workload <name>', 'only of this workload')
-    .addOption(new Option('--state <state>', 'only in this state').choices(STATES))
-    .addOption(new Option('--limit <n>', 'most files').argParser(whole(1, MAX_SHOWN)).default(50))
-    .option('--yes', 'delete: do not ask; needed where nobody can be asked')
+    .addArgument(
+      new Argument('[action]', 'what to do with a rejected file; without it, files are listed').choices(INBOX_ACTIONS),
+    )
+    .argument('[name]', 'the rejected file, as shown in the list')
+    .option('--workload <name>', 'only files of this workload')
+    .addOption(new Option('--state <state>', 'only files in this state').choices(STATES))
+    .addOption(new Option('--limit <n>', 'maximum number of files').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--yes', 'delete: do not ask for confirmation; required without a terminal')
     .addHelpText('after', HELP)
     .action(act(inbox, ['table', 'json', 'csv']));
 }
 
-const inbox: Action<[Deed | undefined, string | undefined, InboxOptions]> = async (session, deed, name, options) => {
-  if (deed === undefined) return list(session, options);
-  if (name === undefined) throw new UsageError(`inbox ${deed}: expected the name of a rejected file`);
-  if (session.settings.output === 'csv') throw new UsageError(`--output csv: inbox ${deed} answers as table or json`);
-  return deed === 'retry' ? retry(session, name) : remove(session, name, options);
+const inbox: Action<[InboxAction | undefined, string | undefined, InboxOptions]> = async (
+  session,
+  action,
+  name,
+  options,
+) => {
+  if (action === undefined) return list(session, options);
+  if (name === undefined) throw new UsageError(`inbox ${action}: expected the name of a rejected file`);
+  if (session.settings.output === 'csv')
+    throw new UsageError(`--output csv: expected table or json for inbox ${action}`);
+  return action === 'retry' ? retry(session, name) : remove(session, name, options);
 };
 
 async function list(session: Session, options: InboxOptions): Promise<ExitCode> {
@@ -75,7 +83,7 @@ async function listFiles({ api }: Session, { limit, workload, state }: InboxOpti
 async function retry(session: Session, name: string): Promise<ExitCode> {
   const call = { path: 'inbox/retry', method: 'POST', audience: 'operator', body: { name } } as const;
   const answer = await session.api.json<{ name: string }>(call);
-  session.answer(answer, () => [`${name} waits in the inbox.`]);
+  session.answer(answer, () => [`${name} is waiting in the inbox again.`]);
   return EXIT.done;
 }
 
@@ -101,7 +109,7 @@ const COLUMNS: readonly Column<InboxFileView>[] = [
 
 function stateOf({ state, bytes, readBytes, readItems }: InboxFileView): string {
   if (state !== 'taking' || readBytes === undefined) return state;
-  // Only the size of what is being imported is unknown: bytes are those of its address.
+  // A file without `readItems` is being imported from an address: its size is unknown, and `bytes` is that of the address.
   return readItems === undefined ? `copying, ${formatSize(readBytes)}` : `taking, ${percentOf(readBytes, bytes)}`;
 }
 
@@ -113,7 +121,7 @@ function itemsOf({ readItems }: InboxFileView): string {
 
 function reasonOf({ state, reason }: InboxFileView): string {
   if (state !== 'rejected') return '';
-  if (reason === undefined) return 'its reason was removed';
+  if (reason === undefined) return 'the reason was deleted';
   const [first] = reason.errors;
   const hasPlace = first === undefined || /line/i.test(reason.detail);
   return hasPlace ? reason.detail : `${placeText(first)}: ${reason.detail}`;

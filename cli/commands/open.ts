@@ -11,10 +11,10 @@ The page asks for the key once per browser. The address never contains it, becau
 export function addOpen(program: Command, act: Act): void {
   program
     .command('open')
-    .summary('the dashboard in the browser, at a batch')
-    .description('Opens the dashboard in the browser, at the page of a batch if one is given, and prints its address.')
+    .summary('open the dashboard in the browser')
+    .description('Opens the dashboard, or the page of a batch, in the browser, and prints its address.')
     .argument('[id]', 'the batch')
-    .option('--print', 'print the address, and open nothing')
+    .option('--print', 'only print the address')
     .addHelpText('after', HELP)
     .action(act(open));
 }
@@ -22,15 +22,15 @@ export function addOpen(program: Command, act: Act): void {
 const open: Action<[string | undefined, { print?: boolean }]> = async (session, id, { print }) => {
   if (id !== undefined && !isBatchId(id))
     throw new UsageError(
-      `ID: expected the id of a batch, or at least four characters of it, got ${JSON.stringify(id)}`,
+      `ID: expected the id of a batch, or at least four characters of its beginning or end, got ${JSON.stringify(id)}`,
       {
-        hint: 'sluice batches lists them.',
+        hint: 'sluice batches lists the ids.',
       },
     );
   const page = id === undefined ? '' : `#/batches/${encodeURIComponent(id)}`;
   const { url } = session.api.address(`dashboard${page}`, 'anyone');
   const opened = print !== true && (await session.io.openUrl(url));
   session.answer({ url, opened }, () => [url]);
-  if (!opened && !print) session.inform('No browser could be started; open the address yourself.');
+  if (!opened && !print) session.inform('Could not start a browser: open the address manually.');
   return EXIT.done;
 };

@@ -8,11 +8,11 @@ import { formatCount, formatNumber, formatTable, formatTime } from '../text/form
 export function addOverview(program: Command, act: Act): void {
   program
     .command('overview')
-    .summary('what needs an operator now')
+    .summary('show what requires the attention of an operator')
     .description(
-      'Shows late batches and those at risk, pauses with work behind them, dead letters of 24 hours, and what else went wrong.',
+      'Shows late batches and batches at risk, paused queues with a backlog, the dead letters of the last 24 hours, and other faults.',
     )
-    .option('--fresh', 'measure and read everything now, nothing that the app remembers')
+    .option('--fresh', 'measure everything now instead of using the cached values of the app')
     .action(act(overview));
 }
 
@@ -25,7 +25,7 @@ const overview: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
 function describeOverview(answer: Overview): string[] {
   const sections = sectionsOf(answer).filter(({ count }) => count > 0);
   const shown = sections.flatMap(({ title, count, rows }) => [`${title}: ${formatCount(count)}`, ...formatTable(rows)]);
-  return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing needs attention.'] : shown)];
+  return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing requires attention.'] : shown)];
 }
 
 function totalsText({ count, messages, batches, items, draining, paused }: Overview['queues']): string {

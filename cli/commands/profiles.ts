@@ -16,12 +16,12 @@ interface LoginOptions {
 }
 
 const LOGIN_HELP = `
-The key of a client system and, if there is one, that of an operator are asked for without showing them; where there is no
-terminal, they are the first and the second line of standard input. They are tried, and kept in a file that only you can
-read: sluice/profiles.json in $XDG_CONFIG_HOME or ~/.config, on Windows in %APPDATA%. The profile becomes the current one.
+Asks for the function key of a client system and, optionally, that of an operator, without showing them. Without a terminal,
+reads them from the first and second line of standard input. Tests the keys and stores them in a file that only you can read:
+sluice/profiles.json in $XDG_CONFIG_HOME or ~/.config, on Windows in %APPDATA%. The profile becomes the current one.
 
-Without --url, a known profile becomes the current one, and nothing else changes. --profile NAME takes another one for a
-single command. Where --url or SLUICE_URL names the app, no profile is used: its keys go to its own address alone.
+Without --url, an existing profile becomes the current one, and nothing else changes. --profile NAME selects a profile for a
+single command. If --url or SLUICE_URL is set, no profile is used, because its keys are sent only to its own address.
 
 Examples:
   sluice login prod --url https://<app>.azurewebsites.net
@@ -32,22 +32,22 @@ Examples:
 export function addProfiles(program: Command, act: Act): void {
   program
     .command('login')
-    .summary('keep the address and the keys of a deployment')
-    .description('Keeps the address and the keys of a deployment as a profile, and makes it the current one.')
-    .argument('<name>', 'what it is to be called', nameArgument)
-    .option('--inbox-connection <connection>', 'storage of its inbox')
-    .option('--workspace <id>', 'its Log Analytics workspace, for logs')
+    .summary('store the address and keys of a deployment as a profile')
+    .description('Stores the address and keys of a deployment as a profile, and makes it the current one.')
+    .argument('<name>', 'the name of the profile', nameArgument)
+    .option('--inbox-connection <connection>', 'storage account of the inbox')
+    .option('--workspace <id>', 'id of the Log Analytics workspace, for logs')
     .addHelpText('after', LOGIN_HELP)
     .action(act(login));
   program
     .command('logout')
-    .summary('forget a deployment and its keys')
-    .description('Deletes a profile with its keys. The keys stay valid: infra/keys.sh takes them back.')
+    .summary('delete a profile and its keys')
+    .description('Deletes a profile with its keys. The keys remain valid until infra/keys.sh revokes them.')
     .argument('<name>', 'the profile')
     .action(act(logout));
   program
     .command('profiles')
-    .summary('the deployments that login keeps')
+    .summary('list the profiles')
     .description('Lists the profiles, without their keys.')
     .action(act(profiles, ['table', 'json', 'csv']));
 }
@@ -64,22 +64,22 @@ const login: Action<[string, LoginOptions]> = async (session, name, options) => 
   const stored = await readProfiles(session.io);
   const isSwitch = session.given.url === undefined;
   if (isSwitch && !Object.hasOwn(stored.profiles, name))
-    throw new UsageError(`login: expected --url for the new profile "${name}"`);
+    throw new UsageError(`login: expected --url, because there is no profile "${name}" yet`);
   const profile = isSwitch ? profileOf(stored, name) : await newProfile(session, session.given.url, options);
   if (isSwitch && (session.given.key ?? options.inboxConnection ?? options.workspace) !== undefined)
-    throw new UsageError('login: expected --url as well, as a profile is replaced as a whole');
+    throw new UsageError('login: expected --url as well, because a profile can only be replaced as a whole');
   const file = await writeProfiles(session.io, {
     current: name,
     profiles: { ...stored.profiles, [name]: profile },
   });
   session.answer({ profile: name, url: profile.url, current: true, file }, () => [
     `${name} is the current profile: ${profile.url}`,
-    ...(isSwitch ? [] : [`Kept in ${file}`]),
+    ...(isSwitch ? [] : [`Stored in ${file}`]),
   ]);
   return EXIT.done;
 };
 
-/** Throws what the app answers to a key that it does not accept. */
+/** Creates a profile after testing its keys. Throws the ApiProblem of a key that the app does not accept. */
 async function newProfile(session: Session, address = '', options: LoginOptions): Promise<Profile> {
   const { io, given } = session;
   const url = readUrl(address);
@@ -97,7 +97,7 @@ async function newProfile(session: Session, address = '', options: LoginOptions)
   };
 }
 
-/** Of a client and of an operator; empty for one that is not given. */
+/** Asks for the keys of a client system and of an operator; a key that is not given is empty. */
 async function askKeys({ io }: Session): Promise<{ key: string; operatorKey: string }> {
   const [key = '', operatorKey = ''] =
     io.stdin.isTTY === true
@@ -130,7 +130,7 @@ const profiles: Action<[]> = async (session) => {
       keys: [...(key === undefined ? [] : ['client']), ...(operatorKey === undefined ? [] : ['operator'])],
     }),
   );
-  session.list({ profiles: entries }, { entries, columns: COLUMNS, none: 'No profiles; sluice login makes one.' });
+  session.list({ profiles: entries }, { entries, columns: COLUMNS, none: 'No profiles; sluice login creates one.' });
   return EXIT.done;
 };
 

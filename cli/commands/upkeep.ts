@@ -6,28 +6,28 @@ import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 import { day } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
-import { formatCount, formatTable, formatUsd, type PricedBy, unverifiedNote } from '../text/format.ts';
+import { formatCount, formatNumber, formatTable, formatUsd, type PricedBy, unverifiedNote } from '../text/format.ts';
 
 /** `sluice cost`, `sluice sweep` and `sluice health`. */
 export function addUpkeep(program: Command, act: Act): void {
   program
     .command('cost')
-    .summary('what a day and its month have cost')
+    .summary('show the cost of a day and its month')
     .description(
-      'Shows what a day and its month have cost: work, executions, idling. npm run cost has the model beforehand.',
+      'Shows the cost of a day and of its month: work, executions, idle. npm run cost estimates the cost in advance.',
     )
-    .addOption(new Option('--day <day>', 'a day in UTC; default today').argParser(day))
+    .addOption(new Option('--day <day>', 'a day in UTC; defaults to today').argParser(day))
     .action(act(cost));
   program
     .command('sweep')
-    .summary('repair now whatever was lost')
-    .description('Does now what the sweep does by its timer. All zeros means that nothing was wrong.')
+    .summary('run the sweep now, which repairs what a crash left')
+    .description('Runs the sweep now instead of at its next timer, and shows what it repaired.')
     .action(act(sweep));
   program
     .command('health')
-    .summary('whether the app answers')
-    .description('Checks whether the app answers; ends with 1 when its storage does not. Needs no key.')
-    .option('--deep', 'ask storage too; answers are kept for 30 s')
+    .summary('check whether the app answers')
+    .description('Checks whether the app answers. The exit code is 1 if it reports a problem. Needs no key.')
+    .option('--deep', 'also check storage; the app caches the result for 30 s')
     .action(act(health));
 }
 
@@ -58,7 +58,7 @@ const COST_ROWS: readonly [name: string, cell: (period: CostPeriod, by: PricedBy
   ['idle (computed)', ({ idle }, by) => formatUsd(idle.usd, by)],
   ['total', ({ totalUsd }, by) => formatUsd(totalUsd, by)],
   [
-    'a million items',
+    'per million items',
     ({ usdPerMillionItems }, by) => (usdPerMillionItems === null ? '' : formatUsd(usdPerMillionItems, by)),
   ],
 ];
@@ -74,7 +74,7 @@ const sweep: Action<[]> = async (session) => {
 function describeSweep({ open, ...counts }: Sweep): string[] {
   const done = Object.entries(counts).filter(([, count]) => count > 0);
   return [
-    `${formatCount(open)} open batches looked at${done.length === 0 ? '; nothing was wrong' : ''}`,
+    `${formatNumber(open, 'open batch', 'open batches')} checked${done.length === 0 ? '; nothing to repair' : ''}`,
     ...formatTable(done.map(([name, count]) => [name, formatCount(count)])),
   ];
 }

@@ -1,16 +1,16 @@
-/** What may stand at the end of a command line, worked out from the declarations of the commands. */
+/** Finds the words that can complete a command line, from the declarations of the commands. */
 import type { Argument, Command, Option } from 'commander';
 
-/** What only the app or the machine can name. */
+/** Candidates that come from the app, the profiles or the file system. */
 export type Source = 'batches' | 'queues' | 'workloads' | 'profiles' | 'files';
 
-/** A word to offer, with what it means. */
+/** A word to offer, with its description. */
 export interface Candidate {
   word: string;
   meaning?: string;
 }
 
-/** What is offered; `sources` have to be asked for more. `values` are those of the global options so far. */
+/** The candidates, and the `sources` to ask for more. `values` are those of the options so far. */
 export interface Offer {
   candidates: Candidate[];
   sources: Source[];
@@ -34,7 +34,7 @@ const OF_OPTIONS: Readonly<Record<string, readonly Source[]>> = {
   '--logs': ['files'],
 };
 
-/** `words` are those behind `sluice`, the last of them as far as it is typed. */
+/** Returns what can complete the line. `words` are those after `sluice`; the last one is what has been typed of it so far. */
 export function offerFor(program: Command, words: readonly string[]): Offer {
   const typed = words.at(-1) ?? '';
   const line = readLine(program, words.slice(0, -1));
@@ -56,19 +56,19 @@ export function offerFor(program: Command, words: readonly string[]): Offer {
 
 interface Line {
   command: Command | undefined;
-  /** Arguments of the command so far. */
+  /** Number of arguments of the command so far. */
   operands: number;
-  /** The option whose value is to come. */
+  /** The option whose value comes next. */
   open: Option | undefined;
-  /** Behind `--` there are no options. */
+  /** Whether `--` was given, after which there are no options. */
   isOver: boolean;
   values: Record<string, string>;
 }
 
-/** Undefined when it names no command. */
+/** Reads the complete words of the line. Returns undefined if the command does not exist. */
 function readLine(program: Command, words: readonly string[]): Line | undefined {
   const line: Line = { command: undefined, operands: 0, open: undefined, isOver: false, values: {} };
-  // bash makes a word of its own of the sign in --state=failed.
+  // bash splits --state=failed into three words, with = as one of them.
   for (const word of words.filter((each) => each !== '=')) {
     if (line.open !== undefined) {
       line.values[line.open.attributeName()] = word;

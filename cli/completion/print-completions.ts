@@ -10,15 +10,15 @@ import { createSession, type Session } from '../session.ts';
 import { formatTime } from '../text/format.ts';
 import { type Candidate, type Offer, offerFor, type Source } from './candidates.ts';
 
-/** The first argument that completion scripts pass. It is not among the commands, because users do not type it. */
+/** The first argument that completion scripts pass. It is not declared as a command, because users do not type it. */
 export const COMPLETE = '__complete';
 
-/** Longest wait for the app: typing the word is faster. */
+/** Maximum wait for the app: after that, typing the word is faster. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Prints a line per word that may come: the word, a tab, what it means; `:files` where the shell is to offer files. An app
- * that does not answer offers nothing.
+ * Prints one line per candidate: the word, a tab, its description; `:files` requests that the shell offers files. If the app does
+ * not answer, its candidates are omitted.
  */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<ExitCode> {
   const line = words.at(-1) === '=' ? [...words, ''] : words;

@@ -1,9 +1,9 @@
-/** What each shell has to load. All of it asks `sluice __complete`, so that a new option needs no new script. */
+/** The completion script of each shell. All of them call `sluice __complete`, so that a new option needs no new script. */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The script, by shell. */
+/** The scripts by shell. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion of sluice: source <(sluice completion bash)
 _sluice() {

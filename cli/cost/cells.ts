@@ -1,18 +1,18 @@
-/** Amounts, ratios and tables of the cost model, as text. */
+/** Formats amounts, ratios and tables of the cost model. */
 import type { Line } from '../../shared/cost/model/model-lines.ts';
 import type { PriceClass } from '../../shared/cost/sheet.ts';
 import { formatCount } from '../text/format.ts';
 
 type Unverified = readonly PriceClass[];
 
-/** Three decimals, so that 2.376 is not hidden behind 2.38; small amounts with two digits. `*`: on an unverified price. */
+/** Formats an amount with three decimals, below 0.01 with two significant digits. `*` marks unverified prices. */
 export function amount(value: number | null, unverified: Unverified = []): string {
   if (value === null) return 'no price';
   const text = value > 0 && value < 0.01 ? Number(value.toPrecision(2)).toFixed(decimalsOf(value)) : value.toFixed(3);
   return `${text}${unverified.length > 0 ? '*' : ''}`;
 }
 
-/** A ratio: 0.03, 3.06, 3,145. */
+/** Formats a ratio: 0.03, 3.06, 3,145. */
 export const formatTimes = (times: number): string => (times < 100 ? times.toFixed(2) : formatCount(times));
 
 const decimalsOf = (value: number): number => Math.max(3, 1 - Math.floor(Math.log10(value)));
@@ -28,7 +28,7 @@ const cells = (line: Line): string[] => [
   amount(line.usd, line.unverified),
 ];
 
-/** Columns as wide as their widest cell; those from `rightFrom` on stand to the right, with room for the mark. */
+/** Formats rows as columns. Those from `rightFrom` on are right-aligned, with room for the mark. */
 export function table(rows: string[][], rightFrom: number): string[] {
   const marked = rows.map((row) =>
     row.map((cell, column) => (column < rightFrom || cell.endsWith('*') ? cell : `${cell} `)),
@@ -39,6 +39,6 @@ export function table(rows: string[][], rightFrom: number): string[] {
   return marked.map((row) => `  ${row.map(pad).join('  ')}`.trimEnd());
 }
 
-/** The lines of a bill as a table: when, who, what, how often per month, and the amount. */
+/** Formats the lines of a bill as a table: when, who, what, how often per month, and the amount. */
 export const lineTable = (lines: readonly Line[], currency: string): string[] =>
   table([lineHead(currency), ...lines.map(cells)], LINE_RIGHT_FROM);

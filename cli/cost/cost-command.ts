@@ -1,4 +1,4 @@
-/** The cost command without its process: arguments in, text out. */
+/** The cost command without its process: accepts arguments and returns the text to print. */
 import { parseArgs } from 'node:util';
 import { DURABLE_BACKENDS } from '../../shared/cost/durable-backend.ts';
 import { backends } from '../../shared/cost/model/backends.ts';
@@ -14,29 +14,29 @@ import { toError } from '../../shared/errors.ts';
 import { UsageError } from '../process/errors.ts';
 import { toText } from './cost-table.ts';
 
-/** Parameters that are numbers of any size, not one of a few. */
+/** Parameters that are numbers without a fixed set of values. */
 type NumberKey = Exclude<keyof MonthParameters, 'backend' | 'memoryMb' | 'isPrivate' | 'hasAlerts'>;
 
-/** Option, parameter, smallest, largest, meaning. */
+/** Option, parameter, minimum, maximum, description. */
 const NUMBERS: readonly [string, NumberKey, number, number, string][] = [
-  ['pools', 'pools', 1, 100, 'pools, each a function app of its own'],
-  ['always-ready', 'alwaysReady', 0, 1e4, 'instances that are kept warm, over all pools'],
+  ['pools', 'pools', 1, 100, 'pools, each of which is a function app'],
+  ['always-ready', 'alwaysReady', 0, 1e4, 'always-ready instances, in all pools together'],
   ['partition-count', 'partitionCount', 1, 16, 'control queues per task hub (azureStorage)'],
   ['sweep-minutes', 'sweepMinutes', 1, 1440, 'minutes between sweeps'],
-  ['inbox-minutes', 'inboxMinutes', 0, 1440, 'minutes between looks into the inbox; 0: not watched'],
+  ['inbox-minutes', 'inboxMinutes', 0, 1440, 'minutes between polls of the inbox; 0: no inbox'],
   ['queues', 'queues', 1, 1e6, 'queues'],
-  ['pollers', 'pollers', 0, 1e6, 'polling threads per queue, in the design with pollers'],
+  ['pollers', 'pollers', 0, 1e6, 'polling threads per queue, in the design with polling workers'],
   ['idle-hours', 'idleHours', 0, 24, 'hours per day without work; a fraction is allowed'],
   ['batches', 'batches', 0, 1e6, 'batches per day'],
-  ['items', 'items', 0, 1e12, 'items per day, over all batches'],
+  ['items', 'items', 0, 1e12, 'items per day, in all batches together'],
   ['chunk', 'chunk', 1, 1e6, 'items per chunk'],
   ['seconds-per-chunk', 'secondsPerChunk', 0, 1e5, 'handler time of a full chunk; a fraction is allowed'],
 ];
 const FRACTIONS: ReadonlySet<NumberKey> = new Set(['idleHours', 'secondsPerChunk']);
 
-/** Option, its values, meaning, default. */
+/** Option, values, description, default. */
 const CHOICES = [
-  ['backend', DURABLE_BACKENDS, 'durable backend', DEFAULT_PARAMETERS.backend],
+  ['backend', DURABLE_BACKENDS, 'Durable Functions backend', DEFAULT_PARAMETERS.backend],
   ['memory', MEMORY_SIZES.map(String), 'memory of an instance in MB', DEFAULT_PARAMETERS.memoryMb],
 ] as const;
 
@@ -52,9 +52,9 @@ const HELP = [
   ),
   option('no-alerts', 'without alert rules'),
   option('private', 'Service Bus Premium, private endpoints and DNS zones'),
-  option('prices', 'price sheet: 2013, 2026 or a JSON file (default: the setting SLUICE_PRICE_SHEET, else 2026)'),
+  option('prices', 'price sheet: 2013, 2026 or a JSON file (default: the setting SLUICE_PRICE_SHEET, otherwise 2026)'),
   option('json', 'print JSON'),
-  option('help', 'print this'),
+  option('help', 'print this help'),
 ].join('\n');
 
 const TEXT = { type: 'string' } as const;
@@ -81,7 +81,7 @@ function parse(args: string[]) {
 
 type Values = Record<string, string | boolean | undefined>;
 
-/** The value that is given by its text, or undefined when the option is not there; an unknown text is a problem. */
+/** Returns the value of an option, or undefined if it is absent. Adds an unknown value to `problems`. */
 function readChoice<T>(values: Values, name: string, choices: readonly T[], problems: string[]): T | undefined {
   const text = values[name];
   const value = choices.find((choice) => String(choice) === text);
@@ -90,7 +90,7 @@ function readChoice<T>(values: Values, name: string, choices: readonly T[], prob
   return value;
 }
 
-/** Reads the parameters from parsed options. Throws UsageError with all problems at once. */
+/** Reads the parameters from parsed options. Throws one UsageError with all problems. */
 function readParameters(values: Values): MonthParameters {
   const parameters = {
     ...DEFAULT_PARAMETERS,
@@ -112,12 +112,14 @@ function readParameters(values: Values): MonthParameters {
   parameters.backend = readChoice(values, 'backend', DURABLE_BACKENDS, problems) ?? parameters.backend;
   parameters.memoryMb = readChoice(values, 'memory', MEMORY_SIZES, problems) ?? parameters.memoryMb;
   if (parameters.isPrivate && parameters.backend === 'dts')
-    problems.push('--private: infra/ deploys no Durable Task Scheduler into a private network');
+    problems.push(
+      '--private: expected --backend azureStorage, because infra/ cannot deploy a Durable Task Scheduler into a private network',
+    );
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return parameters;
 }
 
-/** What the command prints. Throws UsageError or PriceSheetError. */
+/** Returns the text to print. Throws UsageError or PriceSheetError. */
 export function runCost(args: string[], defaultSheet: string): string {
   const values = parse(args);
   if (values.help) return HELP;

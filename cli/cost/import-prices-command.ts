@@ -1,4 +1,6 @@
-/** The command `import-prices` of `npm run cost` without its process: reads the saved answers, writes the sheet, and returns what to print. */
+/**
+ * `npm run cost -- import-prices` without its process: reads saved answers, writes the sheet, and returns the text to print.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type ImportedPrices, importPrices, regionsOf } from '../../shared/cost/retail/import-prices.ts';
@@ -10,12 +12,12 @@ import { UsageError } from '../process/errors.ts';
 const HELP = [
   'Usage: npm run cost -- import-prices <answer.json>... [options]',
   '',
-  'Makes a price sheet of saved answers of the Azure Retail Prices API. docs/cost.md has the commands that save them.',
-  '  --region REGION   the armRegionName to take (default: that of the answers, if there is one)',
-  '  --base SHEET      where prices come from that the answers do not have: 2013, 2026 or a JSON file (default 2026)',
+  'Creates a price sheet from saved answers of the Azure Retail Prices API. docs/cost.md shows the commands that save them.',
+  '  --region REGION   the armRegionName to use (default: that of the answers, if they have only one)',
+  '  --base SHEET      source of the prices that the answers do not contain: 2013, 2026 or a JSON file (default 2026)',
   '  --date DATE       when the answers were saved (default today)',
   '  --out FILE        the sheet to write (default prices-REGION.json)',
-  '  --help            print this',
+  '  --help            print this help',
 ].join('\n');
 
 const TEXT = { type: 'string' } as const;
@@ -61,26 +63,26 @@ function toText({ sheet, found, notFound, ambiguous, nextPages }: ImportedPrices
     return value === null ? 'no price' : `${value} ${unit}`;
   };
   return [
-    `${path}: ${found.length} prices of the answers, in ${sheet.currency}. npm run cost -- --prices ${path} reckons with them.`,
+    `${path}: ${found.length} prices from the answers, in ${sheet.currency}. To use the sheet: npm run cost -- --prices ${path}`,
     ...found.map((priceClass) => `  ${priceClass}: ${price(priceClass)}`),
-    ...(ambiguous.length > 0 ? ['Ambiguous, not taken:'] : []),
+    ...(ambiguous.length > 0 ? ['Ambiguous, not used:'] : []),
     ...ambiguous.map(({ priceClass, reason }) => `  ${priceClass}: ${reason}; in the sheet: ${price(priceClass)}`),
-    ...(missing.length > 0 ? ['Not in the answers; from the base sheet, unless its currency is another:'] : []),
+    ...(missing.length > 0 ? ['Not in the answers; from the base sheet, if it has the same currency:'] : []),
     ...missing.map((priceClass) => `  ${priceClass}: ${price(priceClass)}`),
-    ...(nextPages.length > 0 ? ['The answers have further pages; save them, too, and name all files:'] : []),
+    ...(nextPages.length > 0 ? ['The answers have further pages; save these as well, and give all files:'] : []),
     ...nextPages.map((page) => `  ${page}`),
   ].join('\n');
 }
 
 /**
  * Writes the sheet and returns what to print.
- * @param today The date of prices unless `--date` says another.
+ * @param today The date of the prices unless `--date` is given.
  * @throws UsageError, RetailPricesError or PriceSheetError.
  */
 export function runImportPrices(args: string[], today: string): string {
   const { values, positionals } = parse(args);
   if (values.help) return HELP;
-  if (positionals.length === 0) throw new UsageError('Expected a saved answer.');
+  if (positionals.length === 0) throw new UsageError('Expected at least one saved answer.');
   const answers = positionals.map(readAnswer);
   const region = values.region ?? onlyRegion(answers);
   const date = values.date ?? today;

@@ -1,4 +1,4 @@
-/** The log of a local stack: a file per instance, in the folder of the stack. */
+/** Reads the log of a local stack: one file per instance, in the folder of the stack. */
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -7,11 +7,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { CliError } from '../process/errors.ts';
 import { type BatchLog, type LogLine, logLine } from './log-line.ts';
 
-/** Where a stack keeps its data, below the folder of the project. */
+/** The folder of the stacks in the folder of the project. */
 const STACKS = '.sluice';
 const HOST_LOG = /^host-\d+\.log$/;
 
-/** Finds the logs of the stacks that belong to `folder` or to a folder above it; none there are no files. */
+/**
+ * Finds the logs of the stacks of `folder` or of its nearest parent that has some. Returns an empty array if there are none.
+ */
 export async function findLocalLogs(folder: string): Promise<string[]> {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const stacks = await readdir(join(at, STACKS)).catch(() => []);
@@ -20,12 +22,12 @@ export async function findLocalLogs(folder: string): Promise<string[]> {
   }
 }
 
-/** The logs in a folder. Throws CliError when there is none. */
+/** Returns the logs in a folder. Throws CliError if there are none. */
 export async function localLogsIn(folder: string): Promise<string[]> {
   const files = await logFilesIn(folder);
   if (files.length > 0) return files;
-  throw new CliError(`--logs: there is no log of an instance (host-1.log) in ${folder}.`, {
-    hint: 'npm start prints the folder of the stack, and the logs are in logs/ of it.',
+  throw new CliError(`--logs: expected the log of an instance (host-1.log) in ${folder}.`, {
+    hint: 'npm start prints the folder of the stack; the logs are in its folder logs/.',
   });
 }
 
@@ -34,7 +36,7 @@ async function logFilesIn(folder: string): Promise<string[]> {
   return names.filter((name) => HOST_LOG.test(name)).map((name) => join(folder, name));
 }
 
-/** Reads the lines that name the batch, at most the newest `limit`. */
+/** Reads the lines that contain the id of the batch, at most the newest `limit`. */
 export async function readLocalLog(files: readonly string[], batch: string, limit: number): Promise<BatchLog> {
   const lines = (await Promise.all(files.map((file) => linesOf(file, batch)))).flat();
   lines.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));

@@ -5,21 +5,21 @@ import type { Column } from '../text/listing.ts';
 export interface LogLine {
   /** ISO 8601, in UTC. */
   time: string;
-  /** Which instance of the app wrote it. */
+  /** The instance of the app that wrote the line. */
   instance: string;
-  /** Absent in the log of the local stack, which does not keep it. */
+  /** Absent in the log of a local stack, which does not contain it. */
   level?: string;
-  /** Of a line of the pipeline (docs/observability.md); null for a line of the host. */
+  /** The event of a line of the pipeline (docs/observability.md); null for a line of the host. */
   event: string | null;
   /** The line as it was written. */
   message: string;
 }
 
-/** The lines of a batch, oldest first, and where they were found. */
+/** The lines about a batch, oldest first, and their source. */
 export interface BatchLog {
   source: string;
   lines: LogLine[];
-  /** Whether there are older ones, which were left out. */
+  /** Whether older lines were omitted. */
   isCut: boolean;
 }
 
@@ -38,7 +38,7 @@ function fieldsOf(message: string): Record<string, unknown> {
   }
 }
 
-/** Columns of the list of lines. */
+/** The columns of the list of lines. */
 export const LOG_COLUMNS: readonly Column<LogLine>[] = [
   { field: 'time', value: ({ time }) => time },
   { field: 'instance', value: ({ instance }) => instance },
@@ -47,7 +47,7 @@ export const LOG_COLUMNS: readonly Column<LogLine>[] = [
   { field: 'message', value: ({ message }) => message },
 ];
 
-/** A line for people: when, where, what, and the fields that are not the same in every line of the batch. */
+/** Formats a line for people: time, instance, event, and the fields that differ between the lines of a batch. */
 export function describeLogLine({ time, instance, level, event, message }: LogLine): string {
   const { event: _event, batch: _batch, traceId: _traceId, ...fields } = fieldsOf(message);
   const said = event === null ? message : [event, ...Object.entries(fields).map(fieldText)].join('  ');

@@ -1,4 +1,4 @@
-/** The log of an app on Azure: the table AppTraces of its Log Analytics workspace. */
+/** Reads the log of an app on Azure from the table AppTraces of its Log Analytics workspace. */
 import { batchTimeMs } from '../../shared/contract/names.ts';
 import { CliError, UsageError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
@@ -10,14 +10,14 @@ const WORKSPACE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** SeverityLevel of Application Insights. */
 const LEVELS = ['debug', 'info', 'warn', 'error', 'critical'];
 
-/** A text of KQL: what is in it cannot end it (Kusto: string literals). */
+/** Quotes a text as a KQL string literal, with escapes so that its content cannot end the literal. */
 export const kqlText = (text: string): string =>
   `"${text.replace(/[\\"]/g, '\\$&').replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
 
-/** Clocks of instances differ. */
+/** Tolerance for the difference between the clocks of instances. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** The query for the newest `limit` lines that name the batch, of the time since its id was made, and one more. */
+/** Returns the query for the newest `limit` + 1 lines that contain the id of the batch, written since the id was created. */
 export const batchQuery = (batch: string, limit: number): string =>
   [
     'AppTraces',
@@ -32,7 +32,10 @@ interface Answer {
   error?: { code?: string; message?: string };
 }
 
-/** Queries the workspace as the user who is signed in to Azure. Throws UsageError for what is no id, and CliError with what is missing. */
+/**
+ * Queries the workspace as the user who is signed in to Azure. Throws UsageError for an invalid id, and CliError if the query
+ * fails.
+ */
 export async function readWorkspaceLog(
   { fetch: ask, azureToken }: Pick<Io, 'fetch' | 'azureToken'>,
   { workspace, batch, limit }: { workspace: string; batch: string; limit: number },
@@ -42,7 +45,7 @@ export async function readWorkspaceLog(
       `--workspace: expected the id of a Log Analytics workspace, such as 11111111-2222-3333-4444-555555555555, got "${workspace}"`,
     );
   const token = await azureToken(`${ENDPOINT}/.default`).catch((error: unknown) => {
-    throw new CliError('Nobody is signed in to Azure.', { hint: 'Sign in with az login.', cause: error });
+    throw new CliError('Could not get an access token of Azure.', { hint: 'Sign in with az login.', cause: error });
   });
   const response = await ask(`${ENDPOINT}/v1/workspaces/${workspace}/query`, {
     method: 'POST',
@@ -78,7 +81,7 @@ function refusal(status: number, workspace: string, text: string): CliError {
     status === 401 || status === 403
       ? 'Your Azure login needs the role Log Analytics Reader on the workspace.'
       : status === 404
-        ? 'Its id is what az monitor log-analytics workspace list shows as customerId.'
+        ? 'az monitor log-analytics workspace list shows the id as customerId.'
         : undefined;
   return new CliError(message, { exitCode, hint });
 }

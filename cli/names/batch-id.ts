@@ -1,4 +1,4 @@
-/** Batch ids as people write them: in full, or a piece that no other recent batch has. */
+/** Resolves batch ids as users type them: in full, or a piece that is unique among the recent batches. */
 import { batchDate, isBatchId } from '../../shared/contract/names.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/list-schemas.ts';
 import { CliError, UsageError } from '../process/errors.ts';
@@ -6,18 +6,18 @@ import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatTable, formatTime } from '../text/format.ts';
 
-/** Arguments of commands that are the id of a batch, by name: `resolveBatchId` gets what was given for them. */
+/** The names of the arguments that are the id of a batch: their values are passed to `resolveBatchId`. */
 export const BATCH_ARGUMENTS: ReadonlySet<string> = new Set(['id', 'batch', 'queue or batch']);
 
 const SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
-/** Fewer characters are a slip of the hand rather than a choice. */
+/** Fewer characters are probably a typing mistake. */
 const MIN_LENGTH = 4;
 const MAX_PAGE = 200;
-/** Most batches that are searched for a piece of an id. */
+/** Maximum number of batches that are searched for a piece of an id. */
 const MAX_LOOKED_AT = 10_000;
 const MAX_NAMED = 10;
 
-/** Whether the text can be the beginning or the end of an id, and not all of it. No name of a queue is either. */
+/** Whether the text can be the beginning or the end of an id. The name of a queue never can. */
 export function isPieceOfId(text: string): boolean {
   if (text.length < MIN_LENGTH || text.length >= SHAPE.length) return false;
   return fits(text, SHAPE.slice(0, text.length)) || fits(text, SHAPE.slice(-text.length));
@@ -27,9 +27,9 @@ const fits = (text: string, shape: string): boolean =>
   [...text].every((char, n) => (shape[n] === '-' ? char === '-' : /[0-9a-f]/.test(char)));
 
 /**
- * Returns the id of the batch that is meant: of those of the last seven days the one that begins or ends with the text.
- * Ids begin with their time, so batches of one day differ at the end. A full id, or a text that can be no piece of one, is
- * returned unchanged, without a request. Throws UsageError when several fit, and CliError when none does.
+ * Returns the id of the batch of the last seven days that begins or ends with the text. Ids begin with their time, so batches
+ * of one day differ at the end. A full id, or a text that cannot be a piece of one, is returned without a request. Throws
+ * UsageError if several batches match, and CliError if none does.
  */
 export async function resolveBatchId(session: Session, text: string): Promise<string> {
   const piece = text.toLowerCase();
@@ -40,7 +40,7 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
   if (only === undefined)
     throw new CliError(`There is no batch of the last seven days whose id begins or ends with "${piece}".`, {
       exitCode: EXIT.notFound,
-      hint: 'sluice batches lists them; an older one is found by its full id, which sluice batches --day shows.',
+      hint: 'sluice batches lists the ids; for an older batch, give the full id, which sluice batches --day shows.',
     });
   if (others.length > 0) throw new UsageError(ambiguity(piece, found));
   session.inform(`Batch ${only.id}`);
@@ -48,8 +48,9 @@ export async function resolveBatchId(session: Session, text: string): Promise<st
 }
 
 /**
- * Each further page would begin its seven days at its own first batch: what is older than those of the first is left out.
- * The search of the app also finds file names and labels, and an app of an older version lists all batches.
+ * Finds the batches of the last seven days with this piece. Each page starts its seven days at its own first batch, so batches
+ * older than the days of the first page are dropped. The search of the app also matches file names and labels, and an app of
+ * an older version lists all batches: therefore the ids are compared here.
  */
 async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]> {
   const found: BatchEntry[] = [];

@@ -5,20 +5,20 @@ import { EXIT } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { nearest } from '../text/nearest.ts';
 
-/** Names of the queues of the app, at one request of an operator. */
+/** Returns the names of the queues, with one request that requires an operator's key. */
 export async function queueNamesOf({ api }: Pick<Session, 'api'>): Promise<string[]> {
   const { queues } = await api.json<{ queues: QueueView[] }>({ path: 'queues', audience: 'operator' });
   return queues.map(({ queue }) => queue);
 }
 
-/** Makes a call about a queue; where there is none of this name, the error names the near one. */
+/** Makes a call about a queue. If the queue does not exist, the error suggests the most similar name. */
 export async function nearQueue<T>(session: Session, name: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error: unknown) {
     if (!(error instanceof ApiProblem) || error.status !== 404) throw error;
     const near = nearest(name, await queueNamesOf(session).catch(() => []));
-    const hint = near === undefined ? 'sluice queues lists them.' : `Did you mean ${near}?`;
+    const hint = near === undefined ? 'sluice queues lists the queues.' : `Did you mean ${near}?`;
     throw new CliError(error.message, { exitCode: EXIT.notFound, hint, cause: error });
   }
 }

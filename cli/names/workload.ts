@@ -1,32 +1,31 @@
-/** Which workload a command is about. There is no default: a file must not be billed because nobody said otherwise. */
+/** Chooses the workload of a command. There is no default, because a file must not be processed and billed by mistake. */
 import type { Health } from '../../shared/http/health/schemas.ts';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { didYouMean } from '../text/nearest.ts';
 
 /**
- * Returns the workload that `--workload` names; without it the only one that the app has, at one request without a key.
- * A name that is given is not looked up: the app refuses an unknown one, and names those it has.
- * Throws UsageError when there are several to choose from.
+ * Returns the workload of `--workload`; without it, the only one of the app, with one request that needs no key. A given name
+ * is not looked up, because the app refuses an unknown one and lists those it has. Throws UsageError if the app has several.
  */
 export async function workloadOf(session: Session, option: string | undefined): Promise<string> {
   return option ?? chooseWorkload(await workloadsOf(session));
 }
 
-/** The workloads of the app, by name. */
+/** Returns the names of the workloads of the app. */
 export async function workloadsOf({ api }: Pick<Session, 'api'>): Promise<readonly string[]> {
   return (await api.json<Health>({ path: 'health', audience: 'anyone' })).workloads;
 }
 
 /**
- * Looks up the workload that a list was asked for and is empty: that may be due to a slip of the hand. Throws UsageError for
- * one that the app does not have.
+ * Checks the workload of an empty list, which may be due to a misspelled name. Throws UsageError for a workload that the app
+ * does not have.
  */
 export async function checkWorkload(session: Session, name: string | undefined): Promise<void> {
   if (name !== undefined) chooseWorkload(await workloadsOf(session), name);
 }
 
-/** Returns the named workload, or the only one. Throws UsageError that names `known` for any other, with `hint`. */
+/** Returns the given workload, or the only one. Otherwise, throws UsageError with the `known` workloads and `hint`. */
 export function chooseWorkload(known: readonly string[], option?: string, hint?: string): string {
   if (option !== undefined) {
     if (known.includes(option)) return option;
@@ -37,5 +36,5 @@ export function chooseWorkload(known: readonly string[], option?: string, hint?:
   }
   const [only, ...others] = known;
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(`--workload: expected one of ${known.join(', ')}, as there are several`);
+  throw new UsageError(`--workload: expected one of ${known.join(', ')}`);
 }

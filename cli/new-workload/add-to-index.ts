@@ -3,11 +3,11 @@ import { Script } from 'node:vm';
 const REGISTRY = /createRegistry\(\[([^\]]*)\]\)/;
 const IMPORT = /^import \w+ from '\.\/([\w-]+)\.ts';\n/gm;
 
-/** The name that workloads/index.ts imports a workload by: `rate-usage` → `rateUsage`; undefined for a reserved word. */
+/** Returns the import name of a workload in workloads/index.ts: `rate-usage` → `rateUsage`; undefined for a reserved word. */
 export function importName(name: string): string | undefined {
   const camel = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   try {
-    // Compiled, not run: the language itself knows its words.
+    // Compiled, not run: V8 knows the reserved words.
     new Script(`'use strict'; (async () => { let ${camel}; })`);
     return ['registry', 'createRegistry', 'await'].includes(camel) ? undefined : camel;
   } catch {
@@ -15,7 +15,7 @@ export function importName(name: string): string | undefined {
   }
 }
 
-/** `text` of workloads/index.ts with one more workload, imports in order; undefined where there is no place for it. */
+/** Adds a workload to the text of workloads/index.ts, imports in order. Returns undefined if there is no place for it. */
 export function addToIndex(text: string, name: string): string | undefined {
   const imported = importName(name);
   if (imported === undefined || !REGISTRY.test(text)) return undefined;

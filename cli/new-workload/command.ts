@@ -1,4 +1,4 @@
-/** The command without its process: arguments in, exit code out. */
+/** The command without its process: accepts arguments and returns the exit code. */
 import { relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
@@ -22,9 +22,9 @@ interface Options extends TableFlags {
 /** Runs the command. */
 export async function newWorkload(args: readonly string[], world: NewWorkloadWorld): Promise<ExitCode> {
   const program = new Command('npm run new-workload --')
-    .description('Makes a workload to begin with, its test, and its line in the registry.')
+    .description('Creates a workload and its test, and adds the workload to the registry.')
     .argument('<name>', 'lower-case words joined by dashes, such as invoice-checks')
-    .option('--from <file>', 'a sample of the items: the schema is written from its first 10,000 records')
+    .option('--from <file>', 'a sample of the items; the schema is derived from its first 10,000 records')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void world.stdout.write(text),
@@ -35,7 +35,7 @@ export async function newWorkload(args: readonly string[], world: NewWorkloadWor
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error: unknown) {
-    // The parser has printed it already; asking for help is no fault.
+    // The parser has already printed the error. --help is not an error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof NewWorkloadError || error instanceof CliError || error instanceof Problem)) throw error;
     world.stderr.write(`${error.message}\n`);
@@ -54,21 +54,23 @@ async function make(name: string, options: Options, world: NewWorkloadWorld): Pr
   const shown = (path: string): string => relative(root, path);
   const file = sample === '' ? 'FILE' : shellFile(sample);
   const flags = [`--workload ${name}`, ...sourceFlagsText(planned?.options ?? options)].join(' ');
-  stdout.write(`Made ${shown(made.workload)}
-Made ${shown(made.test)}
-Added it to ${shown(made.index)}
+  stdout.write(`Created ${shown(made.workload)}
+Created ${shown(made.test)}
+Added the workload to ${shown(made.index)}
 
 Next: npm run sluice -- try ${file} ${flags} --run
 Then: npx vitest run ${shown(made.test)}
 Then: npm start -- ${file} ${flags}
-docs/workloads.md goes through all of it.\n`);
+docs/workloads.md explains each step.\n`);
 }
 
 async function askForSample({ stdin, stdout }: NewWorkloadWorld): Promise<string> {
   if (!stdin.isTTY) return '';
   const terminal = createInterface({ input: stdin, output: stdout });
   try {
-    return (await terminal.question('A sample of the items, to write the schema from (Enter: none): ')).trim();
+    return (
+      await terminal.question('File with a sample of the items, to derive the schema from (Enter: none): ')
+    ).trim();
   } finally {
     terminal.close();
   }

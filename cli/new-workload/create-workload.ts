@@ -6,12 +6,12 @@ import { formatText } from './format-text.ts';
 import { DEFAULT_PLAN, type WorkloadPlan } from './plan.ts';
 import { testText, workloadText } from './templates.ts';
 
-/** The workload cannot be made; the message says why, for the one who asked. */
+/** The workload cannot be created; the message contains the reason. */
 export class NewWorkloadError extends Error {
   override name = 'NewWorkloadError';
 }
 
-/** The files of a new workload. */
+/** The paths of the files of a new workload. */
 export interface NewWorkload {
   workload: string;
   test: string;
@@ -19,9 +19,9 @@ export interface NewWorkload {
 }
 
 /**
- * Writes workload and test, and adds the workload to the registry; nothing is overwritten, and what cannot be done is
- * found out before the first file is written.
- * @throws NewWorkloadError for a name that cannot be one, or is taken.
+ * Writes the workload and its test, and adds the workload to the registry. Overwrites no file, and checks everything before it
+ * writes the first one.
+ * @throws NewWorkloadError if the name is invalid or in use.
  */
 export async function createWorkload(
   root: string,
@@ -52,7 +52,9 @@ function checkName(name: string): void {
   if (queue.length > MAX_QUEUE_NAME)
     throw new NewWorkloadError(`Expected a name of at most ${name.length + MAX_QUEUE_NAME - queue.length} characters.`);
   if (importName(name) === undefined)
-    throw new NewWorkloadError(`"${name}" is a word of the language: name what the items are, such as ${name}-orders.`);
+    throw new NewWorkloadError(
+      `"${name}" is a reserved word of JavaScript: choose a name that describes the items, such as ${name}-orders.`,
+    );
 }
 
 async function checkFree(path: string): Promise<void> {
@@ -61,9 +63,7 @@ async function checkFree(path: string): Promise<void> {
     () => false,
   );
   if (taken)
-    throw new NewWorkloadError(
-      `${path} is there already. Choose another name, or delete what an earlier call has made.`,
-    );
+    throw new NewWorkloadError(`${path} already exists. Choose another name, or delete the files of an earlier call.`);
 }
 
 async function write(path: string, text: string): Promise<void> {

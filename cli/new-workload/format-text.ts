@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** Formats a TypeScript text in the style of the project; as it is where Biome is not installed, for it is valid anyway. */
+/** Formats a TypeScript text in the style of the project. Returns it unchanged if Biome is not installed. */
 export async function formatText(text: string, root: string): Promise<string> {
   try {
     const biome = fileURLToPath(import.meta.resolve('@biomejs/biome/bin/biome'));

@@ -1,19 +1,19 @@
-/** What a place of a sample holds whose values are all texts. */
+/** Guesses the type of a field whose sample values are all texts. */
 import type { Guess } from './guess.ts';
 import type { Reading, Seen } from './seen.ts';
 import { quoted } from './source-text.ts';
 
-/** Words in a name whose digits are no number that anybody adds up: a value with a leading zero may come yet. */
+/** Field names whose digits are codes and not numbers: other files may contain values with a leading zero. */
 const CODE_NAME = /zip|plz|post_?(al)?_?code|postleitzahl|phone|telefon|mobile|iban|isbn|ean|gtin|vat/i;
-/** Words in a name whose texts may repeat in a sample, but are no closed set. */
+/** Field names whose texts may repeat in a sample, but are not a closed set. */
 const OPEN_NAME =
   /(id|key|no|nr|name|title|email|city|town|ort|street|address|customer|client|kunde|account|user|shop|product|sku|text|comment|note|description)$/i;
 const MAX_ENUM = 12;
 const MAX_ENUM_CHARS = 30;
-/** A closed set shows each of its values often, on average. */
+/** Minimum average number of occurrences per value in a closed set. */
 const REPEATS_OF_ENUM = 5;
 
-/** Guesses the type of a place whose values are all texts: by the values, and by words in its name. */
+/** Guesses the type of a field whose values are all texts, from the values and from words in its name. */
 export function textOf(name: string, seen: Seen, reading: Reading): Guess {
   if (reading.fromText) {
     const number = numberIn(name, seen);
@@ -24,7 +24,7 @@ export function textOf(name: string, seen: Seen, reading: Reading): Guess {
 
 const TEXT = { type: 'text', zod: 'z.string()', json: { type: 'string' } } as const;
 
-/** A number or boolean in the cells of CSV. */
+/** Recognizes numbers and booleans in CSV cells. */
 function numberIn(name: string, seen: Seen): Guess | undefined {
   if (seen.allMatch('boolean')) return { type: 'boolean', zod: 'z.boolean()', json: { type: 'boolean' } };
   if (CODE_NAME.test(name) || !seen.allMatch('number')) return undefined;
@@ -49,7 +49,7 @@ function enumOf(name: string, { texts, count }: Seen): Guess | undefined {
     type: 'enum',
     zod: `z.enum(${JSON.stringify(values)})`,
     json: { type: 'string' },
-    note: 'Guessed: no other value in the sample. z.string() takes any.',
+    note: 'Guessed: the sample has no other values. z.string() accepts any text.',
   };
 }
 
@@ -58,19 +58,20 @@ const isWord = (text: string): boolean => text.length <= MAX_ENUM_CHARS && /^[\p
 function noteOn(name: string, seen: Seen, { fromText }: Reading): { note?: string } {
   const [only] = seen.texts?.size === 1 && seen.count > 1 ? seen.texts.keys() : [];
   if (only !== undefined) return { note: `Always ${quoted(only)} in the sample.` };
-  if (seen.allMatch('digits') && seen.hasLeadingZero) return { note: 'Digits with leading zeros: text.' };
+  if (seen.allMatch('digits') && seen.hasLeadingZero) return { note: 'Text, because of leading zeros.' };
   if (seen.allMatch('digits') && fromText)
     return {
       note: CODE_NAME.test(name)
-        ? 'Digits, but no number to judge by its name: text.'
-        : 'Too many digits for a number: text.',
+        ? 'Text, because the name suggests a code and not a number.'
+        : 'Text, because a number cannot hold so many digits.',
     };
-  if (seen.allMatch('number')) return { note: 'Numbers, but written as text.' };
-  if (fromText && hasDecimalCommas(seen)) return { note: 'Decimal commas: --decimal comma reads them as numbers.' };
+  if (seen.allMatch('number')) return { note: 'The sample contains only numbers, written as text.' };
+  if (fromText && hasDecimalCommas(seen))
+    return { note: 'The sample has decimal commas: --decimal comma reads them as numbers.' };
   return {};
 }
 
-/** Whether the texts of a place of CSV, or of one below it, are numbers with decimal commas. */
+/** Whether the texts of a CSV field, or of one of its subfields, are numbers with decimal commas. */
 export const hasDecimalCommas = (seen: Seen): boolean =>
   [...seen.fields.values()].some(hasDecimalCommas) ||
   (seen.allMatch('commaNumber') && !seen.allMatch('number') && !seen.allMatch('digits'));

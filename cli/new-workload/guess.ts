@@ -1,14 +1,14 @@
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 
-/** What the values at a place were taken for. */
+/** The guessed type of a field. */
 export type FieldType = 'text' | 'enum' | 'time' | 'integer' | 'number' | 'boolean' | 'object' | 'other';
 
-/** A place in an item. */
+/** The guessed schema of a field. */
 export interface Guess {
   type: FieldType;
-  /** Source text. */
+  /** Source text of the zod schema. */
   zod: string;
   json: JsonSchema;
-  /** What was guessed, for a comment. */
+  /** A remark on the guess, for a comment. */
   note?: string;
 }

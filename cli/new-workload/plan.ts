@@ -1,18 +1,18 @@
-/** What the template of a workload is filled with. */
+/** Creates the values that fill the template of a workload. */
 import type { Field, SampleSchema } from './schema-of.ts';
 import { access } from './source-text.ts';
 
-/** The parts of a workload that depend on what its items are. */
+/** The parts of a workload that depend on its items. */
 export interface WorkloadPlan {
-  /** Where the schema comes from, for a comment. */
+  /** The origin of the schema, for a comment. */
   origin: string;
   /** Source text of the schema. */
   schema: string;
-  /** What rows of the report are keyed by; absent: one row for all. */
+  /** The key of the report rows. If absent, the report has one row. */
   key?: { field: string; of: (object: string) => string; valueOf: (record: Record<string, unknown>) => string };
-  /** What the report adds up; absent: it counts only. */
+  /** The field that the report adds up. If absent, the report only counts. */
   amount?: Amount;
-  /** Records for the test, as a handler gets them. */
+  /** Records for the test, as a handler receives them. */
   records: Record<string, unknown>[];
   /** Whether a record without any field is invalid. */
   isEmptyInvalid: boolean;
@@ -23,13 +23,13 @@ export interface Amount {
   field: string;
   /** Source text of its value in `object`. */
   of: (object: string) => string;
-  /** Added up in this part of 1, as whole numbers: a sum of floats depends on the order in which chunks finish. */
+  /** Factor that makes whole numbers of the values: a sum of floats depends on the order in which chunks finish. */
   scale: number;
-  /** Whether the sample has no amount below zero, so that one is worth an example of Reject. */
+  /** Whether the sample has no negative amount. If so, the template rejects one as an example. */
   isNeverNegative: boolean;
 }
 
-/** The plan of a workload that nobody gave a sample for. */
+/** The plan of a workload without a sample. */
 export const DEFAULT_PLAN: WorkloadPlan = {
   origin: 'One record of an upload.',
   schema: `z.object({
@@ -47,7 +47,7 @@ export const DEFAULT_PLAN: WorkloadPlan = {
   isEmptyInvalid: true,
 };
 
-/** Fits a plan to the schema of a sample; `file` is its name, `records` its first ones as the schema has them. */
+/** Derives a plan from the schema of a sample. `file` is its name; `records` are its first ones, read by the schema. */
 export function planOf(
   { zod, fields }: SampleSchema,
   { file, count, records }: { file: string; count: number; records: Record<string, unknown>[] },
@@ -55,7 +55,7 @@ export function planOf(
   const key = keyOf(fields);
   const amount = amountOf(fields);
   return {
-    origin: `One record of an upload, as in ${JSON.stringify(file)} (${count === 1 ? '1 record' : `${count} records`} read). TODO: is it so in general?`,
+    origin: `One record of an upload, as in ${JSON.stringify(file)} (${count === 1 ? '1 record' : `${count} records`} read). TODO: check that this is true for all files.`,
     schema: zod,
     ...(key && { key }),
     ...(amount && { amount }),
@@ -64,7 +64,7 @@ export function planOf(
   };
 }
 
-/** Rows of a report that somebody reads. */
+/** Maximum number of rows of a readable report. */
 const MAX_KEYS = 1_000;
 
 function keyOf(fields: readonly Field[]): WorkloadPlan['key'] {
@@ -81,7 +81,7 @@ function keyOf(fields: readonly Field[]): WorkloadPlan['key'] {
   };
 }
 
-/** The text with the fewest values, if they repeat at all. */
+/** Returns the text field with the fewest distinct values, if values repeat. */
 function fewest(fields: readonly Field[]): Field | undefined {
   const sizeOf = ({ seen }: Field): number => seen.texts?.size ?? Number.POSITIVE_INFINITY;
   const repeating = fields.filter(

@@ -13,21 +13,21 @@ import { planOf, type WorkloadPlan } from './plan.ts';
 import { schemaOf } from './schema-of.ts';
 import { type Reading, Seen } from './seen.ts';
 
-/** Records of a sample that are read. */
+/** Maximum number of records that are read from a sample. */
 const MAX_RECORDS = 10_000;
-/** Records of the test that is written. */
+/** Number of records in the generated test. */
 const TEST_RECORDS = 2;
 
-/** What follows from a sample, and the options by which files like it are read. */
+/** The plan that follows from a sample, and the options for reading files like it. */
 export interface SamplePlan {
   plan: WorkloadPlan;
   options: TableFlags;
 }
 
 /**
- * Reads the first 10,000 records of a sample and fits a workload to them. Decimal commas are found in CSV whose cells are
- * separated by another sign: there "1,234" cannot be a thousand. Throws Problem for a sample that cannot be read, UsageError
- * for a name that does not say its format.
+ * Reads the first 10,000 records of a sample and derives a workload from them. Decimal commas are recognized only in CSV with
+ * another delimiter, where "1,234" cannot mean thousands. Throws Problem if the sample cannot be read, and UsageError if its
+ * name does not contain the format.
  */
 export async function planFromSample(
   world: Parameters<typeof openFile>[0],
@@ -41,7 +41,7 @@ export async function planFromSample(
   if (isComma) sample.csv = { ...sample.csv, decimal: ',' };
   const { seen, reading } = isComma ? await lookAt(sample) : first;
   const schema = schemaOf(seen, reading);
-  // Again, by the schema: the cells of CSV as a handler gets them.
+  // Read again with the schema, which converts CSV cells to the values that a handler receives.
   const records: Record<string, unknown>[] = [];
   for await (const record of recordsOf(read(sample, schema.json).chunks, TEST_RECORDS)) records.push(record);
   return { plan: planOf(schema, { file: basename(file), count: seen.count, records }), options: chosen };

@@ -1,8 +1,8 @@
 /**
- * The zod schema of a sample, as source text, and the same as JSON Schema, by which a CSV sample is read as uploads will be.
- * Own code: quicktype-core 26 (19 MB with its dependencies) was tried; it reads whole numbers as any number, takes every
- * text that repeats for an enum and every time for a Date, which is no JSON, knows neither CSV nor leading zeros, and writes
- * no comments on what it has guessed.
+ * Derives the schema of a sample: as zod source text, and as JSON Schema, with which a CSV sample is read like an upload.
+ * quicktype-core 26 (19 MB with its dependencies) was tried and rejected: it does not distinguish integers from other numbers,
+ * treats every repeated text as an enum and every time as a Date (which JSON does not have), supports neither CSV nor leading
+ * zeros, and does not comment on its guesses.
  */
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import type { Guess } from './guess.ts';
@@ -25,14 +25,14 @@ export interface SampleSchema {
   fields: Field[];
 }
 
-/** Guesses the schema of records from what was seen of them. */
+/** Guesses the schema of records from their statistics. */
 export function schemaOf(records: Seen, reading: Reading): SampleSchema {
   const fields = fieldsOf(records, reading);
   const { zod, json } = objectOf(fields);
   return { zod, json, fields };
 }
 
-/** An object with so many fields, few of them in most records, is a map of names to values. */
+/** An object with at least this many fields, each of them absent in most records, is a map of names to values. */
 const MANY_FIELDS = 20;
 
 function guess(name: string, seen: Seen, reading: Reading): Guess {
@@ -64,7 +64,7 @@ function mapOf(seen: Seen, reading: Reading): Guess {
   const guesses = [...seen.fields].map(([name, field]) => guess(name, field, reading));
   const kinds = new Set(guesses.map(({ zod }) => zod));
   const value = kinds.size === 1 ? [...kinds][0] : 'z.unknown()';
-  const note = 'Guessed: names that differ from record to record.';
+  const note = 'Guessed: the names differ from record to record.';
   return { type: 'other', zod: `z.record(z.string(), ${value})`, json: { type: 'object' }, note };
 }
 
@@ -88,7 +88,7 @@ function mixed(seen: Seen): Guess {
   ];
   const isPlain = seen.of('object', 'array') === 0;
   const zod = isPlain ? `z.union([${zods.join(', ')}])` : 'z.unknown()';
-  return { type: 'other', zod, json: {}, note: 'Of several types in the sample.' };
+  return { type: 'other', zod, json: {}, note: 'The sample has several types.' };
 }
 
 function fieldsOf(seen: Seen, reading: Reading): Field[] {

@@ -1,16 +1,19 @@
-/** What was seen of one place in the records of a sample: counts only, so that a large sample takes little memory. */
+/**
+ * Collects statistics on one field of the records of a sample. Only counts are kept, so that a large sample uses little
+ * memory.
+ */
 import { z } from 'zod';
 
-/** Distinct texts that are counted; a place with more of them is neither an enum nor a key. */
+/** Maximum number of distinct texts that are counted; a field with more is neither an enum nor a key. */
 const MAX_TEXTS = 1_000;
-/** Longer texts are not counted one by one. */
+/** If a text is longer than this, the distinct texts of the field are not counted. */
 const MAX_TEXT_CHARS = 100;
 
-/** How the sample is written. */
+/** The notation of values in the sample. */
 export interface Reading {
-  /** Whether every value is a text, as in CSV: numbers and booleans are to be found in it. */
+  /** Whether every value is a text, as in CSV, so that numbers and booleans must be recognized in texts. */
   fromText: boolean;
-  /** Before the fraction of a number in a text. */
+  /** The decimal separator of numbers in texts. */
   decimal: '.' | ',';
 }
 
@@ -19,9 +22,11 @@ const isValid =
   (text: string): boolean =>
     schema.safeParse(text).success;
 
-/** What a text may be, beside text. In a sample with decimal commas, `integer` and `number` match the text with a point. */
+/**
+ * Other types that a text may have. If the sample has decimal commas, `integer` and `number` are matched with a point instead.
+ */
 const PATTERNS = {
-  // At most 15 digits: those of a double are exact.
+  // At most 15 digits, which a double represents exactly.
   integer: (text: string) => /^-?(0|[1-9]\d{0,14})$/.test(text),
   number: (text: string) => /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text),
   commaNumber: (text: string) => /^-?(\d{1,15}|\d{1,3}(\.\d{3})+)(,\d{1,15})?$/.test(text),
@@ -37,18 +42,18 @@ const PATTERN_NAMES = Object.keys(PATTERNS) as Pattern[];
 
 type Kind = 'null' | 'text' | 'integer' | 'number' | 'boolean' | 'object' | 'array';
 
-/** Counts of the values at one place. */
+/** The counts of the values of one field. */
 export class Seen {
-  /** Values of any kind; null counts, a missing field or an empty cell does not. */
+  /** Number of values of any kind, including null; a missing field or an empty cell does not count. */
   count = 0;
   readonly kinds = new Map<Kind, number>();
-  /** Distinct texts with their counts; undefined when there are too many. */
+  /** Distinct texts with their counts; undefined if there are too many. */
   texts: Map<string, number> | undefined = new Map();
-  /** Of numbers, also of those in texts. */
+  /** The smallest number, including numbers in texts. */
   min = Number.POSITIVE_INFINITY;
-  /** Most digits behind the point. */
+  /** Maximum number of decimals. */
   decimals = 0;
-  /** Whether a text of digits begins with a zero. */
+  /** Whether a text of digits has a leading zero. */
   hasLeadingZero = false;
   readonly fields = new Map<string, Seen>();
   elements: Seen | undefined;
@@ -59,12 +64,12 @@ export class Seen {
     this.#reading = reading;
   }
 
-  /** Number of values that are of one of these kinds. */
+  /** Returns the number of values of these kinds. */
   of(...kinds: Kind[]): number {
     return kinds.reduce((sum, kind) => sum + (this.kinds.get(kind) ?? 0), 0);
   }
 
-  /** Whether all texts match; false where there is none. */
+  /** Whether all texts match; false if there are none. */
   allMatch(pattern: Pattern): boolean {
     const texts = this.of('text');
     return texts > 0 && this.#matches.get(pattern) === texts;
@@ -85,7 +90,7 @@ export class Seen {
     const plain = this.#reading.fromText && this.#reading.decimal === ',' ? text.replace(',', '.') : text;
     for (const name of PATTERN_NAMES) {
       const subject = name === 'integer' || name === 'number' ? plain : text;
-      // A text that has failed once is no longer of interest.
+      // A pattern that has failed once is not tested again.
       if ((this.#matches.get(name) ?? 0) === this.of('text') - 1 && PATTERNS[name](subject))
         this.#matches.set(name, this.of('text'));
     }

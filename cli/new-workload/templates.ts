@@ -1,7 +1,7 @@
 import type { Amount, WorkloadPlan } from './plan.ts';
 import { propertyName, quoted } from './source-text.ts';
 
-/** The text of a new workload: one that runs as it is, with a line on each thing that is there to be changed. */
+/** Returns the text of a new workload, which runs unchanged and has a comment on each part that should be adapted. */
 export const workloadText = (name: string, plan: WorkloadPlan): string =>
   `
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,42 +10,44 @@ import { defineWorkload, type ItemContext } from '../shared/workload/define.ts';
 ${guards(plan) ? "import { Reject } from '../shared/workload/errors.ts';\n" : ''}
 /**
  * ${plan.origin.replaceAll('*/', '* /')}
- * What does not fit is a dead letter, "invalid"; other records go on.
+ * A record that does not match becomes a dead letter with the reason "invalid"; other records continue.
  */
 const item = ${plan.schema};
 type Item = z.infer<typeof item>;
 
 /**
- * TODO: call your service instead of waiting, with both: a repeat has the same key; the signal aborts when the time of the
- * item is over or its batch is cancelled. fetch(url, { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, signal })
+ * TODO: call your service instead of sleeping. Pass both arguments: a repeated call has the same key, and the signal aborts
+ * when the item times out or its batch is cancelled.
+ * fetch(url, { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, signal })
  */
 async function callService(_item: Item, { idempotencyKey, signal }: ItemContext): Promise<{ receipt: string }> {
   await sleep(1, undefined, { signal });
   return { receipt: idempotencyKey };
 }
 
-/** TODO: what comes in → what comes out → what the report holds. */
+/** TODO: describe item → result → report. */
 export default defineWorkload({
   name: '${name}',
-  // Increase it when the meaning of items or results changes: batches and dead letters carry it.
+  // Increase it when the meaning of items or results changes: batches and dead letters contain it.
   version: 1,
   item,
-  // Runs at least once for each item, in a worker thread. What it changes elsewhere has to be idempotent.
+  // Runs at least once per item, in a worker thread. Its side effects must be idempotent.
   map: async (item, context) => {
-    // ${guards(plan) ? 'A' : "throw new Reject('…') makes a"} dead letter at once. new Retry(…), or any other error, is tried again: 5 times in all, or as \`retry\` says.
+    // ${guards(plan) ? 'Reject makes the item' : "throw new Reject('…') makes the item"} a dead letter immediately.
+    // After new Retry(…) or any other error, the item is tried again: 5 attempts in total, or as \`retry\` defines.
     ${guardText(plan.amount)}
     const { receipt } = await callService(item, context);
     return { ...item, receipt };
   },
-  // Calls in flight per thread: calls per second × seconds per call, divided by threads and instances.
+  // Concurrent items per thread: calls per second × seconds per call, divided by threads and instances.
   concurrency: 16,
   ${reduceText(plan)}
-  // A chunk should take some seconds: items × seconds per call / concurrency. It runs again as a whole when a process dies.
+  // A chunk should take some seconds: items × seconds per call / concurrency. It runs again as a whole after a crash.
   chunk: { maxItems: 500 },
-  // Batches for somebody who waits, and large ones that may take their time.
+  // Batches that users wait for, and large ones that may wait.
   lanes: ['normal', 'bulk'],
   lane: (batch) => (batch.items > 50_000 ? 'bulk' : 'normal'),
-  // From acceptance to report; a breach is logged and alerted.
+  // From acceptance to report. A missed deadline is logged and raises an alert.
   deadlineSeconds: 300,
 });
 `.trimStart();
@@ -59,15 +61,15 @@ const guardText = (amount: Amount | undefined): string =>
 
 function reduceText({ key, amount }: WorkloadPlan): string {
   const keyText = key ? `(result) => ${key.of('result')}` : "() => 'all'";
-  const comment = `// The report: one row per key. Leave it out, and there are results only.
-  // TODO: is ${key ? `${quoted(key.field)} the key` : 'one row for all items right'}${amount ? `, ${quoted(amount.field)} the amount` : ''}?`;
+  const comment = `// The report has one row per key. Without reduce, a batch has only results.
+  // TODO: check that ${key ? `${quoted(key.field)} is the key` : 'one row for all items is right'}${amount ? ` and ${quoted(amount.field)} the amount` : ''}.`;
   if (amount === undefined)
     return `${comment}
   reduce: {
     key: ${keyText},
     init: () => ({ count: 0 }),
     add: (total) => ({ count: total.count + 1 }),
-    // Chunks finish in any order: a with b has to be b with a, and what comes out has to be JSON.
+    // Chunks finish in any order, so merge(a, b) must equal merge(b, a). The result must be JSON.
     merge: (a, b) => ({ count: a.count + b.count }),
   },`;
   const { scale } = amount;
@@ -81,17 +83,17 @@ function reduceText({ key, amount }: WorkloadPlan): string {
     ${
       scale === 1
         ? ''
-        : `// In whole units of ${1 / scale}: sums of floats depend on the order in which chunks finish.
+        : `// In integer multiples of ${1 / scale}: sums of floats depend on the order in which chunks finish.
     `
     }add: (total, result) => ({ count: total.count + 1, amount: total.amount + ${scaled} }),
-    // Chunks finish in any order: a with b has to be b with a, and what comes out has to be JSON.
+    // Chunks finish in any order, so merge(a, b) must equal merge(b, a). The result must be JSON.
     merge: (a, b) => ({ count: a.count + b.count, amount: a.amount + b.amount }),
-    // Once per key, after the last merge.
+    // Called once per key, after the last merge.
     finish: (_key, { count, amount }) => ({ count, ${back}, average: ${average} }),
   },`;
 }
 
-/** The text of its test. */
+/** Returns the text of the test of a new workload. */
 export function testText(name: string, plan: WorkloadPlan): string {
   const rejected = guards(plan) ? [`{ ...records[0], ${propertyName(plan.amount?.field ?? '')}: -1 }`] : [];
   const invalid = plan.isEmptyInvalid ? ['{}'] : [];
@@ -112,7 +114,7 @@ it('${name} turns records into results, dead letters and a report', async () => 
 `;
 }
 
-/** What the template's reduce makes of the records, by the same steps. */
+/** Computes the report of the records with the same steps as the reduce of the template. */
 function reportOf({ records, key, amount }: WorkloadPlan): Record<string, unknown> {
   const totals = new Map<string, { count: number; amount: number }>();
   for (const record of records) {

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 
-/** What a download may be written in; each command has some of them. */
+/** The formats of a download; each command supports some of them. */
 export type DownloadFormat = 'table' | 'text' | 'json' | 'ndjson' | 'csv';
 
 const ENDINGS: ReadonlyMap<string, DownloadFormat> = new Map([
@@ -13,8 +13,8 @@ const ENDINGS: ReadonlyMap<string, DownloadFormat> = new Map([
 ]);
 
 /**
- * Returns the format of a download: that of `--format`, else of `--output`, else of the ending of the file, else `fallback`.
- * Throws UsageError for two that differ, and for an ending that names one which the command does not have.
+ * Returns the format of a download: that of `--format`, otherwise of `--output`, otherwise of the file extension, otherwise
+ * `fallback`. Throws UsageError if the options contradict each other, or if the command does not support the extension.
  */
 export function downloadFormat<F extends DownloadFormat>(
   { settings: { output } }: Pick<Session, 'settings'>,
@@ -24,12 +24,12 @@ export function downloadFormat<F extends DownloadFormat>(
   const has = (name: DownloadFormat | undefined): F | undefined => formats.find((each) => each === name);
   const ofOutput = output === 'table' ? (has('table') ?? has('text')) : has(output);
   if (format !== undefined && ofOutput !== undefined && format !== ofOutput)
-    throw new UsageError(`--format ${format}: does not go with --output ${output}`);
+    throw new UsageError(`--format ${format}: cannot be combined with --output ${output}`);
   const chosen = format ?? ofOutput;
   if (chosen !== undefined) return chosen;
   const ending = out === undefined ? undefined : ENDINGS.get(extname(out).toLowerCase());
   if (ending === undefined) return fallback;
   const found = has(ending);
   if (found !== undefined) return found;
-  throw new UsageError(`--out: ${out} would be ${ending}; expected ${formats.join(', ')}, or --format`);
+  throw new UsageError(`--out: expected a file with the extension of ${formats.join(', ')}, or --format; got ${out}`);
 }

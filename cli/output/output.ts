@@ -5,20 +5,20 @@ import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../process/errors.ts';
 import type { Io } from '../process/io.ts';
 
-/** Where a download goes. */
+/** The target of a download. */
 interface Output {
   write(page: Response): Promise<void>;
   close(): Promise<void>;
-  /** In place of `close`, after a fault. */
+  /** Called instead of `close` after an error. */
   discard(): Promise<void>;
 }
 
-/** What stands for standard output. */
+/** The file name that means standard output. */
 const STDOUT = '-';
 
 /**
- * Writes pages to standard output, also for `-`, or into a file: which appears when it is whole, so that nobody takes half
- * of it for all. Throws UsageError for what cannot become a file, or is something else already: a folder, a device, a pipe.
+ * Writes pages to a file, or to standard output if `file` is absent or `-`. The file appears only when it is complete, so that
+ * no reader sees a part of it. Throws UsageError if the file cannot be written, or is a folder, device or pipe.
  */
 export async function writePages(
   io: Pick<Io, 'stdout' | 'folder' | 'randomId'>,
@@ -67,7 +67,7 @@ async function openOutput(
 const cannotWrite = (file: string, error: unknown): UsageError =>
   new UsageError(`--out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`, { cause: error });
 
-/** The path of a plain file, behind a link if it is one, or of one that does not exist yet. */
+/** Returns the path of a regular file, with links resolved, or of a file that does not exist yet. */
 async function plainPath(path: string, file: string): Promise<string> {
   const isThere = await lstat(path).then(
     () => true,
@@ -85,8 +85,8 @@ async function plainPath(path: string, file: string): Promise<string> {
   } catch (error: unknown) {
     throw cannotWrite(file, error);
   }
-  throw new UsageError(`--out: ${file} is no plain file, and is not replaced`, {
-    hint: 'Standard output is --out -, which can be piped into anything.',
+  throw new UsageError(`--out: expected a regular file, got ${file}`, {
+    hint: 'To write to a pipe or device, use --out - and redirect standard output.',
   });
 }
 

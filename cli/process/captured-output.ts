@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream';
 import type { Io } from './io.ts';
 
-/** What a command has written. */
+/** The output of a command. */
 export interface Written {
   out: string;
   err: string;
 }
 
-/** Output of a command that is run inside a program, and kept as text. `isTerminal`: standard error is taken for one. */
+/** Creates streams that capture the output of a command as text. With `isTerminal`, standard error reports to be a terminal. */
 export function captureOutput(isTerminal = false): { written: Written; output: Pick<Io, 'stdout' | 'stderr'> } {
   const written = { out: '', err: '' };
   const stdout = new Writable({

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { BATCH_STATES, type BatchState } from '../../shared/batches/batch-row.ts';
 import type { Environment } from './environment.ts';
 
-/** Whether what is written to `stream` may be coloured: in a terminal, or by FORCE_COLOR; never with NO_COLOR (no-color.org). */
+/** Whether to colour the output to `stream`: in a terminal, or with FORCE_COLOR; never with NO_COLOR (no-color.org). */
 export function hasColors(
   { NO_COLOR = '', FORCE_COLOR, TERM }: Environment,
   stream: { isTTY?: boolean },
@@ -28,12 +28,12 @@ const STYLES: Readonly<Record<BatchState, Style>> = {
   cancelled: 'yellow',
   reportFailed: 'red',
 };
-/** Where a state stands: behind its name, or as a cell of a table. */
+/** Matches a state in the line `State: …`, or as a cell of a table. */
 const STATE = new RegExp(`(^State: | {2})(${BATCH_STATES.join('|')})(?=$| {2})`, 'gm');
 
-/** Colours the states of batches in lines for people. The text is printable already: what is added here is all that controls. */
+/** Colours the states of batches. The text must already be printable, so that only these colours are control sequences. */
 export const colorStates = (text: string): string =>
   text.replace(STATE, (_, before: string, state: BatchState) => `${before}${paint(STYLES[state], state)}`);
 
-/** The line that says how a command failed. */
+/** Colours the line with the error of a command. */
 export const colorFault = (text: string): string => text.replace(/^sluice:/, (name) => paint(['bold', 'red'], name));

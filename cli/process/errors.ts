@@ -1,8 +1,8 @@
-/** The errors that end the command, one class per exit code or form of message. */
+/** The errors that end the command. */
 import { toError } from '../../shared/errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** Ends the command with `exitCode`. `hint` is what to do about it. */
+/** Ends the command with `exitCode`. `hint` says what the user can do. */
 export class CliError extends Error {
   override name = 'CliError';
   readonly exitCode: ExitCode;
@@ -14,12 +14,12 @@ export class CliError extends Error {
   }
 }
 
-/** Whatever was thrown, as what ends the command. */
+/** Converts any thrown value to a CliError. */
 export function toCliError(thrown: unknown): CliError {
   return thrown instanceof CliError ? thrown : new CliError(toError(thrown).message, { cause: thrown });
 }
 
-/** The command line cannot be understood; the message holds every problem. */
+/** The command line is invalid. */
 export class UsageError extends CliError {
   override name = 'UsageError';
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
@@ -27,7 +27,7 @@ export class UsageError extends CliError {
   }
 }
 
-/** No answer came: the app is not there, or the line broke. */
+/** The app did not answer, or the connection failed. */
 export class Unreachable extends CliError {
   override name = 'Unreachable';
 }

@@ -1,4 +1,4 @@
-/** How the command ends; docs/cli.md and `--help` repeat this table. */
+/** The exit codes of the command; docs/cli.md and `--help` repeat this table. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -13,16 +13,16 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each code means, as `--help` says it. */
+/** The meanings of the exit codes, as `--help` shows them. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'done',
-  failed: 'failed: no answer, a fault of the app, a broken file; may be repeated',
-  usage: 'the command line is wrong; nothing was sent',
-  notFound: 'there is no such workload, batch, queue or report',
-  refused: 'the app refused the request, and says why',
-  deadLetters: 'watch, --wait: the batch ended with dead letters; try: some items are invalid or failed',
+  failed: 'failed: no answer, an error of the app, an unreadable file; you can repeat the command',
+  usage: 'the command line is invalid; no request was sent',
+  notFound: 'the workload, batch, queue or report does not exist',
+  refused: 'the app refused the request; the message contains the reason',
+  deadLetters: 'watch, --wait: the batch has dead letters; try: some items are invalid or failed',
   cancelled: 'watch, --wait: the batch was cancelled',
-  timeout: 'watch, --wait: not ended within --timeout; it goes on',
+  timeout: 'watch, --wait: not finished within --timeout; the batch continues',
   reportFailed: 'watch, --wait, try --run: the report failed',
   suspect: 'watch, --wait, try: none of the first items is valid; the file or the schema is probably wrong',
 };

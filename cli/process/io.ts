@@ -5,31 +5,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { callerFolder, type Environment } from './environment.ts';
 import type { Screen } from './status-line.ts';
 
-/** All that the command knows of the world; tests give it another one. */
+/** The environment of the command; tests replace it. */
 export interface Io {
   env: Environment;
   platform: NodeJS.Platform;
-  /** What relative files are relative to. */
+  /** The base of relative paths. */
   folder: string;
   stdin: Readable & { isTTY?: boolean };
-  /** For what was asked for. */
+  /** For the requested output. */
   stdout: Writable & { isTTY?: boolean };
-  /** For progress, hints and faults. */
+  /** For progress, hints and errors. */
   stderr: Screen;
   fetch: typeof fetch;
-  /** Shows a page in the browser; false when there is none to be started. */
+  /** Opens a page in the browser. Returns false if no browser can be started. */
   openUrl(url: string): Promise<boolean>;
-  /** A token of whoever is signed in to Azure on this machine. */
+  /** Returns an access token of the user who is signed in to Azure on this machine. */
   azureToken(scope: string): Promise<string>;
-  /** Milliseconds, of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   sleep(ms: number): Promise<unknown>;
   randomId(): string;
-  /** Calls `report` when the user interrupts the command, which ends then. Returns how to stop listening. */
+  /** Calls `report` when the user interrupts the command, before the process ends. Returns a function that stops listening. */
   onInterrupt?(report: () => void): () => void;
 }
 
-/** The world of this process. */
+/** Returns the environment of this process. */
 export const processIo = (): Io => ({
   env: process.env,
   platform: process.platform,
@@ -46,7 +46,7 @@ export const processIo = (): Io => ({
   onInterrupt,
 });
 
-/** The signal is sent again without the listener, so that the shell sees a command that it has ended. */
+/** Sends the signal again without the listener, so that the shell sees a command that was ended by the signal. */
 function onInterrupt(report: () => void): () => void {
   const listener = (): void => {
     report();
@@ -56,7 +56,7 @@ function onInterrupt(report: () => void): () => void {
   return () => process.off('SIGINT', listener);
 }
 
-/** What shows an address, by platform. `start` of Windows is a part of its shell, which would read the address. */
+/** The command that opens an address, by platform. `start` of Windows is not used: its shell would interpret the address. */
 const BROWSERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
@@ -69,7 +69,7 @@ function startBrowser(url: string, platform: NodeJS.Platform): Promise<boolean> 
   return new Promise((resolve) => child.once('spawn', () => resolve(true)).once('error', () => resolve(false)));
 }
 
-/** The SDK takes half a second to load, which only these commands are worth. */
+/** Imports the SDK lazily, because it takes half a second to load and few commands need it. */
 async function azureToken(scope: string): Promise<string> {
   const { DefaultAzureCredential } = await import('@azure/identity');
   return (await new DefaultAzureCredential().getToken(scope)).token;

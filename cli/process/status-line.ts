@@ -1,26 +1,29 @@
 import { printable, toLine } from '../text/printable.ts';
 
-/** One line that changes: redrawn in a terminal; elsewhere a new line, now and then. */
+/** A line that changes: it is redrawn in a terminal; elsewhere, new lines are printed at intervals. */
 export interface StatusLine {
-  /** Shows `text` in place of what was shown before. */
+  /** Replaces the shown text. */
   show(text: string): void;
-  /** Prints `text` above what is shown, in full. */
+  /** Prints `text` in full above the shown text. */
   print(text: string): void;
-  /** Shows `text` for good. */
+  /** Shows the final text. */
   finish(text: string): void;
 }
 
-/** What a line is written to. */
+/** The stream that a line is written to. */
 export type Screen = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 
-/** A log file must not fill with lines that say almost the same. */
+/** Minimum interval of lines outside a terminal, so that a log file does not fill with similar lines. */
 const PLAIN_INTERVAL_MS = 2_000;
 const CLEAR = '\r\u001b[2K';
 
-/** What clears a status line of a terminal, before lines of somebody else; it is shown again at its next change. */
+/**
+ * Returns the text that clears the status line of a terminal, before other lines are printed. The line reappears when it
+ * changes.
+ */
 export const clearLine = ({ isTTY }: Screen): string => (isTTY === true ? CLEAR : '');
 
-/** `now` in milliseconds is for plain lines only. */
+/** Creates a status line. `now` returns milliseconds; it is used only outside a terminal. */
 export function createStatusLine(screen: Screen, now: () => number): StatusLine {
   if (screen.isTTY === true) {
     const cut = (text: string): string => printable(text).slice(0, Math.max(20, (screen.columns || 80) - 1));

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { Io } from '../process/io.ts';
 
-/** Asks at the terminal, one after the other, without showing what is typed. */
+/** Asks the questions one by one in the terminal, without showing the typed text. */
 export async function askSecrets(
   { stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>,
   questions: readonly string[],
@@ -14,7 +14,7 @@ export async function askSecrets(
   try {
     for (const question of questions) {
       stderr.write(question);
-      // Lines are taken from one reader: what was pasted at once belongs to the questions in their order.
+      // One reader for all questions, so that several pasted lines answer them in order.
       const { value = '' } = await typed.next();
       stderr.write('\n');
       answers.push(String(value).trim());

@@ -1,49 +1,49 @@
-/** Stores the deployments that `sluice login` keeps, in a file that only its user may read. */
+/** Stores the profiles of `sluice login` in a file that only its user may read. */
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../process/errors.ts';
 import type { Io } from '../process/io.ts';
 
-/** How one deployment is reached. */
+/** The address and keys of one deployment. */
 export interface Profile {
   url: string;
   /** Function key of a client system. */
   key?: string;
-  /** Function key of an operator; default `key`. */
+  /** Function key of an operator; defaults to `key`. */
   operatorKey?: string;
-  /** Storage of the inbox. */
+  /** Storage account of the inbox. */
   inbox?: string;
   /** Id of the Log Analytics workspace. */
   workspace?: string;
 }
 
-/** What the file holds. */
+/** The content of the file. */
 export interface Profiles {
-  /** Name of the profile that counts where nothing names another. */
+  /** Name of the profile that is used by default. */
   current?: string;
   profiles: Record<string, Profile>;
 }
 
 type World = Pick<Io, 'env' | 'platform'>;
 
-/** Returns the file's path by the habit of the platform; undefined where the user has no folder for settings. */
+/** Returns the path of the file by the convention of the platform; undefined if the user has no folder for settings. */
 export function profilesFile({ env, platform }: World): string | undefined {
   const home = env.HOME ? join(env.HOME, '.config') : undefined;
-  // A relative path is to be ignored (XDG base directory specification).
+  // The XDG Base Directory Specification requires to ignore relative paths.
   const xdg = env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : undefined;
   const folder = platform === 'win32' ? env.APPDATA : (xdg ?? home);
   return folder ? join(folder, 'sluice', 'profiles.json') : undefined;
 }
 
-/** Reads the file; one that is not there has no profiles. Throws CliError for one that others can read, or that is broken. */
+/** Reads the file; a missing file means no profiles. Throws CliError if other users can read it, or if it is malformed. */
 export async function readProfiles(world: World): Promise<Profiles> {
   const file = profilesFile(world);
   if (file === undefined) return { profiles: {} };
   try {
-    // Windows has no such bits; there the folder of the user's settings is closed to others.
+    // Windows has no such bits; other users cannot read the folder of a user's settings.
     if (world.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0)
-      throw new CliError(`${file} holds keys, and others can read it.`, {
-        hint: `Close it with chmod 600 '${file}', and think of new keys if others did read it.`,
+      throw new CliError(`${file} contains keys, but other users can read it.`, {
+        hint: `Restrict it with chmod 600 '${file}', and replace the keys if others may have read it.`,
       });
     return profilesOf(await readFile(file, 'utf8'), file);
   } catch (error: unknown) {
@@ -58,12 +58,12 @@ function profilesOf(text: string, file: string): Profiles {
     if (typeof profiles === 'object' && profiles !== null)
       return { profiles: { ...profiles }, ...(typeof current === 'string' ? { current } : {}) };
   } catch {
-    // The parser's message would show what is around the fault, which may be a key.
+    // The parser's message would show text near the error, which may be a key.
   }
-  throw new CliError(`${file} cannot be read as profiles.`, { hint: 'Delete it, and log in again.' });
+  throw new CliError(`${file} is not a valid file of profiles.`, { hint: 'Delete it, and run sluice login again.' });
 }
 
-/** Replaces the file: readable by its user alone, and whole at every moment. Throws CliError where there is no folder for it. */
+/** Replaces the file atomically, readable only by its user. Throws CliError if there is no folder for settings. */
 export async function writeProfiles(world: World & Pick<Io, 'randomId'>, profiles: Profiles): Promise<string> {
   const file = profilesFile(world);
   if (file === undefined)
@@ -90,7 +90,7 @@ export async function writeProfiles(world: World & Pick<Io, 'randomId'>, profile
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
 
-/** Returns the name. Throws UsageError for one that is none. */
+/** Returns the name if it is valid. Throws UsageError otherwise. */
 export function profileName(text: string): string {
   if (NAME.test(text)) return text;
   throw new UsageError(`expected a name of at most 40 letters, digits, dots, dashes and underscores, got "${text}"`);

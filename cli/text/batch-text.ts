@@ -1,10 +1,9 @@
 import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
-import { addOperations } from '../../shared/contract/operations.ts';
-import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../shared/cost/times-operations.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
-import { formatBar, formatCount, formatList, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
+import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
+import { describeOperations, type ShownReceipt } from './receipt-text.ts';
 
-/** What is shown of a batch; docs/api.md has all of it. */
+/** The fields of a batch that are shown; docs/api.md describes all of them. */
 export type ShownBatch = Pick<
   BatchView,
   'id' | 'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
@@ -20,21 +19,15 @@ export type ShownBatch = Pick<
   producer?: BatchView['producer'];
 };
 
-/** What is shown of a receipt beside the price. */
-export type ShownReceipt = Pick<
-  BatchView['receipt'],
-  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
->;
-
-/** What is shown of a queue beside a batch. */
+/** The fields of a queue that are shown besides a batch. */
 export interface ShownQueue {
   depth: number;
   active: number;
 }
 
 /**
- * Progress in one line, with what has ended in running chunks; depth and tasks are of all queues, as they share the
- * machine.
+ * Describes the progress in one line, including finished items of running chunks. Depth and tasks are totals of all queues,
+ * because the queues share the machine.
  */
 export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue[] | undefined): string {
   const { progress, estimate, ratePerSecond, counts } = batch;
@@ -47,40 +40,43 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
     ...(progress ? [`${formatCount(progress.inFlight)} in flight`] : []),
     ...(progress && progress.failing > 0 ? [`${formatCount(progress.failing)} failing`] : []),
     ...(ratePerSecond === null ? [] : [`${formatRate(ratePerSecond)} items/s`]),
-    ...(estimate ? [`done about ${formatTime(estimate.completesAt)} UTC`] : []),
+    ...(estimate ? [`expected to finish about ${formatTime(estimate.completesAt)} UTC`] : []),
   ].join(', ');
 }
 
-/** The latest failure in a running chunk, in one line; undefined while there is none. */
+/** Describes the latest failure in a running chunk in one line; undefined if there is none. */
 export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): string | undefined =>
   progress?.latestError && `Latest failure: ${progress.latestError}`;
 
-/** Why a batch waits, in one line; undefined for one that does not. */
+/** Describes in one line why a batch waits; undefined if it does not. */
 export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' | 'paused'>): string | undefined {
   if (paused) return `Paused since ${formatTime(paused.since)} UTC by ${PAUSED_BY[paused.by]}: ${paused.reason}`;
-  return blocked && `Waits since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+  return blocked && `Waiting since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
 }
 
-/** What is ahead of a batch of which nothing runs, and why, unless that is said as `blocked`; undefined for any other. */
+/**
+ * Describes the place in the queue of a batch that has no running items, and the reason unless `blocked` contains it;
+ * otherwise undefined.
+ */
 function describeWaiting({ waiting, blocked }: Pick<ShownBatch, 'blocked' | 'waiting'>): string | undefined {
   if (!waiting) return undefined;
   const { queue, batchesAhead, itemsAhead, nextAt, reason } = waiting;
   const items = formatNumber(itemsAhead, 'item');
-  const ahead = batchesAhead === 0 ? 'first' : `behind ${formatNumber(batchesAhead, 'batch', 'batches')} of ${items}`;
+  const ahead = batchesAhead === 0 ? 'first' : `behind ${formatNumber(batchesAhead, 'batch', 'batches')} with ${items}`;
   return [
     `Place in queue ${queue}: ${ahead}`,
     ...(blocked ? [] : [reason]),
-    ...(nextAt === undefined ? [] : [`goes on about ${formatTime(nextAt)} UTC`]),
+    ...(nextAt === undefined ? [] : [`continues about ${formatTime(nextAt)} UTC`]),
   ].join('; ');
 }
 
-/** What may be done about a paused batch, in one line; undefined for any other. */
+/** Describes in one line how to continue or cancel a paused batch; undefined for any other state. */
 export const describeChoice = ({ id, state }: Pick<ShownBatch, 'id' | 'state'>): string | undefined =>
-  state === 'paused' ? `To go on: sluice resume ${id}; to end it: sluice cancel ${id}` : undefined;
+  state === 'paused' ? `To continue: sluice resume ${id}; to cancel: sluice cancel ${id}` : undefined;
 
 const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
 
-/** Counts, what runs, latency, a deadline at risk or missed, the latest redrive and operations of a batch. */
+/** Describes the counts, running items, latency, deadline, latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {
   const { state, counts, latencyMs, receipt, deadline, producer } = batch;
   const { accepted, succeeded, dead, discarded, cancelled, pending, retried } = counts;
@@ -106,7 +102,7 @@ export function describeBatch(batch: ShownBatch): string[] {
       describeFailure(batch),
       describeEstimate(batch),
     ].filter((line) => line !== undefined),
-    ...(latency ? [`Latency from acceptance to done: ${latency.join(', ')}`] : []),
+    ...(latency ? [`Latency from acceptance to completion: ${latency.join(', ')}`] : []),
     ...describeRisk(batch),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
@@ -114,7 +110,9 @@ export function describeBatch(batch: ShownBatch): string[] {
   ];
 }
 
-/** When it is finished, whether the deadline was met says more. That of a redrive is its own: the upload is judged. */
+/**
+ * Describes a deadline at risk. A finished batch shows instead whether the deadline was met. A redrive has its own deadline.
+ */
 function describeRisk({ state, deadline, revision }: ShownBatch): string[] {
   if (deadline.atRiskAt === undefined || isFinished(state)) return [];
   const name = revision === 0 ? 'Deadline' : `Deadline of revision ${revision}`;
@@ -124,17 +122,17 @@ function describeRisk({ state, deadline, revision }: ShownBatch): string[] {
 function describeRunning({ progress }: ShownBatch): string | undefined {
   if (!progress) return undefined;
   const { chunks, items, ended, inFlight, failing } = progress;
-  const counts = `${formatCount(ended)} ended, ${formatCount(inFlight)} in flight, ${formatCount(failing)} failing`;
-  return `Running: ${formatNumber(chunks, 'chunk')} of ${formatNumber(items, 'item')}: ${counts}`;
+  const counts = `${formatCount(ended)} finished, ${formatCount(inFlight)} in flight, ${formatCount(failing)} failing`;
+  return `Running: ${formatNumber(chunks, 'chunk')} with ${formatNumber(items, 'item')}: ${counts}`;
 }
 
 const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
-  estimate && `Done about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
+  estimate && `Expected to finish about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
 
-/** What is wrong with a suspect batch, and by which causes; empty for any other. */
+/** Describes why a batch is suspect; empty for any other state. */
 function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
   if (suspect === undefined) return [];
-  // A discard and a redrive of the report alone run no items, and keep the verdict on those of the revision before.
+  // A discard or a redrive of only the report runs no items, so the verdict is that of an earlier revision.
   const judged = revisions.findLast(({ items, kind }) => items > 0 && kind !== 'discard');
   const first = (judged?.items ?? 0) > SUSPECT_ITEMS ? `first ${formatCount(SUSPECT_ITEMS)} ` : '';
   const items = (judged?.revision ?? 0) > 0 ? 'redriven items' : 'items';
@@ -147,11 +145,11 @@ function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'r
         : [`    for example at position ${formatCount(example.position)}: ${example.message}`]),
     ]),
     suspect.hint,
-    `See what is wrong: ${suspect.command}`,
+    `To see the details: ${suspect.command}`,
   ];
 }
 
-/** What the latest redrive or discard took: the latency above is that of the upload. */
+/** Describes the latest redrive or discard with its duration: the latency above is that of the upload. */
 function describeRedrive({ revision, revisions }: ShownBatch): string[] {
   const latest = revisions.at(-1);
   if (revision === 0 || !latest) return [];
@@ -163,26 +161,4 @@ function describeRedrive({ revision, revisions }: ShownBatch): string[] {
 function whatOf({ kind, items, reason = '' }: ShownBatch['revisions'][number]): string {
   if (kind === 'discard') return `${formatNumber(items, 'dead letter')} discarded (${reason})`;
   return `${kind === 'report' ? 'report' : formatNumber(items, 'item')} redriven`;
-}
-
-/** The numbers of the receipt: what storage bills, of which parts it consists, and the operations that were counted. */
-function describeOperations(receipt: ShownReceipt, items: number): string[] {
-  const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(storageOperations(timesOperations(MESSAGE_PER_ITEM, items)));
-  const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
-  const parts = [
-    `${formatCount(storageOperations(operations))} its own`,
-    `${formatCount(storageOperations(drainOperations))} its share of drains`,
-    `${formatCount(storageOperations(hostOperations))} computed for the Durable extension`,
-  ];
-  const { count, gbSeconds } = executions;
-  return [
-    `Operations${soFar ? ' so far' : ''}: ${formatCount(receipt.storageOperations)} on storage (one message per item would take ${apart} on the queue alone)`,
-    `  ${parts.join(', ')}`,
-    ...formatList(
-      counted.map(([name, n]) => `${name} ${formatCount(n)}`),
-      { head: '  ' },
-    ),
-    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
-  ];
 }

@@ -7,7 +7,7 @@ export type Groups = z.infer<typeof deadLetterGroupsSchema>;
 /** The dead letters of one cause. */
 export type Letters = z.infer<typeof deadLetterListSchema>;
 
-/** The causes of a batch, each with its count and an example. */
+/** Describes the causes of the dead letters of a batch, each with its count and an example. */
 export function describeGroups({ batch, count, groups, otherCauses }: Groups): string[] {
   if (count === 0) return ['No dead letters.'];
   return [
@@ -21,10 +21,10 @@ export function describeGroups({ batch, count, groups, otherCauses }: Groups): s
   ];
 }
 
-/** A dead letter as the API answers it. */
+/** A dead letter as the API returns it. */
 export type Letter = Letters['items'][number];
 
-/** Where a dead letter stood, why it died, and its item. */
+/** Describes a dead letter: its position, error and item. */
 export const describeLetter = ({ index, line, reason, error, item }: Letter): string[] => [
   `${line === null ? '' : `line ${line}, `}index ${index}, ${reason}: ${describeError(error)}`,
   ...describeIssues(error),
@@ -42,7 +42,7 @@ const describeError = ({ message, code }: Cause): string => (code === undefined 
 
 const describeStack = ({ stack = [] }: Cause): string[] => stack.map((frame) => `  at ${frame}`);
 
-/** A single issue is the message. */
+/** Describes the issues. A single issue is omitted, because it is the message. */
 function describeIssues({ issues = [], moreIssues = 0 }: Letter['error']): string[] {
   if (issues.length + moreIssues < 2) return [];
   const lines = issues.map(({ path, message }) => `  ${path === '' ? message : `${path}: ${message}`}`);

@@ -1,4 +1,4 @@
-/** Makes one JSON array of pages of NDJSON, on the way: no page is held in memory. The state of the pages is kept. */
+/** Converts pages of NDJSON to one JSON array as a stream: no page is held in memory. The headers of the pages are kept. */
 export async function* toJsonArray(pages: AsyncIterable<Response>): AsyncGenerator<Response> {
   let before = '[\n';
   for await (const { body, headers } of pages) {
@@ -13,7 +13,7 @@ export async function* toJsonArray(pages: AsyncIterable<Response>): AsyncGenerat
           }
         }
       }
-      // A page ends with a line, also where its last line break is missing.
+      // The end of a page ends a line, even if its last line break is missing.
       if (before === '') before = ',\n';
     };
     yield new Response(ReadableStream.from(pieces()), { headers });

@@ -1,7 +1,7 @@
 import type { LimitsView } from '../../shared/http/queues/schemas.ts';
 import { formatCount, formatNumber, formatTime } from './format.ts';
 
-/** The limits of a queue in a few words each: what the workload says, how far it is lowered, who has a share. */
+/** Describes the limits of a queue: those of the workload, how much they are lowered, and how many processes share them. */
 export function limitsText({ rateLimit, maxConcurrency, lowered, heldUntil, holders }: LimitsView): string[] {
   return [
     ...(rateLimit === null ? [] : [`rate limit ${rateText(rateLimit)}`]),

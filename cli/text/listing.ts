@@ -1,26 +1,26 @@
-/** Lists of what an app has, for people and for spreadsheets: the same columns, in two spellings. */
+/** Formats lists as tables for people and as CSV for spreadsheets, with the same columns. */
 import { csvLine } from '../../shared/http/edge/csv.ts';
 import { formatCount, formatTable } from './format.ts';
 
 /** A column of a list. */
 export interface Column<T> {
-  /** Name of the field, as JSON and CSV have it. */
+  /** Name of the field in JSON and CSV. */
   field: string;
-  /** Head of the column in a table; default `field`. */
+  /** Title of the column in a table; defaults to `field`. */
   title?: string;
   value(entry: T): unknown;
-  /** The cell of a table; default: numbers with commas, nothing for null, else the text. */
+  /** Formats the cell of a table. Defaults to the value as text: numbers with commas, null as empty. */
   shown?(entry: T): string;
 }
 
-/** A table for people. */
+/** Formats entries as a table for people. */
 export const listTable = <T>(columns: readonly Column<T>[], entries: readonly T[]): string[] =>
   formatTable([
     columns.map(({ field, title }) => title ?? field),
     ...entries.map((entry) => columns.map((column) => column.shown?.(entry) ?? shownOf(column.value(entry)))),
   ]);
 
-/** CSV with a header, by RFC 4180, with cells that a spreadsheet does not run. */
+/** Formats entries as CSV (RFC 4180) with a header, and with cells that a spreadsheet does not execute as formulas. */
 export const listCsv = <T>(columns: readonly Column<T>[], entries: readonly T[]): string =>
   [columns.map(({ field }) => field), ...entries.map((entry) => columns.map(({ value }) => value(entry)))]
     .map(csvLine)

@@ -1,7 +1,7 @@
-/** More edits than this in a long word, or than a third of a short one, and it is another word. */
+/** Maximum number of edits in a long word. In a short word, the maximum is a third of its length. */
 const MAX_EDITS = 3;
 
-/** Returns the candidate that `text` is probably a misspelling of, or undefined. Case does not count. */
+/** Returns the candidate that `text` probably misspells, or undefined. Ignores case. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const word = text.toLowerCase();
   let best: { candidate: string; edits: number } | undefined;
@@ -15,13 +15,13 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** " Did you mean x?", or nothing when no candidate is near. */
+/** Returns " Did you mean x?", or an empty text if no candidate is similar. */
 export function didYouMean(text: string, candidates: readonly string[]): string {
   const near = nearest(text, candidates);
   return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
-/** The fewest insertions, deletions, replacements and swaps of neighbours that make `b` of `a`. */
+/** Returns the minimum number of insertions, deletions, replacements and swaps of neighbours that change `a` into `b`. */
 function editsBetween(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, n) => n);

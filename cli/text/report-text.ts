@@ -1,13 +1,13 @@
 import { isExactNumber } from '../../shared/contract/text/exact-json.ts';
 import { formatTable } from './format.ts';
 
-/** One line of a report. */
+/** One row of a report. */
 export interface ReportRow {
   key: string;
   value: unknown;
 }
 
-/** A report, whose numbers may be those of `parseExact`, as a table with a column for each field. */
+/** Formats a report as a table with one column per field. Its numbers may be those of `parseExact`. */
 export function reportTable(rows: readonly ReportRow[]): string[] {
   const flat = rows.map(({ key, value }) => ({ key, value: toFields(value) }));
   const names = [...new Set(flat.flatMap(({ value }) => Object.keys(value)))];

@@ -10,26 +10,26 @@ import { conversionOf } from '../upload/kind.ts';
 import { sourceFlagsText } from './flags-text.ts';
 import type { Suggestion } from './suggest.ts';
 
-/** All that was found of a file. */
+/** The findings about a file. */
 export interface Described {
   check: UploadCheck;
-  /** Of the file, as it was given. */
+  /** Name of the file as it was given. */
   name: string;
   workload: string;
-  /** Paths of items that the schema knows; empty where it does not say. */
+  /** Paths of the fields in the schema; empty if the schema does not list them. */
   known: readonly string[];
-  /** The first valid item, as the handler gets it. */
+  /** The first valid item as the handler receives it. */
   first?: { item: unknown } | undefined;
   suggestions: readonly Suggestion[];
-  /** Another workload that most of the items fit. */
+  /** Another workload, whose schema most of the items match. */
   other?: { name: string; valid: number; items: number } | undefined;
-  /** As it is written in a shell. */
+  /** The file name quoted for a shell. */
   file: string;
-  /** How the file is read, as it was given. */
+  /** The given options for reading the file. */
   options: SourceOptions;
 }
 
-/** What is printed of a check. */
+/** Returns the text of a check. */
 export const describeCheck = (described: Described): string[] => [
   ...describeReading(described),
   ...describeItems(described.check),
@@ -44,15 +44,17 @@ const CONVERTED_NAMES = { excel: 'Excel', parquet: 'Parquet' } as const;
 
 function describeReading({ check: { format, encoding, csv }, name, workload, known, options }: Described): string[] {
   const dialect = csv && [
-    `between cells ${delimiterName(csv.delimiter)}`,
+    `delimiter ${delimiterName(csv.delimiter)}`,
     `decimal ${csv.decimal === ',' ? 'comma' : 'point'}`,
     csv.charset,
   ];
   const from = conversionOf(name);
-  // What a conversion has written says nothing of the file but the kind of lines that faults are counted in.
+  // The format of a converted file matters only because errors contain its line numbers.
   const parts =
     from !== undefined && options.format === undefined
-      ? [`${CONVERTED_NAMES[from]}, converted to ${FORMATS[format]}, whose lines are meant below`]
+      ? [
+          `${CONVERTED_NAMES[from]}, converted to ${FORMATS[format]} (line numbers below are those of the converted file)`,
+        ]
       : [FORMATS[format], ...(dialect ?? []), encoding === 'identity' ? 'not compressed' : encoding];
   const shown = name === '-' ? 'standard input' : name;
   return [`${shown} for workload ${workload}: ${parts.join(', ')}`, ...(csv ? describeColumns(csv, known) : [])];
@@ -68,7 +70,7 @@ function describeColumns({ columns }: CsvReading, known: readonly string[]): str
       header === '' ? '""' : header,
       name,
       type,
-      [...(header === name ? [] : ['renamed']), ...(isKnown(name) ? [] : ['in no name of the schema'])].join(', '),
+      [...(header === name ? [] : ['renamed']), ...(isKnown(name) ? [] : ['not in the schema'])].join(', '),
     ]),
   ]);
 }
@@ -93,7 +95,7 @@ function describeCause({ cause, count, examples }: CheckCause): string[] {
 const MAX_SHOWN = { depth: 4, breakLength: 100, maxStringLength: 100, maxArrayLength: 5 } as const;
 const MAX_SHOWN_LINES = 30;
 
-/** A value in a few lines. */
+/** Formats a value in at most 30 lines. */
 export function shorten(value: unknown): string[] {
   const lines = inspect(value, MAX_SHOWN).split('\n');
   return lines.length <= MAX_SHOWN_LINES ? lines : [...lines.slice(0, MAX_SHOWN_LINES), '…'];
@@ -102,20 +104,20 @@ export function shorten(value: unknown): string[] {
 const describeFirst = ({ first }: Described): string[] =>
   first === undefined
     ? []
-    : ['The first valid item, as the handler gets it:', ...shorten(first.item).map((line) => `  ${line}`)];
+    : ['The first valid item, as the handler receives it:', ...shorten(first.item).map((line) => `  ${line}`)];
 
 function describeWhole({ estimate, whole }: UploadCheck): string[] {
   if (estimate === undefined) return [];
   const { items, chunks, lane, operations, usd, sheet, currency, unverified } = estimate;
   const about = whole ? '' : 'about ';
   return [
-    `The whole file: ${about}${formatNumber(items, 'item')} in ${about}${formatNumber(chunks, 'chunk')}, lane ${lane}`,
-    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd, { currency, unverified })} per batch by the price sheet ${sheet}, handlers as long as secondsPerChunk`,
+    `Whole file: ${about}${formatNumber(items, 'item')} in ${about}${formatNumber(chunks, 'chunk')}, lane ${lane}`,
+    `Computed: ${about}${formatCount(operations)} storage operations, ${formatUsd(usd, { currency, unverified })} per batch by the price sheet ${sheet}, with the secondsPerChunk of the workload`,
     ...unverifiedNote(unverified),
   ];
 }
 
-/** The given options that no suggested one is in place of; of new names there may be many. */
+/** Returns the given options that no suggested option replaces; --rename may be repeated. */
 const withoutGiven = (given: readonly string[], suggested: readonly string[]): string[] =>
   given.filter((flag) => flag.startsWith('--rename ') || !suggested.some((each) => nameIn(each) === nameIn(flag)));
 
@@ -131,11 +133,11 @@ function describeSuggestions({ suggestions, other, file, workload, options, chec
       : []),
     ...(other
       ? [
-          `Workload ${other.name} fits: ${formatCount(other.valid)} of its first ${formatNumber(other.items, 'item')} are valid.`,
+          `The file matches workload ${other.name}: ${formatCount(other.valid)} of the first ${formatNumber(other.items, 'item')} are valid.`,
         ]
       : []),
     ...(check.fault === undefined && check.invalid === 0 && name !== '-'
-      ? [`To send it: sluice submit ${[...args, ...sourceFlagsText(options)].join(' ')}`]
+      ? [`To submit it: sluice submit ${[...args, ...sourceFlagsText(options)].join(' ')}`]
       : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/errors.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 
-/** The chunks of the first `limit` items. Ends at what cannot be read: the check reports that. */
+/** Returns the chunks of the first `limit` items. Stops at unreadable data without an error, because the check reports it. */
 export async function firstChunks(chunks: AsyncIterable<RawChunk>, limit: number): Promise<RawChunk[]> {
   const first: RawChunk[] = [];
   let left = limit;
@@ -17,14 +17,14 @@ export async function firstChunks(chunks: AsyncIterable<RawChunk>, limit: number
   return first;
 }
 
-/** The first `items` of a chunk. The lines of the others stay where they do no harm. */
+/** Returns the first `items` of a chunk. Its list of line numbers is not cut: the surplus entries are not used. */
 function cutChunk(chunk: RawChunk, items: number): RawChunk {
   let end = 0;
   for (let n = 0; n < items; n++) end = chunk.bytes.indexOf(0x0a, end) + 1;
   return { ...chunk, items, bytes: chunk.bytes.subarray(0, end) };
 }
 
-/** The records of chunks as JSON values. */
+/** Returns the records of chunks as JSON values. */
 export const itemsOf = (chunks: readonly RawChunk[]): unknown[] =>
   chunks.flatMap(({ bytes }) =>
     bytes

@@ -3,11 +3,11 @@ import { shellWord } from '../../shared/shell-word.ts';
 import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';
 
-/** The options of a CSV file as they are written in a shell. */
+/** Returns the options of a CSV file as shell words. */
 const csvFlagsText = (options: CsvOptions = {}): string[] =>
   [...csvOptionsParams(options)].map(([name, value]) => `--${name} ${shellWord(value)}`);
 
-/** All options that say how a file is read, as they are written in a shell. */
+/** Returns all options for reading a file as shell words. */
 export const sourceFlagsText = (options: SourceOptions = {}): string[] => [
   ...csvFlagsText(csvOptionsOf(options)),
   ...(['sheet', 'format', 'encoding'] as const).flatMap((name) => {

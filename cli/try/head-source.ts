@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** The beginning of an upload, which may be read several times. */
+/** Opens the beginning of an upload; may be called several times. */
 export type OpenHead = () => AsyncIterable<Uint8Array>;
 
-/** A stream cannot be read twice: what has been read of it is kept, which is no more than the longest reading. */
+/** Makes the beginning of a stream readable several times by keeping the pieces that were read. */
 export function headOfStream(stream: Readable): OpenHead {
   const kept: Uint8Array[] = [];
   const rest = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;

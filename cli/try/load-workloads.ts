@@ -4,8 +4,8 @@ import type { Registry } from '../../shared/workload/registry.ts';
 import { CliError } from '../process/errors.ts';
 
 /**
- * Loads the workloads that the command was built with: the sources in a checkout, else the build. Throws CliError with file
- * and line for one that cannot be loaded.
+ * Loads the workloads of this installation: the sources in a checkout, otherwise the build. Throws CliError with file and line
+ * if one cannot be loaded.
  */
 export async function loadWorkloads(): Promise<Registry> {
   try {
@@ -15,10 +15,10 @@ export async function loadWorkloads(): Promise<Registry> {
   }
 }
 
-/** A place in a stack: what Node puts before a syntax error, or a frame. */
+/** Matches a place in a stack: the line that Node.js prints before a syntax error, or a frame. */
 const PLACE = /(file:\/\/\/[^\s()]+?):(\d+)(?::(\d+))?/g;
 
-/** The error of a module that cannot be loaded, with the place in the workload at fault. */
+/** Creates the error of a module that cannot be loaded, with the place in the workload. */
 export function loadError(thrown: unknown): CliError {
   const { stack = '', name, message } = toError(thrown);
   const places = [...stack.matchAll(PLACE)].map(([, url = '', line]) => ({ path: fileURLToPath(url), line }));

@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 import { problemIn, sendUpload } from '../upload/send/send.ts';
 import type { TriedFile } from './tried-file.ts';
 
-/** A little more than the app reads of an upload that it is to try (16 MiB), so that it sees no end where there is none. */
+/** Slightly more than the 16 MiB that the app reads in a check, so that it does not mistake the cut for the end of the file. */
 const MAX_BYTES = 17 * 1024 * 1024;
 
 /** Asks the app to check the beginning of a file; nothing is stored there. Throws ApiProblem, or Unreachable. */
@@ -25,7 +25,7 @@ export async function checkRemotely(
     'content-type': contentType,
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
     'user-agent': 'sluice-cli',
-    // By its length the app extrapolates to the whole.
+    // From the length, the app estimates the whole file.
     ...(size !== undefined && size <= MAX_BYTES ? { 'content-length': String(size) } : {}),
   };
   const answer = await sendUpload({ url, headers: known, body: [body] }).catch((error: unknown) => {

@@ -12,16 +12,16 @@ import { formatCount, formatNumber, formatSeconds } from '../text/format.ts';
 import { reportTable } from '../text/report-text.ts';
 import { shorten } from './check-text.ts';
 
-/** What is to be run. */
+/** The items to run, and their workload. */
 export interface RunRequest {
   check: UploadCheck;
   chunks: readonly RawChunk[];
   workload: Workload;
-  /** Whether the user has agreed already. */
+  /** Whether the user has already confirmed. */
   yes: boolean;
 }
 
-/** Runs the first items of a file in this process, and prints what becomes of them. */
+/** Runs the first items of a file in this process, and prints their results. */
 export async function runHere(session: Session, { check, chunks, workload, yes }: RunRequest): Promise<ExitCode> {
   const { print, inform, settings, io } = session;
   inform(...warning(workload, check.items));
@@ -31,7 +31,7 @@ export async function runHere(session: Session, { check, chunks, workload, yes }
   }
   const startedAt = io.now();
   const startMs = Date.now();
-  // An id of its own: a service that knows idempotency keys must not take this run for the one before.
+  // A new id per run, so that a service with idempotency keys does not ignore a second run as a repetition.
   const run = await runItems(workload, streamOf(chunks), { batch: newBatchId(startMs), startMs });
   const view = viewOf(run, io.now() - startedAt);
   if (settings.json) session.answer({ ...check, run: view }, () => []);
@@ -41,10 +41,12 @@ export async function runHere(session: Session, { check, chunks, workload, yes }
 
 function warning({ name, containers, rateLimit, maxConcurrency }: Workload, items: number): string[] {
   return [
-    `Runs the handler of ${name} on ${formatNumber(items, 'item')} here. Its side effects are real: what it sends is sent.`,
-    'Waits between attempts are left out.',
-    ...(rateLimit || maxConcurrency ? ['rateLimit and maxConcurrency are not kept: --items takes fewer.'] : []),
-    ...(containers.length > 0 ? [`The containers ${containers.join(', ')} are empty ones in memory.`] : []),
+    `Runs the handler of ${name} on ${formatNumber(items, 'item')} on this machine. Side effects of the handler are real.`,
+    'Retries follow without a delay.',
+    ...(rateLimit || maxConcurrency
+      ? ['rateLimit and maxConcurrency are not applied; reduce the load with --items.']
+      : []),
+    ...(containers.length > 0 ? [`The containers ${containers.join(', ')} are empty and in memory.`] : []),
   ];
 }
 
@@ -52,7 +54,7 @@ async function* streamOf(chunks: readonly RawChunk[]): AsyncGenerator<RawChunk> 
   yield* chunks;
 }
 
-/** The outcome of a run, for scripts. */
+/** The results of a run, as JSON. */
 interface RunView {
   results: unknown[];
   deadLetters: (DeadItem & { line: number })[];
@@ -92,7 +94,7 @@ function describeRun(run: ItemsRun, { calls, retried, chunks, seconds, ...view }
   ];
 }
 
-/** A heading with how many there are, and the first of them. */
+/** Formats a heading and the first entries of a list. */
 function section<T>(title: string, entries: readonly T[], most: number, linesOf: (entry: T) => string[]): string[] {
   if (entries.length === 0) return [];
   const some = entries.length > most ? `, the first ${most} of ${formatCount(entries.length)}` : '';

@@ -2,21 +2,21 @@ import { cellJson } from '../../shared/intake/parse/csv/csv-cells.ts';
 import { ALLOWS, choicesOf, type Schema, SchemaReader } from '../../shared/intake/parse/csv/csv-schema.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 
-/** A field that a schema knows; `path` has dots. */
+/** A field of a schema; `path` consists of names separated by dots. */
 export interface SchemaField {
   path: string;
   isRequired: boolean;
   schema: Schema;
-  /** Of the document that has the schema. */
+  /** Reads the document that contains the schema. */
   reader: SchemaReader;
 }
 
-/** Most steps of a path, as a recursive schema has no end: more of them nobody writes into a header. */
+/** Maximum depth of a path, because a recursive schema is infinite; headers are never this deep. */
 const MAX_STEPS = 10;
-/** From so many fields on objects are not opened: those of a recursive schema double with each step. */
+/** With more fields than this, no further level is expanded: the fields of a recursive schema multiply with each level. */
 const MAX_FIELDS = 1_000;
 
-/** The fields of objects in a JSON Schema, down to what is no object; empty where it does not say. */
+/** Returns the leaf fields of a JSON Schema; empty if it does not list any. */
 export function fieldsOf(schema: JsonSchema | undefined): SchemaField[] {
   const reader = new SchemaReader(schema);
   let fields = membersOf({ path: '', isRequired: true, schema, reader });
@@ -36,19 +36,19 @@ const membersOf = ({ path, isRequired, schema, reader }: SchemaField): SchemaFie
     reader,
   }));
 
-/** Whether the text of a cell may be a value of a field; true where the schema does not say. */
+/** Whether the text of a cell may be a value of a field; true if the schema does not restrict it. */
 export function mayHold({ schema, reader }: SchemaField, text: string, decimal: '.' | ','): boolean {
   const value: unknown = JSON.parse(cellJson(text, { types: reader.types(schema), decimal }));
   return allows(schema, value, reader);
 }
 
-/** No enum has it, and hardly a pattern. */
+/** A text that no enum and hardly any pattern allows. */
 const UNLIKELY_TEXT = '\u0001';
 
 /** Whether any text may be a value of a field. */
 export const mayHoldAnyText = (field: SchemaField): boolean => mayHold(field, UNLIKELY_TEXT, '.');
 
-/** Whether the schema lets a text, a number or a boolean through, by types, values and patterns alone. */
+/** Whether the types, values and patterns of the schema allow a text, number or boolean. */
 function allows(schema: Schema, value: unknown, reader: SchemaReader, seen: ReadonlySet<unknown> = new Set()): boolean {
   if ((reader.types(schema) & bitsOf(value)) === 0) return false;
   if (typeof schema !== 'object' || seen.has(schema)) return true;
@@ -74,7 +74,7 @@ function matches(pattern: string, text: string): boolean {
   }
 }
 
-/** The value at a path with dots, of which some may belong to a name: `No.` is a usual header. */
+/** Returns the value at a path. A dot may also be part of a name: `No.` is a common header. */
 export function valueAt(item: unknown, path: string): unknown {
   if (typeof item !== 'object' || item === null) return undefined;
   if (Object.hasOwn(item, path)) return (item as Record<string, unknown>)[path];

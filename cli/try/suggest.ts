@@ -1,38 +1,42 @@
-/** Guesses what would make an upload fit, from what was read of it. */
+/** Suggests options with which the items of an upload become valid. */
 
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
-import { nearest } from '../text/nearest.ts';
-import { fieldsOf, mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
+import { pairColumns } from './pair-columns.ts';
+import { fieldsOf, type SchemaField, valueAt } from './schema-fields.ts';
 
-/** What may be done: why, and the options that do it, if options can. */
+/** A suggestion: its reason, and the options that solve the problem, if there are any. */
 export interface Suggestion {
   text: string;
   flags: string[];
 }
 
-/** What is known of an upload that does not fit. */
+/** The findings about an upload that does not match its schema. */
 export interface Tried {
   check: Pick<UploadCheck, 'csv' | 'fault' | 'format'>;
   schema: JsonSchema | undefined;
-  /** The first items, as they were read. */
+  /** The first items, before validation. */
   items: readonly unknown[];
 }
 
-/** Gives the suggestions, the surest first. */
+/** Returns the suggestions, the most certain first. */
 export function suggest(tried: Tried): Suggestion[] {
   const delimiter = suggestDelimiter(tried);
-  // Cut at the wrong places, names and cells say nothing.
+  // With a wrong delimiter, names and cells are meaningless.
   const others = delimiter.length > 0 ? [] : [...suggestNames(tried), ...suggestDecimal(tried)];
   return [...suggestCharset(tried), ...delimiter, ...others];
 }
 
 function suggestCharset({ check: { fault, csv, format } }: Tried): Suggestion[] {
   if (format !== 'csv' || !fault?.message.includes('UTF-8') || (csv && csv.charset !== 'utf-8')) return [];
-  return [{ text: 'The file is not UTF-8; spreadsheets often write Windows-1252.', flags: ['--charset windows-1252'] }];
+  return [
+    {
+      text: 'The file is not UTF-8; spreadsheet programs often write Windows-1252.',
+      flags: ['--charset windows-1252'],
+    },
+  ];
 }
 
 function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
@@ -45,7 +49,7 @@ function suggestDelimiter({ check: { csv } }: Tried): Suggestion[] {
   return [{ text: `The header is one column, ${JSON.stringify(only.header)}.`, flags: [`--delimiter ${found[0]}`] }];
 }
 
-/** Columns or keys that the schema does not know, for names that it misses. */
+/** Suggests unknown columns or keys for required fields that are missing. */
 function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
   const fields = fieldsOf(schema);
   const hasColumn = (path: string): boolean => csv?.columns.some(({ name }) => name === path) ?? false;
@@ -57,68 +61,25 @@ function suggestNames({ check: { csv }, schema, items }: Tried): Suggestion[] {
   const known = new Set(fields.flatMap(({ path }) => prefixesOf(path)));
   if (csv === undefined) return [namesInJson(missing, unknownKeys(items, known))];
   const unknown = csv.columns.filter(({ name }) => !known.has(name));
-  const pairs = pair(missing, unknown, { csv, items });
+  const pairs = pairColumns(missing, unknown, { csv, items });
   const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
   const left = unknown
     .filter((column) => !pairs.some(([paired]) => paired === column))
     .map(({ header }) => JSON.stringify(header));
   return [
     ...pairs.map(([{ header }, { path }]) => ({
-      text: `Column ${JSON.stringify(header)} is in no name of the schema; \`${path}\` is missing.`,
+      text: `Column ${JSON.stringify(header)} is not in the schema; \`${path}\` is missing.`,
       flags: [`--rename ${shellWord(`${header}=${path}`)}`],
     })),
     ...(rest.length > 0
       ? [
           {
-            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` In no name of the schema: ${left.join(', ')}.` : ''}`,
+            text: `No column for ${listOf(rest)}.${left.length > 0 ? ` Not in the schema: ${left.join(', ')}.` : ''}`,
             flags: [],
           },
         ]
       : []),
   ];
-}
-
-type Column = CsvReading['columns'][number];
-
-/** Each missing name with a column of a like name, else with one whose cells may be its values. */
-function pair(
-  missing: readonly SchemaField[],
-  columns: readonly Column[],
-  { csv, items }: { csv: CsvReading; items: readonly unknown[] },
-): [Column, SchemaField][] {
-  const free = new Set(columns);
-  const pairs: [Column, SchemaField][] = [];
-  const take = (field: SchemaField, column: Column | undefined): void => {
-    if (column === undefined) return;
-    free.delete(column);
-    pairs.push([column, field]);
-  };
-  const fits = (field: SchemaField, { name }: Column): boolean =>
-    items.slice(0, 20).every((item) => {
-      const value = valueAt(item, name);
-      return value === undefined || mayHold(field, String(value), csv.decimal);
-    });
-  for (const field of missing) {
-    const fitting = [...free].filter((column) => fits(field, column));
-    const near = nearest(
-      field.path,
-      fitting.map(({ header }) => header),
-    );
-    take(
-      field,
-      fitting.find(({ header }) => header === near),
-    );
-  }
-  const rest = missing.filter((field) => !pairs.some(([, paired]) => paired === field));
-  // Of a file that has little to do with the schema every guess would be wrong.
-  const isPlausible = free.size === rest.length || rest.length <= csv.columns.length - columns.length;
-  // Numbers and enums first: any column may hold text.
-  for (const field of isPlausible ? rest.toSorted((a, b) => Number(mayHoldAnyText(a)) - Number(mayHoldAnyText(b))) : [])
-    take(
-      field,
-      [...free].find((column) => fits(field, column)),
-    );
-  return missing.flatMap((field) => pairs.filter(([, paired]) => paired === field));
 }
 
 const prefixesOf = (path: string): string[] => {
@@ -135,7 +96,7 @@ function unknownKeys(items: readonly unknown[], known: ReadonlySet<string>): str
 
 function namesInJson(missing: readonly SchemaField[], unknown: readonly string[]): Suggestion {
   const others = unknown.slice(0, 10).map((key) => JSON.stringify(key));
-  const have = others.length > 0 ? ` The items have ${others.join(', ')}, which the schema does not know.` : '';
+  const have = others.length > 0 ? ` The items have ${others.join(', ')}, which the schema does not contain.` : '';
   return { text: `No item has ${listOf(missing)}.${have}`, flags: [] };
 }
 
@@ -151,7 +112,7 @@ function suggestDecimal({ check: { csv }, items }: Tried): Suggestion[] {
     if (example !== undefined)
       return [
         {
-          text: `${JSON.stringify(example)} in the number column ${JSON.stringify(header)}.`,
+          text: `The number column ${JSON.stringify(header)} contains ${JSON.stringify(example)}.`,
           flags: ['--decimal comma'],
         },
       ];

@@ -3,21 +3,21 @@ import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 import { openSource, type SourceOptions, type SourceWorld } from '../upload/input.ts';
 import { headOfStream, type OpenHead } from './head-source.ts';
 
-/** A file, and how it is to be read. */
+/** A file, and how to read it. */
 export interface TriedFile {
-  /** As it was given. */
+  /** Name as it was given. */
   name: string;
   open: OpenHead;
   format: UploadFormat;
   contentType: string;
-  /** How it is compressed. */
+  /** Compression of the file. */
   encoding: UploadEncoding;
-  /** Bytes, if they are known. */
+  /** Size in bytes, if it is known. */
   size: number | undefined;
   csv: CsvOptions | undefined;
 }
 
-/** The file, or standard input for `-`. Throws UsageError for what is no file, and for options that do not fit. */
+/** Opens the file, or standard input for `-`. Throws UsageError if it is not a file, or if the options do not match it. */
 export async function openFile(
   world: SourceWorld & { inform(remark: string): void },
   file: string,
@@ -28,7 +28,7 @@ export async function openFile(
   const { format, contentType, encoding, compress } = kind;
   return {
     ...{ name: file, size, csv, format, contentType },
-    // What is not compressed yet would be on the way to the app; here it is read as it is.
+    // `submit` would compress the file while sending it; here it is read uncompressed.
     encoding: compress ? 'identity' : encoding,
     open: isFile ? open : headOfStream(open()),
   };

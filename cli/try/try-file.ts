@@ -31,10 +31,10 @@ export interface TryOptions extends SourceOptions {
   remote?: boolean;
 }
 
-/** From this much of a file its number of items is estimated, within a few percent. */
+/** The number of bytes from which the number of items in the whole file is estimated, within a few percent. */
 const ESTIMATE_BYTES = 1024 * 1024;
 
-/** The command. `load` gives the workloads of the checkout. */
+/** Runs the command. `load` returns the workloads of the checkout. */
 export async function tryFile(
   session: Session,
   file: string,
@@ -42,7 +42,7 @@ export async function tryFile(
   load: () => Promise<Registry> = loadWorkloads,
 ): Promise<ExitCode> {
   if (options.run && options.remote)
-    throw new UsageError('--run: runs the workload of this checkout, not that of the app');
+    throw new UsageError('--run: cannot be combined with --remote, because it runs the workload of this checkout');
   const tried = await openFile(session, file, options);
   const registry = options.remote ? undefined : await load();
   const name = registry ? nameHere(session, registry, options) : await workloadOf(session, options.workload);
@@ -57,12 +57,16 @@ export async function tryFile(
 
 type Chosen = TryOptions & { workload: string };
 
-/** The workload to try. One that this checkout does not have is requested from the app, if one is named. */
+/** Returns the name of the workload. One that this checkout does not have is left to the app, if an address was given. */
 function nameHere({ settings, inform }: Session, { workloads }: Registry, { workload, run }: TryOptions): string {
   const names = workloads.map(({ name }) => name);
   if (workload === undefined || names.includes(workload) || run || !settings.isUrlGiven)
-    return chooseWorkload(names, workload, 'These are the workloads of this checkout; --remote asks the app of --url.');
-  inform(`This checkout has no workload "${workload}": asking the app.`);
+    return chooseWorkload(
+      names,
+      workload,
+      'These are the workloads of this checkout; --remote uses those of the app at --url.',
+    );
+  inform(`This checkout has no workload "${workload}": the app checks the file.`);
   return workload;
 }
 
@@ -108,13 +112,13 @@ async function firstValid({ item: schema }: Workload, items: readonly unknown[])
     try {
       return { item: await validateItem(schema, item) };
     } catch {
-      // The check has counted it.
+      // The check has already counted the invalid item.
     }
   }
   return undefined;
 }
 
-/** Returns the exit code for what the check found. */
+/** Returns the exit code of a check. */
 export function exitCodeOf({ fault, valid, invalid }: Pick<UploadCheck, 'fault' | 'valid' | 'invalid'>): ExitCode {
   if (fault !== undefined) return EXIT.failed;
   if (invalid === 0) return EXIT.done;
@@ -138,10 +142,10 @@ const chunksOf = ({ open, format, encoding, csv }: TriedFile, workload: Workload
     ...{ chunk: workload.chunk, schema: itemSchemaOf(workload) },
   }).chunks;
 
-/** Items that another workload is tried with. */
+/** Number of items with which another workload is tried. */
 const ITEMS_OF_OTHERS = 100;
 
-/** Another workload whose schema most of the first items fit. */
+/** Returns another workload whose schema more than half of the first items match. */
 async function fittingWorkload(
   tried: TriedFile,
   { workloads }: Registry,

@@ -4,26 +4,32 @@ import { Problem } from '../../shared/errors.ts';
 import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
 import { ENCODINGS } from './kind.ts';
 
-/** What the options say about how tables are read. */
+/** The options for reading tables. */
 export interface TableFlags extends CsvOptions {
-  /** Name or 1-based number, for Excel. */
+  /** Name or 1-based number of the Excel sheet. */
   sheet?: string;
 }
 
-/** Adds the options that say how a file is read. */
+/** Adds the options for reading a file. */
 export const addSourceOptions = (command: Command): Command =>
   addTableOptions(
     command
-      .addOption(new Option('--format <format>', 'default by the name, - is ndjson').choices(FORMATS))
-      .addOption(new Option('--encoding <name>', 'how it is compressed; default by the name').choices(ENCODINGS)),
+      .addOption(
+        new Option('--format <format>', 'defaults to that of the file name; ndjson for standard input').choices(
+          FORMATS,
+        ),
+      )
+      .addOption(new Option('--encoding <name>', 'compression; defaults to that of the file name').choices(ENCODINGS)),
   );
 
-/** Adds the options about tables: CSV, Excel. */
+/** Adds the options for reading CSV and Excel. */
 export function addTableOptions(command: Command): Command {
   const names = Object.keys(DELIMITERS).join(', ');
   return command
     .addOption(
-      new Option('--delimiter <name>', `CSV: ${names}, or the character; default found`).argParser(one('delimiter')),
+      new Option('--delimiter <name>', `CSV: ${names}, or the character; detected by default`).argParser(
+        one('delimiter'),
+      ),
     )
     .addOption(new Option('--decimal <name>', 'CSV, Excel: point (default) or comma').argParser(one('decimal')))
     .addOption(
@@ -32,10 +38,10 @@ export function addTableOptions(command: Command): Command {
       ),
     )
     .addOption(new Option('--charset <name>', `CSV: ${CHARSETS.join(', ')}`).argParser(one('charset')))
-    .option('--sheet <sheet>', 'Excel: name or number; default the first');
+    .option('--sheet <sheet>', 'Excel: name or number; defaults to the first');
 }
 
-/** The flags in the words of the service; undefined when none was given. */
+/** Returns the options as the API accepts them; undefined if none was given. */
 export function csvOptionsOf({ delimiter, decimal, rename, charset }: TableFlags): CsvOptions | undefined {
   const options: CsvOptions = {
     ...(delimiter === undefined ? {} : { delimiter }),
@@ -51,7 +57,7 @@ const one =
   (text: string): CsvOptions[N] =>
     read(name, text)[name];
 
-/** The service's own reader, whose words are those of its 400. */
+/** Reads an option with the parser of the app, so that the errors are the same. */
 function read(name: keyof CsvOptions, text: string): CsvOptions {
   try {
     return readCsvOptions(new URLSearchParams([[name, text]]));

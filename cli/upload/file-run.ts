@@ -4,17 +4,17 @@ import type { Source } from './input.ts';
 import type { UploadProgress } from './send/body.ts';
 import type { Submitted } from './send/send-batch.ts';
 
-/** A file on its way, and its outcome so far. */
+/** The state of one file of an upload. */
 export interface FileRun {
   source: Source;
   phase: 'waiting' | 'working' | 'ended';
   progress?: UploadProgress;
   key?: string;
   sent?: Submitted;
-  /** The batch as it was last seen, when it is waited for. */
+  /** The latest state of the batch, with --wait. */
   watched?: BatchView;
   failure?: CliError;
 }
 
-/** The batch of a file, as it was last heard of. */
+/** Returns the latest known state of the batch of a file. */
 export const batchOf = ({ watched, sent }: FileRun): BatchView | undefined => watched ?? sent?.batch;

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../process/errors.ts';
 
 /**
- * Returns the files that the arguments name, each once. A pattern that the shell has not expanded, and that is no name of a
- * file, stands for its files in the order of their names. Throws UsageError for a pattern without a file.
+ * Returns the files of the arguments, each once. A pattern that the shell has not expanded, and that is not the name of a file,
+ * is expanded to its files, sorted by name. Throws UsageError for a pattern that matches no file.
  */
 export async function findFiles(args: readonly string[], folder: string): Promise<string[]> {
   const found: string[] = [];
@@ -13,7 +13,8 @@ export async function findFiles(args: readonly string[], folder: string): Promis
     else found.push(arg);
   }
   const files = [...new Map(found.map((file) => [file === '-' ? file : resolve(folder, file), file])).values()];
-  if (files.length > 1 && files.includes('-')) throw new UsageError('FILE: - is standard input, and stands alone');
+  if (files.length > 1 && files.includes('-'))
+    throw new UsageError('FILE: - is standard input, and cannot be combined with other files');
   return files;
 }
 

@@ -12,53 +12,53 @@ import { parquetToNdjson } from './convert/parquet.ts';
 import { csvOptionsOf, type TableFlags } from './csv-flags.ts';
 import { conversionOf, convertedKind, type KindOptions, kindOfFile, kindOfStream, type UploadKind } from './kind.ts';
 
-/** What is to be uploaded, before its content was read. */
+/** The source of an upload, before its content is read. */
 export interface Source {
-  /** As the user named it; `stdin` for standard input. */
+  /** The file name as it was given; `stdin` for standard input. */
   name: string;
-  /** Of the file, without folders; undefined for standard input. */
+  /** The file name without folders; undefined for standard input. */
   fileName: string | undefined;
   kind: UploadKind;
-  /** How the service is to read CSV. */
+  /** Options with which the app reads CSV. */
   csv?: CsvOptions | undefined;
-  /** Bytes, if they are known before. */
+  /** Size in bytes, if it is known in advance. */
   size: number | undefined;
   /** Whether it can be opened more than once. */
   isFile: boolean;
   isWorkbook?: boolean;
-  /** What is worth a remark, such as the sheet that is taken. */
+  /** A remark for the user, such as the chosen sheet. */
   remark?: string | undefined;
   open(): Readable;
-  /** Made from the content; random for standard input. */
+  /** Returns the idempotency key: a hash of the content, or a random one for standard input. */
   contentKey(): Promise<string>;
 }
 
-/** What is to be uploaded, with its idempotency key. */
+/** The source of an upload with its idempotency key. */
 export interface Input extends Source {
   key: string;
 }
 
-/** What decides about the kind of an upload, and how it is read. */
+/** The options that determine the kind of an upload and how it is read. */
 export type SourceOptions = KindOptions & TableFlags;
 
-/** What decides about kind and key. */
+/** The options that determine the kind and the key of an upload. */
 export interface InputOptions extends SourceOptions {
   idempotencyKey?: string;
   again?: boolean;
 }
 
-/** Reads the content for its key, unless the options say which key it has. */
+/** Adds the idempotency key, computed from the content unless the options determine it. */
 export async function withKey({ io }: Session, source: Source, options: InputOptions): Promise<Input> {
   const chosen = options.idempotencyKey ?? (options.again ? io.randomId() : undefined);
   return { ...source, key: chosen ?? (await source.contentKey()) };
 }
 
-/** Where files are found. */
+/** The environment in which files are found. */
 export interface SourceWorld {
   io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId'>;
 }
 
-/** The file, or standard input for `-`; its content is not read. Throws UsageError for what is no file. */
+/** Opens a file, or standard input for `-`, without reading its content. Throws UsageError if it is not a file. */
 export async function openSource({ io }: SourceWorld, file: string, options: SourceOptions): Promise<Source> {
   const csv = csvOptionsOf(options);
   if (file === '-') {
@@ -79,13 +79,13 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   return { ...about, ...read, kind, size, open, contentKey: () => contentKey(path, readAs(read.csv)) };
 }
 
-/** The options of a CSV upload; other formats have none. */
+/** Returns the options of a CSV upload; other formats have none. */
 const csvOf = ({ format }: UploadKind, csv: CsvOptions | undefined): Pick<Source, 'csv'> =>
   format === 'csv' && csv !== undefined ? { csv } : {};
 
 type Converted = Omit<Source, 'name' | 'fileName' | 'isFile'>;
 
-/** Changes with what becomes of the same file, which then has another key. */
+/** The version of the conversion. Increase it when the same file is converted differently, so that its key changes. */
 const CONVERSION = 1;
 
 async function excelSource(
@@ -94,7 +94,7 @@ async function excelSource(
 ): Promise<Converted> {
   const source = { path, name, sheet, decimal: csv?.decimal };
   const chosen = await chooseSheet(source);
-  // Written by the conversion, whatever the options say of other files.
+  // The conversion always writes commas and UTF-8, independent of the options.
   const said: CsvOptions = { ...csv, delimiter: ',', charset: 'utf-8' };
   const { sheet: taken, sheets } = chosen;
   return {
@@ -102,7 +102,7 @@ async function excelSource(
     csv: said,
     isWorkbook: true,
     size: undefined,
-    remark: sheets > 1 ? `Sheet "${taken}", one of ${sheets}; --sheet chooses another` : undefined,
+    remark: sheets > 1 ? `Sheet "${taken}", one of ${sheets}; choose another with --sheet` : undefined,
     open: () => Readable.from(excelToCsv(source), { objectMode: false }),
     contentKey: () => contentKey(path, `excel/${CONVERSION} ${readAs(said)} ${taken}`),
   };
@@ -120,12 +120,14 @@ async function sizeOf(path: string, file: string): Promise<number> {
     throw new UsageError(`FILE: cannot read ${file} (${(error as NodeJS.ErrnoException).code})`, { cause: error });
   });
   if (facts.isFile()) return facts.size;
-  throw new UsageError(`FILE: ${file} is no regular file`, { hint: 'Pipe it into "sluice submit -".' });
+  throw new UsageError(`FILE: expected a regular file, got ${file}`, {
+    hint: 'Use a pipe: "sluice submit -" reads standard input.',
+  });
 }
 
 const readAs = (csv: CsvOptions | undefined): string => (csv === undefined ? '' : `${csvOptionsParams(csv)}`);
 
-/** The same content, read in the same way, gives the same key: who repeats a command means the same batch. */
+/** Computes the key from the content and the reading options, so that repeating a command returns the same batch. */
 async function contentKey(path: string, as: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);

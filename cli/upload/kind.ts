@@ -8,11 +8,11 @@ import {
 } from '../../shared/contract/upload-kinds.ts';
 import { UsageError } from '../process/errors.ts';
 
-/** How an upload may be compressed already. */
+/** The supported compressions of a file. */
 export const ENCODINGS = ['gzip', 'br', 'zstd'] as const satisfies UploadEncoding[];
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** What goes over the line. `compress`: it is not compressed yet, and is on the way. */
+/** The format and compression of the request. With `compress`, the source is not compressed yet, and the command does it. */
 export interface UploadKind {
   format: UploadFormat;
   contentType: string;
@@ -20,7 +20,7 @@ export interface UploadKind {
   compress: boolean;
 }
 
-/** What the user said of it, where the name does not. */
+/** The options that override the file name. */
 export interface KindOptions {
   format?: UploadFormat | undefined;
   encoding?: Encoding | undefined;
@@ -32,30 +32,30 @@ const CONVERTED: ReadonlyMap<string, 'excel' | 'parquet'> = new Map([
   ['parquet', 'parquet'],
 ]);
 
-/** What a file is converted from on the way to a text format, by the end of its name; undefined: it is sent as it is. */
+/** Returns the format that a file must be converted from, by its extension; undefined if it is sent unchanged. */
 export const conversionOf = (file: string): 'excel' | 'parquet' | undefined =>
   CONVERTED.get(/\.(\w+)$/.exec(file.toLowerCase())?.[1] ?? '');
 
-/** The kind of a file by its name, which options overrule. Throws UsageError for a name that does not say it. */
+/** Returns the kind of a file from its name; options override it. Throws UsageError if neither determines the format. */
 export function kindOfFile(file: string, { format, encoding }: KindOptions = {}): UploadKind {
   const known = format ?? kindOfName(file)?.format;
   if (known === undefined)
     throw new UsageError(`FILE: expected a name such as usage.ndjson or usage.csv.gz, got ${file}`, {
       hint: /\.xlsb?$/i.test(file)
-        ? 'Save the workbook as .xlsx: older formats are not read.'
-        : `--format says what it is: ${FORMATS.join(', ')}.`,
+        ? 'Save the workbook as .xlsx: older formats are not supported.'
+        : `Give the format with --format: ${FORMATS.join(', ')}.`,
     });
   const named = encodingOfName(file);
   return kindOf(known, encoding ?? ENCODINGS.find((each) => each === named));
 }
 
-/** What a file is converted to. Throws UsageError for one that the options say is compressed. */
+/** Returns the kind of a converted file. Throws UsageError if the options say that it is compressed. */
 export function convertedKind(file: string, format: UploadFormat, encoding?: Encoding): UploadKind {
   if (encoding === undefined) return kindOf(format, undefined);
-  throw new UsageError(`--encoding: ${file} is converted on the way, and cannot be compressed before`);
+  throw new UsageError(`--encoding: ${file} is converted before it is sent, and must not be compressed`);
 }
 
-/** The kind of what has no name: NDJSON, not compressed, unless options say otherwise. */
+/** Returns the kind of a stream without a name: uncompressed NDJSON, unless options say otherwise. */
 export const kindOfStream = ({ format = 'ndjson', encoding }: KindOptions): UploadKind => kindOf(format, encoding);
 
 const kindOf = (format: UploadFormat, encoding: Encoding | undefined): UploadKind => ({

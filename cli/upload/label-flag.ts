@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type Labels, labelFault, MAX_LABELS } from '../../shared/contract/text/labels.ts';
 
-/** The option that names labels; it may be repeated. */
+/** Creates the option for labels, which may be repeated. */
 export const labelOption = (description: string): Option =>
   new Option('--label <key=value>', description).argParser(addLabel);
 
-/** The labels as the API takes them in a query. */
+/** Returns the labels as the API accepts them in a query. */
 export const labelTexts = (labels: Labels): string[] => Object.entries(labels).map(([key, value]) => `${key}=${value}`);
 
 function addLabel(text: string, before: Labels = {}): Labels {

@@ -1,4 +1,4 @@
-/** One upload: a file, standard input, or the file at an address. */
+/** Sends one upload: a file, standard input, or the file at an address. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
@@ -22,15 +22,15 @@ export async function sendOne(session: Session, source: Source, options: SendOpt
   return finish(session, sent, { key: input.key, options });
 }
 
-/** Has the app import the file at an address, and prints the batch, or with no --wait its name in the inbox. */
+/** Makes the app import the file at an address, and prints the batch, or without --wait its name in the inbox. */
 export async function sendAddress(session: Session, url: string, options: SendOptions): Promise<ExitCode> {
   const body = importRequest(url, options);
-  // The content is not known here.
+  // A random key, because the content is not known here.
   const key = options.idempotencyKey ?? session.io.randomId();
   session.inform(`Idempotency key: ${key}`);
   const name = await importAddress(session, { workload: options.workload, key, body });
   if (!options.wait) return finish(session, { inbox: name, isRepeat: false }, { key, options });
-  session.inform(`By the inbox, as ${name}`, WAITING);
+  session.inform(`Sent through the inbox, as ${name}`, WAITING);
   const id = await awaitInboxFile(session, { name, ...options });
   return finish(session, { batch: await getBatch(session, id), inbox: name, isRepeat: false }, { key, options });
 }
@@ -43,7 +43,7 @@ async function finish(
   const { batch, inbox, isRepeat } = sent;
   if (batch === undefined) {
     session.answer({ inbox, idempotencyKey: key }, () => [`In the inbox as ${inbox}.`]);
-    session.inform('The app takes it at its next look there; --wait waits for that.');
+    session.inform('The app takes it at its next poll of the inbox; --wait waits for the batch.');
     return EXIT.done;
   }
   if (session.settings.quiet && !session.settings.json) session.print(batch.id);
@@ -56,7 +56,7 @@ function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isR
   const say = settings.json ? inform : print;
   if (isRepeat)
     say(
-      `Accepted before, at ${formatTime(times.accepted)} UTC, as batch ${id}: ${state}. Nothing is done twice; --again submits it as a new batch.`,
+      `Already accepted at ${formatTime(times.accepted)} UTC as batch ${id}: ${state}. It is not processed twice; --again submits it as a new batch.`,
     );
   else
     say(

@@ -5,18 +5,21 @@ import { batchOf, type FileRun } from './file-run.ts';
 
 /** Progress of several files. */
 export interface ProgressTable {
-  /** What is shown has changed. */
+  /** Redraws the table after a change. */
   changed(): void;
-  /** Takes the table away: the outcome is printed in its place. */
+  /** Removes the table; the result is printed in its place. */
   clear(): void;
 }
 
 const REDRAW_MS = 100;
-/** Of a terminal that does not say how high it is. */
+/** Assumed height of a terminal that does not report it. */
 const DEFAULT_ROWS = 24;
 const MIN_COLUMNS = 20;
 
-/** A line per file, redrawn in a terminal; elsewhere nothing, as a log has a line for every file that has ended. */
+/**
+ * Creates a table with one line per file, redrawn in a terminal. Elsewhere it shows nothing: a line per finished file is
+ * printed.
+ */
 export function createProgressTable(
   screen: Screen & { rows?: number },
   runs: readonly FileRun[],
@@ -42,7 +45,10 @@ export function createProgressTable(
   };
 }
 
-/** A line per file: name, how much was sent, batch, state. Those at work go first where not all fit into `maxLines`. */
+/**
+ * Formats one line per file: name, percentage sent, batch, state. If there are more than `maxLines`, only active files are
+ * shown.
+ */
 function describeRuns(runs: readonly FileRun[], maxLines: number): string[] {
   const shown =
     runs.length <= maxLines
@@ -60,11 +66,11 @@ function describeSent({ progress, sent }: FileRun): string {
   if (sent !== undefined) return '100 %';
   if (progress === undefined) return '';
   const { read, size } = progress;
-  // The size of what is converted on the way is not known before.
+  // The size of a converted file is not known in advance.
   return size === undefined ? formatSize(read) : `${size === 0 ? 100 : Math.floor((100 * read) / size)} %`;
 }
 
-/** What has become of a file so far, in a word or two. */
+/** Describes the state of a file in a few words. */
 export function describeState(run: FileRun): string {
   const { phase, failure, sent } = run;
   if (failure !== undefined) return 'failed';

@@ -2,7 +2,7 @@ import { createStatusLine, type Screen } from '../process/status-line.ts';
 import { formatBar, formatSize } from '../text/format.ts';
 import type { UploadProgress } from './send/body.ts';
 
-/** Runs an upload under a line that shows how far it is. */
+/** Runs an upload and shows its progress in a status line. */
 export async function showUpload<T>(
   screen: Screen,
   upload: (onProgress: (progress: UploadProgress) => void) => Promise<T>,
@@ -20,7 +20,7 @@ export async function showUpload<T>(
   }
 }
 
-/** One line: with a bar where the size is known. */
+/** Describes the progress in one line, with a bar if the size is known. */
 function describeUpload({ read, size, sent }: UploadProgress): string {
   const of = size === undefined ? ' read' : ` of ${formatSize(size)}`;
   const bar = size === undefined ? '' : `${formatBar(size === 0 ? 1 : read / size)} `;

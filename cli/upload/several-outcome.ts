@@ -1,4 +1,4 @@
-/** How several uploads ended: what is printed of them, and with which exit code. */
+/** Prints the results of several uploads, and chooses the exit code. */
 import { CliError } from '../process/errors.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
@@ -7,21 +7,21 @@ import { endingOf } from '../watch/until-finished.ts';
 import { batchOf, type FileRun } from './file-run.ts';
 import { describeState } from './progress-table.ts';
 
-/** Which of several exit codes counts: what may be repeated first, then refusals, then how batches ended. */
+/** Exit codes in order of precedence: failures that may be repeated, then refusals, then the states of batches. */
 const WORST: readonly ExitCode[] = [
   ...[EXIT.failed, EXIT.usage, EXIT.notFound, EXIT.refused, EXIT.timeout],
   ...[EXIT.suspect, EXIT.reportFailed, EXIT.cancelled, EXIT.deadLetters],
 ];
 
-/** The state of the upload of one file, as one line. */
+/** Describes the result of one file in one line. */
 export function outcomeOf(run: FileRun): string {
   const { sent } = run;
   const batch = batchOf(run);
   if (batch === undefined) return `in the inbox as ${sent?.inbox}`;
-  return sent?.isRepeat ? `accepted before, as batch ${batch.id}: ${batch.state}` : `batch ${batch.id}: ${batch.state}`;
+  return sent?.isRepeat ? `already accepted as batch ${batch.id}: ${batch.state}` : `batch ${batch.id}: ${batch.state}`;
 }
 
-/** Prints what became of each file. */
+/** Prints the result of each file. */
 export function printRuns({ settings, answer, print, inform }: Session, runs: readonly FileRun[]): void {
   if (settings.quiet && !settings.json) {
     print(...runs.flatMap(({ sent }) => sent?.batch?.id ?? sent?.inbox ?? []));
@@ -33,16 +33,16 @@ export function printRuns({ settings, answer, print, inform }: Session, runs: re
       ...runs.map((run) => {
         const batch = batchOf(run);
         const counts = batch === undefined ? ['', ''] : [batch.counts.accepted, batch.counts.dead].map(formatCount);
-        const before = run.sent?.isRepeat ? ' (accepted before)' : '';
+        const before = run.sent?.isRepeat ? ' (already accepted)' : '';
         return [run.source.name, batch?.id ?? run.sent?.inbox ?? '', ...counts, `${describeState(run)}${before}`];
       }),
     ]),
   );
   if (runs.some(({ sent }) => sent?.isRepeat))
-    inform('Nothing is done twice of what was accepted before; --again submits it as new batches.');
+    inform('Files that were already accepted are not processed twice; --again submits them as new batches.');
 }
 
-/** As the document of a single file, with the name of the file, or with what went wrong. */
+/** Returns the JSON of one file: that of a single upload, with the file name and the error. */
 function documentOf(run: FileRun): unknown {
   const { source, key, sent, failure } = run;
   return {
@@ -55,7 +55,7 @@ function documentOf(run: FileRun): unknown {
   };
 }
 
-/** Returns the worst exit code. Throws CliError that names the files that failed. */
+/** Returns the exit code with the highest precedence. Throws CliError with the names of the failed files. */
 export function conclude(runs: readonly FileRun[]): ExitCode {
   const codes = runs.map(({ failure, watched }) => failure?.exitCode ?? (watched ? endingOf(watched) : EXIT.done));
   const worst = WORST.find((code) => codes.includes(code)) ?? EXIT.done;

@@ -1,4 +1,4 @@
-/** Several files side by side, one batch per file; one that fails does not stop the others. */
+/** Sends several files in parallel, one batch per file; a failed file does not stop the others. */
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { inParallel } from '../../shared/parallel.ts';
 import { CliError, toCliError } from '../process/errors.ts';
@@ -12,10 +12,10 @@ import { createProgressTable, type ProgressTable } from './progress-table.ts';
 import { type SendOptions, sendBatch } from './send/send-batch.ts';
 import { conclude, outcomeOf, printRuns } from './several-outcome.ts';
 
-/** One upload fills an upstream of 100 Mbit/s; several hide the time of key, conversion and acceptance. */
+/** One upload uses an upstream of 100 Mbit/s; several overlap the time for key, conversion and acceptance. */
 const PARALLEL_UPLOADS = 4;
 
-/** Sends all, and prints what became of each. The exit code is the worst; throws CliError that names the files that failed. */
+/** Sends all files and prints their results. Returns the exit code, or throws CliError with the names of the failed files. */
 export async function sendSeveral(
   session: Session,
   sources: readonly Source[],
@@ -33,7 +33,7 @@ export async function sendSeveral(
     await attempt(run, () => sendOne(session, { run, runs, table, options }));
     const first = options.wait && run.failure === undefined ? run.sent?.batch : undefined;
     if (first === undefined) return end(session, run, table);
-    // The next file need not wait for this batch.
+    // Not awaited: the next file does not have to wait for this batch.
     watches.push(
       attempt(run, () => watch(session, { run, first, table, options })).then(() => end(session, run, table)),
     );
@@ -101,7 +101,7 @@ async function watch(
   };
   run.watched = await untilFinished<BatchView>({
     ...{ now, sleep, first, show },
-    look: () => getBatch(session, first.id),
+    poll: () => getBatch(session, first.id),
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
   });
 }

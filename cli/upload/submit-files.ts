@@ -13,7 +13,7 @@ import { sendSeveral } from './several.ts';
 /** The options of the command. */
 export type SubmitOptions = Omit<SendOptions, 'workload'> & { workload?: string };
 
-/** The command: sends what the arguments name. */
+/** Runs the command: sends the files of the arguments. */
 export async function submitFiles(
   session: Session,
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function submitFiles(
   checkTables(sources, options);
   const send: SendOptions = { ...options, workload: await workloadOf(session, options.workload) };
   const [only, ...others] = sources;
-  // A pattern is one of several files, however many it matches today.
+  // A pattern counts as several files, even if it matches only one.
   if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
     return sendOne(session, only, send);
   return sendSeveral(session, sources, send);
@@ -35,23 +35,25 @@ export async function submitFiles(
 
 async function submitAddress(session: Session, args: readonly string[], options: SubmitOptions): Promise<ExitCode> {
   const [address = '', ...others] = args;
-  if (others.length > 0) throw new UsageError('FILE: an address stands alone');
+  if (others.length > 0) throw new UsageError('FILE: an address cannot be combined with other files');
   return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
 }
 
 function checkOptions(session: Session, files: readonly string[], options: SubmitOptions): void {
   if (options.idempotencyKey !== undefined && files.length > 1)
-    throw new UsageError(`--idempotency-key: expected one file, got ${files.length}; each has the key of its content`);
+    throw new UsageError(
+      `--idempotency-key: expected one file, got ${files.length}; with several files, the keys are computed from the content`,
+    );
   if (options.via !== 'inbox') return;
   refuseValidate(options);
   requireInbox(session, options);
 }
 
-/** An option that has no effect on any file is a mistake. */
+/** Throws UsageError for options that apply to none of the files. */
 function checkTables(sources: readonly Source[], options: SubmitOptions): void {
   const tables = sources.filter(({ kind }) => kind.format === 'csv');
   if (csvOptionsOf(options) !== undefined && tables.length === 0)
-    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV or Excel');
+    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a CSV or Excel file');
   if (options.sheet !== undefined && !sources.some(({ isWorkbook }) => isWorkbook))
-    throw new UsageError('--sheet: expected a file of Excel');
+    throw new UsageError('--sheet: expected an Excel file');
 }

@@ -8,7 +8,10 @@ import {
   type ShownQueue,
 } from '../text/batch-text.ts';
 
-/** Makes the function that shows the progress of a batch; why it waits, what to do about a pause and what fails are printed when they change. */
+/**
+ * Creates the function that shows the progress of a batch. Remarks on waiting, pauses and failures are printed when they
+ * change.
+ */
 export function createProgress(line: StatusLine): (batch: ShownBatch, queues?: readonly ShownQueue[]) => void {
   const notes = [describeBlocked, describeChoice, describeFailure].map((describe) => ({
     describe,

@@ -3,7 +3,7 @@ import { ApiProblem } from '../api/problem.ts';
 import { CliError, Unreachable } from '../process/errors.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 
-/** How a command ends that waited for a batch. */
+/** Returns the exit code of a command that waited for a batch. */
 export function endingOf({ state }: { state: BatchState }): ExitCode {
   if (state === 'cancelled') return EXIT.cancelled;
   if (state === 'reportFailed') return EXIT.reportFailed;
@@ -11,47 +11,49 @@ export function endingOf({ state }: { state: BatchState }): ExitCode {
   return state === 'completedWithDeadLetters' ? EXIT.deadLetters : EXIT.done;
 }
 
-/** What waiting needs from outside. Times in milliseconds. */
+/** The dependencies of waiting. Times are in milliseconds. */
 export interface Waiting<T> {
-  look(): Promise<T>;
-  /** The state that is known already; without it the first look must succeed, because the address may be wrong. */
+  poll(): Promise<T>;
+  /** The state that is already known. Without it, the first poll must succeed, because the address may be wrong. */
   first?: T;
   show(seen: T): void | Promise<void>;
   sleep(ms: number): Promise<unknown>;
   now(): number;
-  /** Default: no limit. */
+  /** No limit by default. */
   timeoutMs?: number | undefined;
-  /** Until the next look, after so long; default `lookEveryMs`. */
+  /** Returns the time until the next poll, given the time waited so far. Defaults to `pollEveryMs`. */
   everyMs?: (waitedMs: number) => number;
 }
 
-/** A look is a request that reads storage: often at first, when it is watched with impatience, ever more seldom then. */
-export const lookEveryMs = (waitedMs: number): number => Math.min(5_000, Math.max(500, waitedMs / 20));
+/** Returns the interval of polls, which grows with the time waited: each poll is a request that reads storage. */
+export const pollEveryMs = (waitedMs: number): number => Math.min(5_000, Math.max(500, waitedMs / 20));
 
-/** A restart of the app, as a deployment does it, is over by then. */
+/** Maximum time without an answer: a deployment restarts the app faster than this. */
 const MAX_SILENCE_MS = 60_000;
 
-/** Looks at a batch until it is finished, over failures of a minute. Throws CliError when the time is over. */
+/** Polls a batch until it is finished, and tolerates failures for up to a minute. Throws CliError after the timeout. */
 export const untilFinished = <T extends { state: BatchState }>(waiting: Waiting<T>): Promise<T> =>
   waitUntil({
     ...waiting,
-    isOver: ({ state }) => isFinished(state),
+    isDone: ({ state }) => isFinished(state),
     late: (waitedMs) =>
-      new CliError(`Not finished after ${Math.round(waitedMs / 1000)} s; it goes on.`, { exitCode: EXIT.timeout }),
+      new CliError(`The batch is not finished after ${Math.round(waitedMs / 1000)} s; it continues.`, {
+        exitCode: EXIT.timeout,
+      }),
   });
 
-/** Looks at something until it is over, over failures of a minute. Throws `late` when the time is over. */
+/** Polls until `isDone`, and tolerates failures for up to a minute. Throws `late` after the timeout. */
 export async function waitUntil<T extends object>(
-  waiting: Waiting<T> & { isOver(seen: T): boolean; late(waitedMs: number): CliError },
+  waiting: Waiting<T> & { isDone(seen: T): boolean; late(waitedMs: number): CliError },
 ): Promise<T> {
-  const { sleep, now, timeoutMs = Infinity, everyMs = lookEveryMs } = waiting;
+  const { sleep, now, timeoutMs = Infinity, everyMs = pollEveryMs } = waiting;
   const startedAt = now();
-  let heardAt = waiting.first === undefined ? -Infinity : startedAt;
+  let answeredAt = waiting.first === undefined ? -Infinity : startedAt;
   for (;;) {
-    const seen = await lookOver(waiting, now() - heardAt);
+    const seen = await tryPoll(waiting, now() - answeredAt);
     if (seen) {
-      heardAt = now();
-      if (waiting.isOver(seen)) return seen;
+      answeredAt = now();
+      if (waiting.isDone(seen)) return seen;
       await waiting.show(seen);
     }
     const waitedMs = now() - startedAt;
@@ -60,13 +62,13 @@ export async function waitUntil<T extends object>(
   }
 }
 
-/** What was seen, or undefined for a failure that may pass. */
-async function lookOver<T>({ look }: Pick<Waiting<T>, 'look'>, silenceMs: number): Promise<T | undefined> {
+/** Returns the answer, or undefined for a failure that may be temporary. */
+async function tryPoll<T>({ poll }: Pick<Waiting<T>, 'poll'>, silenceMs: number): Promise<T | undefined> {
   try {
-    return await look();
+    return await poll();
   } catch (error: unknown) {
-    const mayPass = error instanceof Unreachable || (error instanceof ApiProblem && error.status >= 500);
-    if (!mayPass || silenceMs > MAX_SILENCE_MS) throw error;
+    const isTemporary = error instanceof Unreachable || (error instanceof ApiProblem && error.status >= 500);
+    if (!isTemporary || silenceMs > MAX_SILENCE_MS) throw error;
     return undefined;
   }
 }

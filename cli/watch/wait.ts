@@ -9,24 +9,27 @@ import { formatUsd } from '../text/format.ts';
 import { createProgress } from './show-progress.ts';
 import { untilFinished } from './until-finished.ts';
 
-/** Options of every command that can wait. */
+/** The options of every command that can wait. */
 export interface WaitOptions {
   /** Seconds. */
   timeout?: number;
 }
 
-/** A longer wait is none. */
+/** The upper limit of --timeout, about 11 days. */
 const MAX_TIMEOUT_SECONDS = 1_000_000;
 
 export const timeoutOption = (): Option =>
-  new Option('--timeout <seconds>', 'longest wait; default none').argParser(whole(0, MAX_TIMEOUT_SECONDS));
+  new Option('--timeout <seconds>', 'maximum wait; no limit by default').argParser(whole(0, MAX_TIMEOUT_SECONDS));
 
 const batchPath = (id: string): string => `batches/${encodeURIComponent(id)}`;
 
-/** The batch as it is now. */
+/** Reads the current state of a batch. */
 export const getBatch = ({ api }: Session, id: string): Promise<BatchView> => api.json({ path: batchPath(id) });
 
-/** Shows a batch until it is finished. `first` is what was just heard of it. Throws CliError when the time is over. */
+/**
+ * Shows the progress of a batch until it is finished. `first` is its state if already known. Throws CliError after the
+ * timeout.
+ */
 export async function waitFor(
   session: Session,
   id: string,
@@ -37,7 +40,7 @@ export async function waitFor(
   const batch = await untilFinished<BatchView>({
     ...{ now, sleep },
     ...(first === undefined ? {} : { first }),
-    look: () => getBatch(session, id),
+    poll: () => getBatch(session, id),
     show: createProgress(line),
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
   });
@@ -45,7 +48,7 @@ export async function waitFor(
   return batch;
 }
 
-/** A batch in full: state, counts, latency, what it has cost, and where to look next. */
+/** Describes a batch in full: state, counts, latency, cost, and the next commands. */
 export function describeEnd(batch: BatchView): string[] {
   const { id, state, counts, receipt, reportProblem, reportRevision } = batch;
   const { messageAnItem } = receipt.comparison;
@@ -54,11 +57,13 @@ export function describeEnd(batch: BatchView): string[] {
     ...describeBatch(batch),
     `Cost${receipt.soFar ? ' so far' : ''}: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
     ...(receipt.soFar && isFinished(state)
-      ? [`The rest of its cost, when its drains have ended: sluice batches ${id}`]
+      ? [`For the final cost, after its drains have ended: sluice batches ${id}`]
       : []),
     ...(paused === undefined ? [] : [paused]),
     ...(reportProblem === undefined ? [] : [`No report: ${reportProblem}`]),
-    ...(state === 'reportFailed' ? [`To make it again, after a deployment: sluice redrive ${id} --report`] : []),
+    ...(state === 'reportFailed'
+      ? [`To create the report again, after a deployment: sluice redrive ${id} --report`]
+      : []),
     ...(reportRevision === null ? [] : [`Report: sluice report ${id}`]),
     ...(counts.dead > 0 ? [`Dead letters: sluice dead-letters ${id}`] : []),
   ];

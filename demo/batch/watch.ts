@@ -19,7 +19,7 @@ export async function watchBatch(api: SluiceApi, { id }: Batch, line: StatusLine
   const now = performance.now.bind(performance);
   const startedAt = now();
   const batch = await untilFinished({
-    look: () => api.batch(id),
+    poll: () => api.batch(id),
     show: async (each) => show(each, now() - startedAt < QUEUES_AFTER_MS ? undefined : await api.queues()),
     ...{
       sleep,

@@ -1,12 +1,14 @@
-/** Checks of the function apps: what they answer, and how they are configured. What each expects is said by its row in checks.ts. */
+/**
+ * Checks of the answers and the configuration of the function apps. The table in checks.ts contains what each check expects.
+ */
 import { type Context, eachApp, eachOf, type Finding, findingOf, type Seen } from './check.ts';
 import { type App, poolOf } from './deployment.ts';
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-/** An app that answers this fast was running. */
+/** An app that answers faster than this was already running. */
 const WARM_MS = 1_000;
-/** learn: azure-functions/flex-consumption-plan: an app must start within 30 s. */
+/** An app must start within 30 s. Source: Microsoft Learn, azure-functions/flex-consumption-plan. */
 const START_MS = 30_000;
 
 export async function coldStart({ deployment, tools }: Context): Promise<Finding> {
@@ -36,12 +38,13 @@ export const keys = (context: Context): Promise<Finding> =>
 
 export async function smokeOf({ deployment, tools, key }: Context, more: readonly string[]): Promise<Seen> {
   const [app] = deployment.apps;
-  if (app === undefined || key === undefined) return { holds: undefined, text: 'no key (--key, or SLUICE_KEY)' };
+  if (app === undefined || key === undefined)
+    return { holds: undefined, text: 'no key was given (--key or SLUICE_KEY)' };
   const { code, stdout, stderr } = await tools.smoke(['--url', app.url, ...more], key);
   return { holds: code === 0, text: `${stdout}${stderr}`.trim() };
 }
 
-/** The generated batch is one of billing. */
+/** The workload of the generated batch. */
 const GENERATED = 'billing';
 
 export async function otherPools(context: Context): Promise<Finding> {
@@ -50,11 +53,11 @@ export async function otherPools(context: Context): Promise<Finding> {
   const seen = await eachOf(others, async (pool): Promise<Seen> => {
     const [workload, file] = Object.entries(batches).find(([name]) => poolsOfWorkloads[name] === pool) ?? [];
     if (workload === undefined || file === undefined)
-      return { holds: undefined, text: `pool ${pool}: no batch for it (--batch <workload>=<file>)` };
-    const { holds, text: said } = await smokeOf(context, ['--workload', workload, '--file', file]);
-    return { holds, text: `pool ${pool}: ${said}` };
+      return { holds: undefined, text: `pool ${pool}: no batch was given (--batch <workload>=<file>)` };
+    const { holds, text: output } = await smokeOf(context, ['--workload', workload, '--file', file]);
+    return { holds, text: `pool ${pool}: ${output}` };
   });
-  return findingOf(seen, 'There is one pool, which the check smoke wakes.');
+  return findingOf(seen, 'There is only one pool, which the check smoke wakes.');
 }
 
 interface SiteConfiguration {
@@ -62,7 +65,7 @@ interface SiteConfiguration {
   scaleAndConcurrency?: { instanceMemoryMB?: number; maximumInstanceCount?: number };
 }
 
-/** What Flex Consumption runs an app with. */
+/** Reads the Flex Consumption configuration of an app. */
 async function configurationOf({ tools }: Context, { id }: App): Promise<SiteConfiguration> {
   const site = (await tools.az('resource', 'show', '--ids', id)) as {
     properties: { functionAppConfig?: SiteConfiguration };
@@ -95,8 +98,8 @@ export const timers = (context: Context): Promise<Finding> =>
     const of = ['--resource-group', context.deployment.group, '--name', app.name];
     const listed = (await context.tools.az('functionapp', 'function', 'list', ...of)) as { name: string }[];
     const names = listed.map(({ name }) => name.split('/').at(-1));
-    const wanted = ['sweep', ...(app.settings.SLUICE_INBOX_SCHEDULE ? ['collect-inbox'] : [])];
-    const missing = wanted.filter((name) => !names.includes(name));
+    const expected = ['sweep', ...(app.settings.SLUICE_INBOX_SCHEDULE ? ['collect-inbox'] : [])];
+    const missing = expected.filter((name) => !names.includes(name));
     return {
       holds: missing.length === 0,
       text: `${app.name}: ${names.length} functions, missing ${missing.join(', ') || 'none'}`,

@@ -1,8 +1,8 @@
-/** Checks of the topic and its subscriptions. What each expects is said by its row in checks.ts. */
+/** Checks of the topic and its subscriptions. The table in checks.ts contains what each check expects. */
 import { type Context, eachApp, type Finding, notRun, passIf, text } from './check.ts';
 import { type App, accountOf, type Deployment } from './deployment.ts';
 
-/** Namespace, topic and subscription of an app, as its settings name them. */
+/** Returns the az arguments for the topic of an app, from its settings. */
 const topicOf = ({ group }: Deployment, app: App): string[] => [
   ...['--resource-group', group, '--namespace-name', accountOf(app, 'SluiceServiceBus__fullyQualifiedNamespace')],
   ...['--topic-name', app.settings.SLUICE_TOPIC ?? 'sluice-events'],
@@ -18,20 +18,20 @@ export const matchAll = (context: Context): Promise<Finding> =>
     const names = rules.map(({ name }) => name);
     return {
       holds: names.join() === 'queue-work-detected',
-      text: `${subscriptionOf(app)}: ${names.join(', ') || 'no rule'}`,
+      text: `${subscriptionOf(app)}: ${names.join(', ') || 'no rules'}`,
     };
   });
 
 export async function duplicates({ deployment, tools }: Context): Promise<Finding> {
   const [app] = deployment.apps;
-  if (app === undefined) return notRun('There is no app.');
+  if (app === undefined) return notRun('The group has no app.');
   const of = topicOf(deployment, app).map((word) => (word === '--topic-name' ? '--name' : word));
   const topic = (await tools.az('servicebus', 'topic', 'show', ...of)) as {
     requiresDuplicateDetection?: boolean;
     duplicateDetectionHistoryTimeWindow?: string;
   };
   const { requiresDuplicateDetection: on, duplicateDetectionHistoryTimeWindow: window } = topic;
-  // az writes the ten minutes as ARM does, or as a time.
+  // az prints the ten minutes in the format of ARM, or as a time.
   const holds = on === true && /^(PT10M|0:10:00(\.0+)?)$/.test(window ?? '');
   return passIf(holds, `requiresDuplicateDetection ${text(on)}, window ${text(window)}`);
 }

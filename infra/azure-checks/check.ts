@@ -1,25 +1,25 @@
-/** What a check is, and how its findings over several parts of a deployment become one. */
+/** The types of checks, and the combination of findings over several parts of a deployment. */
 import type { App, Deployment } from './deployment.ts';
 import type { Result } from './report.ts';
 import type { Tools } from './tools.ts';
 
-/** What a check knows of the deployment, and of what infra/ and host.json ask for. */
+/** The input of a check: the deployment, and the expectations of infra/ and host.json. */
 export interface Context {
   tools: Tools;
   deployment: Deployment;
-  /** A client's key; undefined: checks that need one are not run. */
+  /** Function key of a client system. If undefined, checks that need one are not run. */
   key: string | undefined;
-  /** Files to submit, by workload. */
+  /** The files to submit, by workload. */
   batches: Readonly<Record<string, string>>;
-  /** Pool of each workload of this checkout. */
+  /** The pool of each workload of this checkout. */
   poolsOfWorkloads: Readonly<Record<string, string>>;
-  /** infra/pools.json */
+  /** The content of infra/pools.json. */
   pools: readonly { name: string; memory: number; maximumInstanceCount: number }[];
-  /** host.json: partitions of the durable hub. */
+  /** Number of partitions of the task hub, from host.json. */
   partitionCount: number;
 }
 
-/** What a check has found, and what shows it. */
+/** The result of a check, with its evidence. */
 export interface Finding {
   result: Result;
   evidence: string;
@@ -27,42 +27,42 @@ export interface Finding {
 
 /** One question about a deployment. */
 export interface Check {
-  /** Lower-case words; also the anchor in the report. */
+  /** Lower-case words; also the heading in the report. */
   id: string;
   about: string;
   expects: string;
   run: (context: Context) => Promise<Finding>;
 }
 
-/** The finding of a check that could not be made; `evidence` says why. */
+/** Returns the finding of a check that could not run; `evidence` is the reason. */
 export const notRun = (evidence: string): Finding => ({ result: 'not run', evidence });
-/** The finding of a check that was made. */
+/** Returns the finding of a check that ran. */
 export const passIf = (holds: boolean, evidence: string): Finding => ({ result: holds ? 'pass' : 'fail', evidence });
 
-/** What one part of the deployment shows. `holds` undefined: it could not be seen. */
+/** The finding for one part of the deployment; `holds` is undefined if the check could not run. */
 export interface Seen {
   holds: boolean | undefined;
   text: string;
 }
 
-/** A finding over several parts: it fails with one of them, and is not run while one could not be seen. */
-export function findingOf(seen: readonly Seen[], none = 'There is none.'): Finding {
+/** Combines the findings of several parts: fails if one fails, and counts as not run if one could not run. */
+export function findingOf(seen: readonly Seen[], none = 'There are none.'): Finding {
   if (seen.length === 0) return notRun(none);
   const evidence = seen.map(({ text }) => text).join('\n');
   if (seen.some(({ holds }) => holds === false)) return { result: 'fail', evidence };
   return seen.every(({ holds }) => holds) ? { result: 'pass', evidence } : notRun(evidence);
 }
 
-/** Looks at the parts one after the other. */
-export async function eachOf<T>(parts: readonly T[], look: (part: T) => Promise<Seen>): Promise<Seen[]> {
+/** Inspects the parts one by one. */
+export async function eachOf<T>(parts: readonly T[], inspect: (part: T) => Promise<Seen>): Promise<Seen[]> {
   const seen: Seen[] = [];
-  for (const part of parts) seen.push(await look(part));
+  for (const part of parts) seen.push(await inspect(part));
   return seen;
 }
 
-/** Looks at each app of the deployment. */
-export const eachApp = async ({ deployment }: Context, look: (app: App) => Promise<Seen>): Promise<Finding> =>
-  findingOf(await eachOf(deployment.apps, look));
+/** Inspects each app of the deployment. */
+export const eachApp = async ({ deployment }: Context, inspect: (app: App) => Promise<Seen>): Promise<Finding> =>
+  findingOf(await eachOf(deployment.apps, inspect));
 
-/** A value as a finding shows it. */
+/** Formats a value for a finding. */
 export const text = (value: unknown): string => JSON.stringify(value) ?? 'nothing';

@@ -1,6 +1,6 @@
 /**
- * The checks that only a subscription can answer, as one table; docs/azure-status.md has the same one for readers. No check
- * changes anything but `smoke` and `pools`, which submit a small batch.
+ * The checks that require an Azure subscription, as one table; docs/azure-status.md contains the same table. Only `smoke` and
+ * `pools` change anything: they submit a small batch.
  */
 import { coldStart, health, instances, keys, otherPools, runtime, smokeOf, timers } from './app-checks.ts';
 import { duplicates, matchAll, wakes } from './bus-checks.ts';
@@ -8,30 +8,31 @@ import { type Check, findingOf } from './check.ts';
 import { alerts, budget, diagnostics, prices, shared, versions } from './group-checks.ts';
 import { busPolling, durablePolling } from './idle-checks.ts';
 
-/** All checks in the order in which they are made: `cold-start` has to be the first that asks an app. */
+/** All checks in the order in which they run: `cold-start` must be the first one that calls an app. */
 export const CHECKS: readonly Check[] = [
   {
     id: 'cold-start',
-    about: 'Time of the first answer of an app without instances',
-    expects: 'an app that was idle answers within 30 s',
+    about: 'Time until the first answer of an app without instances',
+    expects: 'an idle app answers within 30 s',
     run: coldStart,
   },
   {
     id: 'roles',
-    about: 'Role assignments have effect: each app reads its tables, queues and containers by its identity',
-    expects: '200 of GET /api/health?deep for each app',
+    about: 'Role assignments are effective: each app reads its tables, queues and containers with its identity',
+    expects: 'GET /api/health?deep returns 200 for each app',
     run: health,
   },
   {
     id: 'keys',
-    about: 'No request is served without a key',
-    expects: '401 of GET /api/batches for each app',
+    about: 'Requests without a key are refused',
+    expects: 'GET /api/batches returns 401 for each app',
     run: keys,
   },
   {
     id: 'smoke',
-    about: 'Upload to report, from the acceptance on; after an idle half hour this is the wake from zero',
-    expects: 'the smoke test passes; its lines say how long it took',
+    about:
+      'A batch from upload to report; after half an hour without work, this includes the start from zero instances',
+    expects: 'the smoke test passes; its output contains the duration',
     run: async (context) => findingOf([await smokeOf(context, [])]),
   },
   {
@@ -54,60 +55,60 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'wakes',
-    about: 'Wake events are taken',
-    expects: 'no event waits in a wake subscription, and none is a dead letter',
+    about: 'Wake events are received',
+    expects: 'no event waits in a wake subscription, and none is dead-lettered',
     run: wakes,
   },
   { id: 'runtime', about: 'Version of Node.js', expects: 'node 22 or 24 for each app', run: runtime },
   {
     id: 'instances',
-    about: 'Memory and most instances',
-    expects: 'as in infra/pools.json for each pool',
+    about: 'Memory and maximum number of instances',
+    expects: 'the values of infra/pools.json for each pool',
     run: instances,
   },
   {
     id: 'timers',
     about: 'Timers are registered for every pool',
-    expects: 'each app has the function sweep, and collect-inbox where it has an inbox schedule',
+    expects: 'each app has the function sweep, and collect-inbox if it has an inbox schedule',
     run: timers,
   },
   {
     id: 'storage-keys',
-    about: 'Storage takes identities only',
+    about: 'Storage accepts only identities',
     expects: 'shared keys and public blobs are off and TLS is 1.2 for each storage account',
     run: shared,
   },
   {
     id: 'durable-polling',
-    about: 'How often the platform polls the durable queues while idle',
+    about: 'Number of polls of the durable queues by the platform without work',
     expects:
       'in the quietest hour of the last day at most 1.25 times the computed 1,440 operations per pool (34,560 per day)',
     run: durablePolling,
   },
   {
     id: 'bus-polling',
-    about: 'How often the platform asks Service Bus while idle',
+    about: 'Number of requests of the platform to Service Bus without work',
     expects: 'in the quietest hour of the last day at most 1.25 times the assumed 1,500 requests per pool',
     run: busPolling,
   },
   {
     id: 'versions',
-    about: 'The version strategy of host.json has effect after a second deployment',
-    expects: 'drains of the old version were taken over, and none was replayed against other code',
+    about: 'The version strategy of host.json is effective after a second deployment',
+    expects: 'drains of the old version were replaced, and none was replayed against other code',
     run: versions,
   },
-  { id: 'alerts', about: 'Alert rules', expects: 'there are some, and all are enabled', run: alerts },
-  { id: 'budget', about: 'Budget of the group, where one was asked for', expects: 'it has notifications', run: budget },
+  { id: 'alerts', about: 'Alert rules', expects: 'there is at least one, and all are enabled', run: alerts },
+  { id: 'budget', about: 'Budget of the group, if one was deployed', expects: 'it has notifications', run: budget },
   {
     id: 'diagnostics',
-    about: 'Diagnostic settings, where they were asked for',
+    about: 'Diagnostic settings, if they were deployed',
     expects: 'Service Bus and each app have one',
     run: diagnostics,
   },
   {
     id: 'prices',
     about: 'Prices of the region, from the Azure Retail Prices API',
-    expects: 'the list is saved, to be compared with the price sheet',
+    expects: 'the list is saved, so that it can be compared with the price sheet',
     run: prices,
   },
 ];

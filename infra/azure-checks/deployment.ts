@@ -1,4 +1,4 @@
-/** What there is in the resource group, as az lists it: the checks compare it with what infra/ would make. */
+/** Reads the resource group with az. The checks compare it with what infra/ deploys. */
 import type { Tools } from './tools.ts';
 
 export interface Resource {
@@ -11,7 +11,7 @@ export interface Resource {
 export interface App {
   id: string;
   name: string;
-  /** Address without a path. */
+  /** Base address without a path. */
   url: string;
   settings: Readonly<Record<string, string>>;
 }
@@ -23,13 +23,13 @@ export interface Deployment {
   /** Resource id of the group. */
   groupId: string;
   resources: readonly Resource[];
-  /** The app that takes requests comes first. */
+  /** The app that receives requests comes first. */
   apps: readonly App[];
 }
 
 /**
- * Reads the deployment: one listing of the group, and two reads for each app.
- * @throws Error when az fails, or the group has no app of that name.
+ * Reads the deployment: lists the group, and reads each app with two calls.
+ * @throws Error if az fails, or if the group has no app of that name.
  */
 export async function readDeployment(
   { az }: Pick<Tools, 'az'>,
@@ -59,13 +59,13 @@ async function readApp({ az }: Pick<Tools, 'az'>, group: string, { id, name }: R
   };
 }
 
-/** The resources of a type. */
+/** Returns the resources of a type. */
 export const ofType = ({ resources }: Deployment, type: string): Resource[] =>
   resources.filter((each) => each.type.toLowerCase() === type.toLowerCase());
 
-/** The pool of an app; one that runs all has the name `all`. */
+/** Returns the pool of an app; `all` if it runs all workloads. */
 export const poolOf = ({ settings }: App): string => settings.SLUICE_POOL ?? 'all';
 
-/** The first label of the host in a setting such as `https://account.queue.core.windows.net`. */
+/** Returns the first label of the host in a setting such as `https://account.queue.core.windows.net`. */
 export const accountOf = ({ settings }: App, setting: string): string =>
   /^(?:https:\/\/)?([^./]+)/.exec(settings[setting] ?? '')?.[1] ?? '';

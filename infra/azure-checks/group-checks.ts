@@ -1,6 +1,6 @@
 /**
- * Checks of the other resources of the group: storage accounts, workspace, alerts, budget, diagnostics and prices. What each
- * expects is said by its row in checks.ts.
+ * Checks of the other resources of the group: storage accounts, workspace, alerts, budget, diagnostics and prices. The table in
+ * checks.ts contains what each check expects.
  */
 import { type Context, eachOf, type Finding, findingOf, notRun, passIf, type Seen, text } from './check.ts';
 import { ofType } from './deployment.ts';
@@ -19,7 +19,7 @@ export async function shared({ deployment, tools }: Context): Promise<Finding> {
   );
 }
 
-/** Events of drains that ended with their version, and orchestrations that were replayed against other code. */
+/** Counts the drains that failed because of a new version, and the orchestrations that were replayed against other code. */
 const VERSIONS_QUERY =
   'union isfuzzy=true (AppTraces | where TimeGenerated > ago(1d) | where Message has "drain-failed" | project kind = "taken over"), ' +
   '(AppExceptions | where TimeGenerated > ago(1d) | where OuterMessage has "non-deterministic" or ProblemId has "NonDeterministic" | project kind = "replayed") ' +
@@ -27,7 +27,7 @@ const VERSIONS_QUERY =
 
 export async function versions({ deployment, tools }: Context): Promise<Finding> {
   const [workspace] = ofType(deployment, 'Microsoft.OperationalInsights/workspaces');
-  if (workspace === undefined) return notRun('There is no workspace in the group.');
+  if (workspace === undefined) return notRun('The group has no workspace.');
   const { properties } = (await tools.az('resource', 'show', '--ids', workspace.id)) as {
     properties: { customerId: string };
   };
@@ -38,7 +38,7 @@ export async function versions({ deployment, tools }: Context): Promise<Finding>
   )) as { tables?: { rows: [string, number][] }[] };
   const counts = Object.fromEntries(answer.tables?.[0]?.rows ?? []) as Record<string, number>;
   const { replayed = 0, 'taken over': takenOver = 0 } = counts;
-  const evidence = `In the last day ${takenOver} drains were taken over, ${replayed} were replayed against other code.`;
+  const evidence = `In the last day, ${takenOver} drains were replaced, and ${replayed} were replayed against other code.`;
   if (replayed > 0) return passIf(false, evidence);
   return takenOver > 0
     ? passIf(true, evidence)
@@ -53,7 +53,7 @@ export async function alerts({ deployment, tools }: Context): Promise<Finding> {
     const { properties } = (await tools.az('resource', 'show', '--ids', id)) as { properties: { enabled?: boolean } };
     return { holds: properties.enabled === true, text: `${name}: ${properties.enabled ? 'enabled' : 'disabled'}` };
   });
-  return findingOf(seen, 'There is no alert rule in the group (SLUICE_ALERT_RULES).');
+  return findingOf(seen, 'The group has no alert rules (SLUICE_ALERT_RULES).');
 }
 
 export async function budget({ deployment, tools }: Context): Promise<Finding> {
@@ -65,7 +65,7 @@ export async function budget({ deployment, tools }: Context): Promise<Finding> {
     const count = Object.keys(notifications).length;
     return { holds: count > 0, text: `${name}: ${amount} with ${count} notifications` };
   });
-  return findingOf(seen, 'The group has no budget; it is made where the deployment is given an amount.');
+  return findingOf(seen, 'The group has no budget; set SLUICE_MONTHLY_BUDGET to deploy one.');
 }
 
 /** The services whose logs and metrics a deployment can send to the workspace. */
@@ -79,11 +79,14 @@ export async function diagnostics({ deployment, tools }: Context): Promise<Findi
     return { holds: value.length > 0, text: `${name}: ${value.length} diagnostic settings` };
   });
   if (counts.every(({ holds }) => !holds))
-    return notRun('No diagnostic settings: the deployment makes them where it is asked to.');
+    return notRun('There are no diagnostic settings; set SLUICE_DIAGNOSTIC_SETTINGS to deploy them.');
   return findingOf(counts);
 }
 
-/** Names of the services in the price list (learn: rest/api/cost-management/retail-prices/azure-retail-prices). */
+/**
+ * Names of the services in the price list. Source: Microsoft Learn,
+ * rest/api/cost-management/retail-prices/azure-retail-prices.
+ */
 const PRICED = ['Functions', 'Storage', 'Service Bus', 'Log Analytics', 'Azure Monitor', 'Durable Task Scheduler'];
 const MAX_PAGES = 20;
 export const PRICES_FILE = 'out/retail-prices.json';
@@ -107,6 +110,6 @@ export async function prices({ deployment, tools }: Context): Promise<Finding> {
   await tools.saveFile(PRICES_FILE, `${JSON.stringify({ Items: items }, undefined, 1)}\n`);
   return passIf(
     items.length > 0,
-    `${lines.join('\n')}\nSaved as ${PRICES_FILE}; npm run cost -- import-prices ${PRICES_FILE} reads it.`,
+    `${lines.join('\n')}\nSaved as ${PRICES_FILE}. To use it: npm run cost -- import-prices ${PRICES_FILE}`,
   );
 }

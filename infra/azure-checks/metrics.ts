@@ -1,7 +1,7 @@
-/** Metrics of Azure Monitor by the hour. */
+/** Reads metrics of Azure Monitor per hour. */
 import type { Tools } from './tools.ts';
 
-/** An hour and how often each operation was made in it. */
+/** An hour with its number of operations, in total and by name. */
 export interface Hour {
   from: string;
   total: number;
@@ -21,8 +21,8 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /**
- * Reads a metric of the last 24 full hours, split by a dimension, and returns the hour with the fewest operations among those
- * that have any; undefined where there is none yet. Metrics are some minutes late, so the hour that runs is left out.
+ * Reads a metric of the last 24 full hours, split by a dimension, and returns the hour with the fewest operations. Ignores hours
+ * without operations and the current hour, because metrics are some minutes late. Returns undefined if no hour is left.
  */
 export async function quietestHour(
   { az, now }: Pick<Tools, 'az' | 'now'>,
@@ -50,7 +50,7 @@ export async function quietestHour(
   return all.sort((a, b) => a.total - b.total)[0];
 }
 
-/** An hour in words. */
+/** Describes an hour in one line. */
 export const hourText = ({ from, total, by }: Hour): string => {
   const parts = Object.entries(by).sort(([, a], [, b]) => b - a);
   return `${total} in the hour from ${from}: ${parts.map(([name, count]) => `${name} ${count}`).join(', ')}`;

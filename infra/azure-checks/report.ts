@@ -1,8 +1,8 @@
-/** The report of a run, as Markdown. */
+/** Formats the report of a run as Markdown. */
 
 export type Result = 'pass' | 'fail' | 'not run';
 
-/** A check as it was made. */
+/** A check that ran, with its commands and finding. */
 export interface Step {
   id: string;
   about: string;
@@ -17,14 +17,14 @@ export interface Run {
   app: string;
   /** ISO 8601. */
   startedAt: string;
-  /** Of this checkout. */
+  /** Version of this checkout. */
   version: string;
   steps: readonly Step[];
 }
 
 const MARKS: Readonly<Record<Result, string>> = { pass: 'pass', fail: '**fail**', 'not run': 'not run' };
 
-/** `2 of 3 checks passed, 1 failed, 0 were not run` */
+/** Returns a text such as `2 of 3 checks passed, 1 failed, 0 were not run`. */
 export function summary(steps: readonly Pick<Step, 'result'>[]): string {
   const count = (result: Result): number => steps.filter((step) => step.result === result).length;
   return `${count('pass')} of ${steps.length} checks passed, ${count('fail')} failed, ${count('not run')} were not run`;
@@ -32,14 +32,14 @@ export function summary(steps: readonly Pick<Step, 'result'>[]): string {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Evidence comes from outside; a fence that it cannot close keeps it from being read as Markdown. */
+/** Puts foreign text into a code block whose fence is longer than any in the text, so that the text cannot end the block. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Writes a run as Markdown: a table of the results, then each check with its commands, expectation and evidence. */
+/** Formats a run as Markdown: a table of the results, then each check with its commands, expectation and evidence. */
 export function reportText({ group, app, startedAt, version, steps }: Run): string {
   const rows = steps.map(({ id, about, result }) => `| [${id}](#${id}) | ${cell(about)} | ${MARKS[result]} |`);
   const sections = steps.map(({ id, about, expects, commands, result, evidence }) =>

@@ -6,20 +6,19 @@ import { createTools, type Machine } from './tools.ts';
 
 export interface RunOptions extends Omit<Context, 'tools' | 'deployment'> {
   group: string;
-  /** The app that takes requests. */
+  /** The app that receives requests. */
   app: string;
   subscription: string | undefined;
-  /** Ids of the checks to make; undefined: all. */
+  /** Ids of the checks to run; all if undefined. */
   only: readonly string[] | undefined;
   version: string;
-  /** Called before each check, with what it is about. */
+  /** Called before each check. */
   onStep: (id: string, about: string) => void;
 }
 
 /**
- * Makes the checks one after the other. A check that cannot be made counts as not run, with the reason: it says nothing about
- * the deployment.
- * @throws Error when the deployment cannot be read at all.
+ * Runs the checks one by one. A check that throws counts as not run, with the reason, because it has no result.
+ * @throws Error if the deployment cannot be read.
  */
 export async function runChecks(machine: Machine, options: RunOptions): Promise<Run> {
   const { group, app, subscription, only, version, onStep, ...rest } = options;
@@ -40,6 +39,9 @@ async function findingOf(check: Check, context: Context): Promise<Finding> {
   try {
     return await check.run(context);
   } catch (error) {
-    return { result: 'not run', evidence: `It could not be made: ${error instanceof Error ? error.message : error}` };
+    return {
+      result: 'not run',
+      evidence: `The check could not run: ${error instanceof Error ? error.message : error}`,
+    };
   }
 }

@@ -1,7 +1,7 @@
-/** What the checks reach outside: az, HTTP and the smoke test. All of it is recorded for the report. */
+/** The external tools of the checks: az, HTTP and the smoke test. All calls are recorded for the report. */
 import { execFile } from 'node:child_process';
 
-/** How a command ended. */
+/** The result of a command. */
 export interface CommandEnd {
   code: number;
   stdout: string;
@@ -11,11 +11,11 @@ export interface CommandEnd {
 export interface HttpAnswer {
   status: number;
   text: string;
-  /** From the request to the whole answer. */
+  /** Time from the request to the complete answer. */
   ms: number;
 }
 
-/** What a run needs of its machine; tests give a fake one. */
+/** The environment of a run; tests replace it. */
 export interface Machine {
   run: (command: string, args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandEnd>;
   get: (url: string) => Promise<HttpAnswer>;
@@ -23,27 +23,27 @@ export interface Machine {
   writeFile: (path: string, text: string) => Promise<void>;
 }
 
-/** The machine as checks see it: what they run is written down. */
+/** The machine with recorded calls. */
 export interface Tools {
   /**
-   * Runs az and returns what it answers as JSON.
-   * @throws Error with what az says where it fails.
+   * Runs az and returns its JSON output.
+   * @throws Error with the error output if az fails.
    */
   az: (...args: string[]) => Promise<unknown>;
-  /** An address that nobody answers at gives status 0, with the reason as text: an app that is not there is a finding. */
+  /** Requests an address. Returns status 0 with the reason if there is no answer, because an unreachable app is a finding. */
   get: (url: string) => Promise<HttpAnswer>;
-  /** Runs the smoke test. The key goes by the environment, so that no list of processes and no report shows it. */
+  /** Runs the smoke test. The key is passed in the environment, so that neither the process list nor the report shows it. */
   smoke: (args: readonly string[], key: string) => Promise<CommandEnd>;
   now: () => Date;
   saveFile: (path: string, text: string) => Promise<void>;
-  /** What was run so far, as a reader would repeat it. */
+  /** The commands that ran so far, in a form that can be repeated. */
   commands: readonly string[];
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 const lineOf = (command: string, args: readonly string[]): string => [command, ...args].map(quoted).join(' ');
 
-/** Wraps a machine for one check. `subscription`: that of each az call; undefined: the one that az has selected. */
+/** Creates the tools of one check. If `subscription` is undefined, az uses the selected one. */
 export function createTools(machine: Machine, subscription: string | undefined): Tools {
   const commands: string[] = [];
   return {
@@ -52,7 +52,7 @@ export function createTools(machine: Machine, subscription: string | undefined):
       const args = [...given, ...(subscription === undefined ? [] : ['--subscription', subscription])];
       commands.push(lineOf('az', args));
       const { code, stdout, stderr } = await machine.run('az', [...args, '--output', 'json']);
-      if (code !== 0) throw new Error(`az ended with ${code}: ${firstLines(stderr)}`);
+      if (code !== 0) throw new Error(`az failed with exit code ${code}: ${firstLines(stderr)}`);
       return stdout.trim() === '' ? undefined : JSON.parse(stdout);
     },
     get: async (url) => {
@@ -69,14 +69,14 @@ export function createTools(machine: Machine, subscription: string | undefined):
   };
 }
 
-/** The reason of a failed fetch is in its cause. */
+/** Returns the reason of a failed fetch, which is in its cause. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 const firstLines = (text: string): string => text.trim().split('\n').slice(0, 3).join(' ').slice(0, 400);
 
-/** Runs a program; an error of starting it is thrown, any exit code is returned. */
+/** Runs a program and returns any exit code. Rejects if the program cannot be started. */
 export const runCommand: Machine['run'] = (command, args, env = {}) =>
   new Promise((resolve, reject) => {
     const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };

@@ -1,10 +1,12 @@
-/** The one namespace that Microsoft's emulator serves. */
+/** The only namespace that Microsoft's emulator supports. */
 const NAMESPACE = 'sbemulatorns';
-/** Its limits (ServiceBus-Emulator/Schema/Config-schema.json in Azure/azure-service-bus-emulator-installer). */
+/**
+ * Limits of the emulator. Source: ServiceBus-Emulator/Schema/Config-schema.json in Azure/azure-service-bus-emulator-installer.
+ */
 const LONGEST = { DefaultMessageTimeToLive: 'PT1H', DuplicateDetectionHistoryTimeWindow: 'PT5M' } as const;
 const MINUTES: Readonly<Record<string, number>> = { D: 1440, H: 60, M: 1, S: 1 / 60 };
 
-/** The entities of the local broker as the official emulator takes them: its namespace, its narrower limits. */
+/** Converts the entities of the local broker for the official emulator, with its namespace and its lower limits. */
 export function emulatorConfig(entities: unknown): unknown {
   return mapNode(entities, undefined);
 }
@@ -28,6 +30,6 @@ const shorter = (a: string, b: string): string => (minutes(a) <= minutes(b) ? a 
 
 function minutes(duration: string): number {
   const parts = [...duration.matchAll(/(\d+)([DHMS])/g)];
-  if (parts.length === 0) throw new Error(`Expected a duration like PT1H, got "${duration}".`);
+  if (parts.length === 0) throw new Error(`Expected a duration such as PT1H, got "${duration}".`);
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (MINUTES[unit] ?? Number.NaN), 0);
 }

@@ -1,4 +1,4 @@
-/** `npm run local:prepare`: the containers and tables of an empty Azurite, which in Azure the deployment makes. */
+/** `npm run local:prepare`: creates the containers and tables in an empty Azurite. In Azure, the deployment creates them. */
 import { makeStorage } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../shared/contract/names.ts';
 import { registry } from '../../workloads/index.ts';
@@ -6,4 +6,4 @@ import { registry } from '../../workloads/index.ts';
 const containers = [...Object.values(CONTAINERS), ...registry.containers];
 const tables = Object.values(TABLES);
 await makeStorage(process.env.SluiceStorage || 'UseDevelopmentStorage=true', { containers, tables });
-console.log(`there now: ${[...containers, ...tables].join(', ')}`);
+console.log(`created, or already present: ${[...containers, ...tables].join(', ')}`);

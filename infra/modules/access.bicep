@@ -1,5 +1,5 @@
-// Who may do what. One identity for all pools: they run the same package and share queues, tables and containers, so
-// identities of their own would hold the same rights. docs/security.md maps every call of the code to these roles.
+// Role assignments. All pools share one identity: they run the same package and share queues, tables and containers, so separate
+// identities would have the same rights. docs/security.md maps every call of the code to these roles.
 
 @description('Name of the identity of the apps.')
 param identityName string
@@ -28,10 +28,10 @@ param schedulerName string
 @description('Object id of the operator; empty: none.')
 param operatorPrincipalId string
 
-@description('What operatorPrincipalId is.')
+@description('Type of operatorPrincipalId.')
 param operatorPrincipalType string
 
-// Built-in roles; the table in docs/security.md has the same ids.
+// Built-in roles; the table in docs/security.md contains the same ids.
 var role = {
   storageBlobDataOwner: 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
   storageBlobDataContributor: 'ba92f5b4-2d11-453d-a403-e96b0029c9fe'
@@ -47,24 +47,24 @@ var role = {
 }
 
 var hostRoles = [
-  // The host keeps its function keys, leases and large durable messages in blobs it makes itself, and reads the deployed package.
+  // The host stores its function keys, leases and large durable messages in blobs that it creates, and reads the deployed package.
   role.storageBlobDataOwner
-  // Durable Functions makes, reads and writes its control and work-item queues.
+  // Durable Functions creates, reads and writes its control and work-item queues.
   role.storageQueueDataContributor
-  // Durable Functions keeps its history, instances and partitions in tables it makes itself.
+  // Durable Functions stores its history, instances and partitions in tables that it creates.
   role.storageTableDataContributor
 ]
 
 var dataRoles = [
-  // Payloads, outcomes, reports and inbox files are written, read by range and deleted; containers are made by the deployment.
+  // Payloads, outcomes, reports and inbox files are written, read by range and deleted; the deployment creates the containers.
   role.storageBlobDataContributor
-  // References are put, got and deleted, and a queue is made when it is first needed, which Message Processor may not.
+  // References are written, received and deleted. A queue is created when it is first needed, which Message Processor does not allow.
   role.storageQueueDataContributor
   // Batches, gates and keys are inserted, changed by ETag and deleted.
   role.storageTableDataContributor
 ]
 
-// To look at what the runbook asks for, without a right to change it.
+// Read access to the data that the runbook refers to, without a right to change it.
 var operatorDataRoles = [role.storageBlobDataReader, role.storageQueueDataReader, role.storageTableDataReader]
 
 resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' = {
@@ -117,9 +117,10 @@ resource dataAssignments 'Microsoft.Authorization/roleAssignments@2022-04-01' = 
   }
 ]
 
-// Owner, not Sender and Receiver: the scale controller wakes the app from zero by reading the subscription's message count,
-// which needs Manage. With Listen alone it scales slowly, and on a subscription's scope it was seen not to wake the app at
-// all; so the role lies on the namespace, which holds nothing but this topic. It sends and receives too.
+// Owner instead of Sender and Receiver: the scale controller starts the app from zero instances by reading the message count of
+// the subscription, which requires Manage. With only Listen it scales slowly, and with the scope of a subscription it was observed
+// not to start the app at all. Therefore the scope is the namespace, which contains only this topic. The role also allows to send
+// and receive.
 resource busAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   scope: serviceBus
   name: guid(serviceBus.id, identity.id, role.serviceBusDataOwner)
@@ -130,7 +131,7 @@ resource busAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
-// The host and the app's exporter send telemetry as this identity, since the component takes no instrumentation key.
+// The host and the app's exporter send telemetry with this identity, because the component does not accept an instrumentation key.
 resource telemetryAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   scope: component
   name: guid(component.id, identity.id, role.monitoringMetricsPublisher)
@@ -144,7 +145,7 @@ resource telemetryAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01
   }
 }
 
-// Starts, runs, reads and purges drains; only where the scheduler is the durable backend.
+// Allows to start, run, read and purge drains; only if the scheduler is the durable backend.
 resource schedulerAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(schedulerName)) {
   scope: scheduler
   name: guid(scheduler.id, identity.id, role.durableTaskDataContributor)
@@ -170,7 +171,7 @@ resource operatorAssignments 'Microsoft.Authorization/roleAssignments@2022-04-01
   }
 ]
 
-// To peek at dead-lettered wake events and take them off.
+// Allows to peek at dead-lettered wake events and remove them.
 resource operatorBusAssignment 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(operatorPrincipalId)) {
   scope: serviceBus
   name: guid(serviceBus.id, operatorPrincipalId, role.serviceBusDataReceiver)

@@ -1,4 +1,4 @@
-// What calls somebody. docs/operations.md, "Alerts", has every event with its runbook section, and the price of the rules.
+// Alert rules. docs/operations.md, "Alerts", lists every event with its runbook section, and the price of the rules.
 
 @description('Suffix of all names: environment and unique token.')
 param suffix string
@@ -9,32 +9,32 @@ param location string
 @description('Tags of the rules.')
 param tags object
 
-@description('Workspace that holds the logs.')
+@description('Workspace of the logs.')
 param workspaceName string
 
-@description('Namespace whose dead letters are watched.')
+@description('Namespace whose dead letters are monitored.')
 param serviceBusName string
 
-@description('Storage accounts whose availability is watched.')
+@description('Storage accounts whose availability is monitored.')
 param accountNames string[]
 
-@description('Function apps whose HTTP server errors are watched.')
+@description('Function apps whose HTTP server errors are monitored.')
 param appNames string[]
 
 @description('Action groups to call; may be empty.')
 param actionGroupIds string[]
 
-// The events that the app writes as JSON log lines; docs/operations.md has the same table and says what to do.
+// The events that the app writes as JSON log lines; docs/operations.md has the same table, with instructions.
 var events = loadJsonContent('../alerts.json')
-// Billed by frequency: a quarter of an hour is the cheapest, and the sweep's own rhythm.
+// Rules are billed by frequency: 15 minutes is the cheapest, and also the interval of the sweep.
 var every = 'PT15M'
 var metricActions = [for id in actionGroupIds: { actionGroupId: id }]
 
-// A severity belongs to a rule, and a rule is billed: so one rule for each severity, and not one for each event.
+// One rule per severity instead of one per event, because each rule is billed and a severity belongs to a rule.
 var severities = [
   { severity: 0, meaning: 'a fault of the pipeline' }
-  { severity: 1, meaning: 'work does not end without an operator' }
-  { severity: 2, meaning: 'to look at on the same day' }
+  { severity: 1, meaning: 'work cannot finish without an operator' }
+  { severity: 2, meaning: 'to be investigated on the same day' }
 ]
 var eventLists = map(severities, level =>
   join(map(filter(events, alert => alert.severity == level.severity), alert => '"${alert.event}"'), ', ')
@@ -60,9 +60,9 @@ resource apps 'Microsoft.Web/sites@2025-03-01' existing = [
   }
 ]
 
-// From warnings on: a pause is logged as information when an operator asked for it. Split by `event`, so that each event is an
-// alert of its own and the mail names it. The query is not validated when deployed: on a new workspace the table does not
-// exist before the first log line.
+// Only warnings and errors: a pause by an operator is logged as information. Split by `event`, so that each event is a separate
+// alert and the email contains it. The query is not validated at deployment, because the table of a new workspace does not exist
+// before the first log line.
 resource eventRules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
   for (level, index) in severities: {
     name: 'sluice-events-${level.severity}-${suffix}'
@@ -71,7 +71,7 @@ resource eventRules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: 'Sluice: events of severity ${level.severity}'
-      description: 'An event of severity ${level.severity}: ${level.meaning}. The dimension "event" says which; docs/operations.md says what to do.'
+      description: 'An event of severity ${level.severity}: ${level.meaning}. The dimension "event" contains its name; docs/operations.md describes what to do.'
       severity: level.severity
       enabled: true
       scopes: [workspace.id]
@@ -96,8 +96,8 @@ resource eventRules 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = [
   }
 ]
 
-// Without logs the rules above are blind, so the end of the quota is an alert itself. A rule of its own: its table is another
-// one, and a query that joins both would lose every alert of a severity if one part failed.
+// Without logs, the rules above cannot fire, so reaching the quota is an alert. It is a separate rule because it reads a different
+// table, and a query that joins both would lose every alert of a severity if one part failed.
 resource quotaRule 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = {
   name: 'sluice-log-quota-${suffix}'
   location: location
@@ -105,7 +105,7 @@ resource quotaRule 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = {
   kind: 'LogAlert'
   properties: {
     displayName: 'Sluice: log quota reached'
-    description: 'The daily quota of the workspace is used up; until tomorrow no log line arrives and no other log alert can fire.'
+    description: 'The daily quota of the workspace is reached: no logs are ingested and no other log alert can fire until the next day.'
     severity: 2
     enabled: true
     scopes: [workspace.id]
@@ -128,15 +128,15 @@ resource quotaRule 'Microsoft.Insights/scheduledQueryRules@2023-12-01' = {
   }
 }
 
-// A wake event in the dead-letter queue was tried ten times or lay for an hour: the app does not start, or fails at once.
-// Waiting messages are no signal: Azure counts them for the topic as a whole, and a subscriber of another system may let
-// its own wait for days.
+// A dead-lettered wake event was delivered ten times or waited for an hour: the app does not start, or fails immediately. Waiting
+// messages are not used as a signal, because Azure counts them for the whole topic, and the messages of other subscribers may wait
+// for days.
 resource deadWakes 'Microsoft.Insights/metricAlerts@2018-03-01' = {
   name: 'sluice-dead-wakes-${suffix}'
   location: 'global'
   tags: tags
   properties: {
-    description: 'A wake event was dead-lettered: the app does not take its events.'
+    description: 'A wake event was dead-lettered: the app does not process its events.'
     severity: 1
     enabled: true
     scopes: [namespace.id]
@@ -161,15 +161,15 @@ resource deadWakes 'Microsoft.Insights/metricAlerts@2018-03-01' = {
   }
 }
 
-// The pipeline repeats what fails in storage and writes no event while it still succeeds; this is what reports an outage, and
-// of throttling that does not pass. Host account, too: without it no app starts, and none can log.
+// The pipeline retries failed storage operations and logs no event if a retry succeeds; this rule reports outages and permanent
+// throttling. It includes the host account, without which no app can start or log.
 resource storageAvailability 'Microsoft.Insights/metricAlerts@2018-03-01' = [
   for (name, index) in accountNames: {
     name: 'sluice-storage-${name}'
     location: 'global'
     tags: tags
     properties: {
-      description: 'Of the requests to storage account ${name} more than one of a hundred failed on the service\'s side.'
+      description: 'More than 1 % of the requests to storage account ${name} failed because of the service.'
       severity: 2
       enabled: true
       scopes: [accounts[index].id]
@@ -195,15 +195,15 @@ resource storageAvailability 'Microsoft.Insights/metricAlerts@2018-03-01' = [
   }
 ]
 
-// More than ten: a single 503 is how an instance asks a client to come again. Not validated when deployed: whether Flex
-// Consumption emits this metric of App Service could not be tried.
+// More than ten, because an instance answers 503 to ask a client to retry. Not validated at deployment, because it could not be
+// tested whether Flex Consumption emits this metric of App Service.
 resource serverErrors 'Microsoft.Insights/metricAlerts@2018-03-01' = [
   for (name, index) in appNames: {
     name: 'sluice-http-${name}'
     location: 'global'
     tags: tags
     properties: {
-      description: 'App ${name} answered more than ten requests with a server error within a quarter of an hour.'
+      description: 'App ${name} answered more than ten requests with a server error within 15 minutes.'
       severity: 2
       enabled: true
       scopes: [apps[index].id]

@@ -1,16 +1,16 @@
 @description('Suffix of the name: environment and unique token.')
 param suffix string
 
-@description('Cost per month of this resource group, in the currency of the billing account.')
+@description('Monthly budget of this resource group, in the currency of the billing account.')
 param amount int
 
-@description('First day of the month in which the budget was first made (YYYY-MM-01). Azure refuses to change it afterwards.')
+@description('First day of the month in which the budget was created (YYYY-MM-01). Azure refuses to change it afterwards.')
 param startDate string
 
 @description('Action groups to call, at least one.')
 param actionGroupIds string[]
 
-// The action group mails already, so no address is listed here a second time.
+// No email addresses, because the action groups already send emails.
 var receivers = { contactEmails: [], contactGroups: actionGroupIds }
 
 resource budget 'Microsoft.Consumption/budgets@2023-11-01' = {

@@ -1,7 +1,7 @@
-// Resource logs and platform metrics of every service into the workspace. Off by default, since ingestion is billed and the
-// storage logs have a row per request: docs/deploy.md, "Diagnostic settings".
+// Sends resource logs and platform metrics of every service to the workspace. Off by default, because ingestion is billed and
+// storage logs one row per request: docs/deploy.md, "Diagnostic settings".
 
-@description('Workspace that takes logs and metrics.')
+@description('Workspace that receives logs and metrics.')
 param workspaceName string
 
 @description('Storage accounts.')
@@ -13,7 +13,7 @@ param serviceBusName string
 @description('Function apps.')
 param appNames string[]
 
-// One name for all: a setting is a child of its resource, and a second one to the same workspace would be billed twice.
+// The same name for all: a setting is a child of its resource, and a second one with the same workspace would be billed twice.
 var settingName = 'sluice'
 var storageLogs = {
   workspaceId: workspace.id

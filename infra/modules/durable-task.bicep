@@ -16,7 +16,7 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
   tags: tags
   properties: {
     sku: { name: 'Consumption' }
-    // Required, and empty would deny all: who may call is decided by role, as with the other services.
+    // Required, and an empty list would deny all. Access is controlled by roles, as for the other services.
     ipAllowlist: ['0.0.0.0/0']
     publicNetworkAccess: 'Enabled'
   }
@@ -29,7 +29,7 @@ resource hubs 'Microsoft.DurableTask/schedulers/taskHubs@2026-02-01' = [
   }
 ]
 
-// A drain is disposable: its history is of use for a few days of fault finding, and the sweep purges after seven.
+// The history of a drain is useful only for a few days of troubleshooting; the sweep also purges after seven days.
 resource retention 'Microsoft.DurableTask/schedulers/retentionPolicies@2026-02-01' = {
   parent: scheduler
   name: 'default'

@@ -1,7 +1,7 @@
 @description('Name of the app.')
 param name string
 
-@description('Name of its plan; Flex Consumption takes one app per plan.')
+@description('Name of the plan; Flex Consumption allows one app per plan.')
 param planName string
 
 @description('Region of the app.')
@@ -16,7 +16,7 @@ param pool string
 @description('Subnet for the app\'s outbound calls, delegated to Microsoft.App/environments; empty: no virtual network, and the app is public.')
 param subnetId string
 
-@description('Whether instances are spread over availability zones; the platform then keeps two instances per function group, and bills them.')
+@description('Whether instances are spread over availability zones; the platform then keeps two always-ready instances per function group, and bills them.')
 param zoneRedundant bool
 
 @description('Node.js version.')
@@ -25,10 +25,10 @@ param nodeVersion string
 @description('Memory of an instance in MB.')
 param memory int
 
-@description('Most instances for one function group.')
+@description('Maximum number of instances per function group.')
 param maximumInstanceCount int
 
-@description('Instances kept warm; may be empty.')
+@description('Always-ready instances; may be empty.')
 param alwaysReady { name: string, instanceCount: int }[]
 
 @description('Identity of the app.')
@@ -40,7 +40,7 @@ param hostAccountName string
 @description('Account of the batches.')
 param dataAccountName string
 
-@description('Container of the host account that takes the deployment package.')
+@description('Container of the host account for the deployment package.')
 param packageContainer string
 
 @description('Namespace of the events.')
@@ -52,25 +52,25 @@ param topicName string
 @description('Subscription that wakes this pool.')
 param subscriptionName string
 
-@description('Task hub of this pool: one hub has one work-item queue, so pools never wait for one another.')
+@description('Task hub of this pool. A hub has one work-item queue, so pools with separate hubs never wait for each other.')
 param taskHub string
 
-@description('Durable Task Scheduler; empty: durable state in the host account.')
+@description('Durable Task Scheduler; empty: the host account stores the durable state.')
 param schedulerName string
 
 @description('Application Insights component.')
 param componentName string
 
-@description('When the sweep runs.')
+@description('Schedule of the sweep.')
 param sweepSchedule string
 
-@description('When the inbox is looked at; empty: never.')
+@description('Schedule of the polls of the inbox; empty: never.')
 param inboxSchedule string
 
-@description('Hosts that files may be imported from; empty: none.')
+@description('Hosts from which files may be imported; empty: none.')
 param urlHosts string
 
-@description('More app settings.')
+@description('Additional app settings.')
 param settings object
 
 resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
@@ -99,7 +99,8 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' existing = if (
 
 var identityClientId = identity.properties.clientId
 
-// Runtime and worker are set in functionAppConfig: on Flex Consumption FUNCTIONS_* and most WEBSITE_* settings are refused or harmful.
+// Runtime and worker are configured in functionAppConfig: Flex Consumption refuses FUNCTIONS_* and most WEBSITE_* settings, or
+// they are harmful.
 var baseSettings = {
   AzureWebJobsStorage__blobServiceUri: hostAccount.properties.primaryEndpoints.blob
   AzureWebJobsStorage__queueServiceUri: hostAccount.properties.primaryEndpoints.queue
@@ -116,24 +117,24 @@ var baseSettings = {
   SluiceServiceBus__clientId: identityClientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: component.properties.ConnectionString
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
-  // The exporter would otherwise report about itself to its makers.
+  // Stops the exporter from sending statistics about itself to Microsoft.
   APPLICATION_INSIGHTS_NO_STATSBEAT: '1'
   SLUICE_POOL: pool
   SLUICE_TOPIC: topicName
   SLUICE_SUBSCRIPTION: subscriptionName
   SLUICE_TASK_HUB: taskHub
-  // What all instances can run at a time, four activities each (host.json); a wave has no more tasks.
+  // The number of activities that all instances can run concurrently, four each (host.json); the maximum size of a wave.
   SLUICE_CAPACITY: string(min(maximumInstanceCount * 4, 1000))
-  // Buffers come and go with every chunk: a young generation of 3 x 8 MiB instead of 3 x 16 keeps an instance some 60 MB smaller.
+  // Every chunk allocates and frees buffers. A young generation of 3 x 8 MiB instead of 3 x 16 MiB saves about 60 MB per instance.
   NODE_OPTIONS: '--max-semi-space-size=8'
   SLUICE_SWEEP_SCHEDULE: sweepSchedule
-  // A quarter of the instance for each worker thread, one thread per core: the rest is for the host and the main thread.
+  // A quarter of the memory per worker thread, with one thread per core: the rest is for the host and the main thread.
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 
 var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule, SLUICE_URL_HOSTS: urlHosts }
 
-// These override host.json, so that one package serves both backends.
+// These settings override host.json, so that one package supports both backends.
 var schedulerSettings = empty(schedulerName)
   ? {}
   : {
@@ -156,7 +157,7 @@ resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
 resource app 'Microsoft.Web/sites@2025-03-01' = {
   name: name
   location: location
-  // azd finds the app of a service by this tag; azure.yaml names its services after the pools.
+  // azd finds the app of a service by this tag; the services in azure.yaml have the names of the pools.
   tags: union(tags, { 'azd-service-name': pool })
   kind: 'functionapp,linux'
   identity: {
@@ -166,7 +167,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
-    // On Flex Consumption all outbound traffic goes through the subnet; there is no setting for a part of it.
+    // On Flex Consumption, all outbound traffic goes through the subnet; this cannot be restricted to a part of it.
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
     publicNetworkAccess: empty(subnetId) ? 'Enabled' : 'Disabled'
     siteConfig: {
@@ -195,7 +196,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   }
 }
 
-// Deployments sign in with Entra ID; publishing passwords would be a second, secret way in.
+// Deployments sign in with Entra ID; publishing passwords would be an additional secret.
 resource ftpPublishing 'Microsoft.Web/sites/basicPublishingCredentialsPolicies@2025-03-01' = {
   parent: app
   name: 'ftp'

@@ -13,10 +13,10 @@ param location string
 @description('Tags of the resources.')
 param tags object
 
-@description('Gigabytes per day after which ingestion stops until the next day; a decimal number as text, since Bicep has none.')
+@description('Daily quota in gigabytes, after which ingestion stops until the next day; a decimal number as text, because Bicep has no decimals.')
 param dailyQuotaGb string
 
-@description('Where alerts are mailed; empty: no action group is made.')
+@description('Email address for alerts; empty: no action group.')
 param alertEmail string
 
 resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
@@ -26,7 +26,7 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
   properties: {
     sku: { name: 'PerGB2018' }
     retentionInDays: 30
-    // The bound of what a storm of log lines can cost; an alert fires when it is reached, since other alerts are blind then.
+    // Limits the cost of many log lines. An alert fires when it is reached, because other log alerts cannot fire then.
     workspaceCapping: { dailyQuotaGb: json(dailyQuotaGb) }
     features: { disableLocalAuth: true, enableLogAccessUsingOnlyResourcePermissions: true }
   }
@@ -40,12 +40,12 @@ resource component 'Microsoft.Insights/components@2020-02-02' = {
   properties: {
     Application_Type: 'web'
     WorkspaceResourceId: workspace.id
-    // Telemetry is taken from the app's identity only: the connection string alone lets nobody write.
+    // Accepts telemetry only from the app's identity: the connection string alone does not allow to write.
     DisableLocalAuth: true
   }
 }
 
-// The charts of docs/observability.md.
+// The charts described in docs/observability.md.
 resource workbook 'Microsoft.Insights/workbooks@2023-06-01' = {
   name: guid(resourceGroup().id, 'sluice-workbook')
   location: location

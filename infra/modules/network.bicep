@@ -1,10 +1,10 @@
-// The private side of a deployment: a virtual network for the apps' outbound calls and for private endpoints, and the DNS
-// zones that lead to these. docs/deploy.md, "Private networking", has the plan of the addresses.
+// Private networking: a virtual network for the apps' outbound calls and for private endpoints, and the DNS zones of the
+// endpoints. docs/deploy.md, "Private networking", contains the address plan.
 
 @description('Name of the virtual network.')
 param name string
 
-@description('Region of the virtual network; an app can only join one of its own region.')
+@description('Region of the virtual network, which must be that of the apps.')
 param location string
 
 @description('Tags of the resources.')
@@ -31,22 +31,21 @@ resource network 'Microsoft.Network/virtualNetworks@2024-07-01' = {
   tags: tags
   properties: {
     addressSpace: { addressPrefixes: [addressSpace] }
-    // Written here and not as resources of their own: a deployment replaces the list, so that two writers would undo each other.
+    // Declared here and not as separate resources: a deployment replaces the whole list, so two declarations would conflict.
     subnets: concat(
       [
         {
           name: endpointSubnet
           properties: {
-            // 59 addresses: seven endpoints and one for each pool.
+            // 59 addresses, for seven endpoints and one per pool.
             addressPrefix: cidrSubnet(addressSpace, 26, 0)
             privateEndpointNetworkPolicies: 'Disabled'
-            // Endpoints only receive. A default way out would be for machines that somebody puts here.
+            // Endpoints only receive; default outbound access would only serve virtual machines added to this subnet.
             defaultOutboundAccess: false
           }
         }
       ],
-      // A /27 is the size that Microsoft recommends for one app (27 gateways, up to 1,000 instances); apps that share one share
-      // its throughput.
+      // Microsoft recommends a /27 per app (27 gateways, up to 1,000 instances); apps in the same subnet share its throughput.
       map(appSubnets, (subnet, index) => {
         name: subnet
         properties: {

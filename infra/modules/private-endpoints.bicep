@@ -1,35 +1,35 @@
-@description('A private endpoint to make.')
+@description('A private endpoint.')
 type endpointType = {
   @description('Name without prefix and suffix.')
   name: string
 
-  @description('Resource id of the service that it leads to.')
+  @description('Resource id of the service.')
   target: string
 
-  @description('Part of the service, as Private Link names it.')
+  @description('Subresource of the service, with its name in Private Link.')
   group: 'blob' | 'queue' | 'table' | 'namespace' | 'sites'
 }
 
 @description('Suffix of all names: environment and unique token.')
 param suffix string
 
-@description('Region of the endpoints: that of their virtual network.')
+@description('Region of the endpoints, which must be that of the virtual network.')
 param location string
 
 @description('Tags of the endpoints.')
 param tags object
 
-@description('Resource id of the subnet that they take an address of.')
+@description('Resource id of the subnet of the endpoints.')
 param subnetId string
 
-@description('Resource id of the DNS zone that gets the addresses, by part of the service.')
+@description('Resource ids of the DNS zones for the addresses, by subresource.')
 param zoneIds { *: string }
 
 @description('The endpoints.')
 param endpoints endpointType[]
 
-// One after the other: at the same time they lock the storage account (StorageAccountOperationInProgress, Azure/
-// bicep-registry-modules#6001) and change their subnet (ReferencedResourceNotProvisioned, Azure/bicep-ptn-aiml-landing-zone#41).
+// Deployed one by one: parallel deployments lock the storage account (StorageAccountOperationInProgress,
+// Azure/bicep-registry-modules#6001) and change their subnet (ReferencedResourceNotProvisioned, Azure/bicep-ptn-aiml-landing-zone#41).
 @batchSize(1)
 resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
   for endpoint in endpoints: {
@@ -49,7 +49,7 @@ resource privateEndpoints 'Microsoft.Network/privateEndpoints@2024-07-01' = [
   }
 ]
 
-// Writes the endpoint's addresses into the zone, and takes them out again with the endpoint.
+// Writes the addresses of the endpoint to the zone, and removes them when the endpoint is deleted.
 resource zoneGroups 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2024-07-01' = [
   for (endpoint, index) in endpoints: {
     parent: privateEndpoints[index]

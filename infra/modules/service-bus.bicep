@@ -7,24 +7,24 @@ param location string
 @description('Tags of the namespace.')
 param tags object
 
-@description('Whether only private endpoints lead to the namespace. They exist in the tier Premium alone, which is billed by messaging unit and hour.')
+@description('Whether the namespace can be reached only through private endpoints. They require the Premium tier, which is billed per messaging unit and hour.')
 param privateOnly bool
 
-@description('Name of the topic that carries the events.')
+@description('Name of the topic of the events.')
 param topicName string
 
-@description('Names of the pools; each gets a subscription of its own.')
+@description('Names of the pools; each has its own subscription.')
 param pools string[]
 
 @description('Names of the subscriptions, in the order of the pools.')
 param subscriptionNames string[]
 
-@description('Storage account whose queues the events are about; a listener ignores events of another account.')
+@description('Storage account of the queues; a listener ignores events of other accounts.')
 param account string
 
-// Standard is the smallest tier with topics; Premium adds private endpoints for about seventy times the base price. Azure does
-// not change the tier of a namespace in place, so the choice is made with the environment. Zone redundancy is no choice: in
-// a region with zones every namespace has it, and the property `zoneRedundant` is being deprecated.
+// Standard is the cheapest tier with topics; Premium adds private endpoints for about seventy times the base price. Azure cannot
+// change the tier of a namespace in place, so it must be chosen when the environment is created. Zone redundancy is not an option:
+// in a region with zones every namespace has it, and the property `zoneRedundant` is being deprecated.
 resource namespace 'Microsoft.ServiceBus/namespaces@2024-01-01' = {
   name: name
   location: location
@@ -41,10 +41,10 @@ resource topic 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' = {
   parent: namespace
   name: topicName
   properties: {
-    // Cannot be switched on later: a derived MessageId (BatchCompleted, ItemsDeadLettered) is then seen once in the window.
+    // Delivers a derived MessageId (BatchCompleted, ItemsDeadLettered) only once within the window. Cannot be enabled later.
     requiresDuplicateDetection: true
     duplicateDetectionHistoryTimeWindow: 'PT10M'
-    // The longest of Standard: a subscription's own time to live can only be shorter, and subscribers to BatchCompleted may want days.
+    // The maximum of Standard: the time to live of a subscription can only be shorter, and subscribers to BatchCompleted may need days.
     defaultMessageTimeToLive: 'P14D'
     enableBatchedOperations: true
     supportOrdering: false
@@ -52,7 +52,7 @@ resource topic 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' = {
   }
 }
 
-// One after the other, and the rules, too: the service refuses changes of one topic at the same time (conflict 40901).
+// Subscriptions and rules are deployed one by one: the service refuses concurrent changes of a topic (conflict 40901).
 @batchSize(1)
 resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2024-01-01' = [
   for name in subscriptionNames: {
@@ -61,7 +61,8 @@ resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@202
     properties: {
       lockDuration: 'PT1M'
       maxDeliveryCount: 10
-      // A wake that nobody took within an hour is void: the sweep has long found the queue. It is kept as a dead letter, so that it is noticed.
+      // A wake event that was not received within an hour is obsolete, because the sweep has found the queue. It becomes a dead
+      // letter, so that the alert fires.
       defaultMessageTimeToLive: 'PT1H'
       deadLetteringOnMessageExpiration: true
       deadLetteringOnFilterEvaluationExceptions: true
@@ -71,8 +72,8 @@ resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@202
   }
 ]
 
-// The first rule deployed takes the place of the match-all rule `$Default` that a new subscription starts with. Until then
-// every event matches, so the app checks account and pool as well; infra/after-provision.sh makes sure that none is left.
+// The first deployed rule replaces the match-all rule `$Default` of a new subscription. Until then, every event matches; therefore
+// the app also checks account and pool, and infra/after-provision.sh removes a remaining match-all rule.
 @batchSize(1)
 resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-01-01' = [
   for (pool, index) in pools: {

@@ -12,22 +12,22 @@ param tags object
 @description('Redundancy of the account.')
 param sku string
 
-@description('Whether only private endpoints lead to the account.')
+@description('Whether the account can be reached only through private endpoints.')
 param privateOnly bool
 
-@description('Whether the account can only be deleted after its lock was removed.')
+@description('Whether a lock prevents the deletion of the account.')
 param deleteLock bool
 
-@description('Blob containers to make. Queues are made by the app when it first needs one.')
+@description('Blob containers. The app creates queues when it needs them.')
 param containers string[]
 
-@description('Containers to make whose blobs the backstop leaves alone: what workloads keep there is theirs to remove.')
+@description('Blob containers to which the lifecycle policy does not apply: the workloads must delete the blobs that they store there.')
 param keptContainers string[]
 
-@description('Tables to make.')
+@description('Tables.')
 param tables string[]
 
-@description('Days after which blobs that are no longer changed are removed; 0: never.')
+@description('Days without changes after which the lifecycle policy deletes a blob; 0: never.')
 @minValue(0)
 param backstopDays int
 
@@ -39,15 +39,15 @@ resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
   sku: { name: sku }
   properties: {
     accessTier: 'Hot'
-    // Managed identity is the only way in: an account key would open everything, without an end, to whoever copies it.
+    // Only managed identities have access: an account key would give full, unlimited access to anyone who copies it.
     allowSharedKeyAccess: false
     allowBlobPublicAccess: false
     allowCrossTenantReplication: false
     defaultToOAuthAuthentication: true
     minimumTlsVersion: 'TLS1_2'
     supportsHttpsTrafficOnly: true
-    // Public by default: access is by identity. docs/security.md says what private endpoints add. The exception for services of
-    // Azure would stay open beside them, and nothing here uses it.
+    // Public by default, because access requires an identity. docs/security.md describes what private endpoints add. With private
+    // endpoints, the exception for Azure services is closed as well, because nothing here uses it.
     publicNetworkAccess: privateOnly ? 'Disabled' : 'Enabled'
     networkAcls: { defaultAction: privateOnly ? 'Deny' : 'Allow', bypass: privateOnly ? 'None' : 'AzureServices' }
   }
@@ -57,7 +57,7 @@ resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2025-06-01' = {
   parent: account
   name: 'default'
   properties: {
-    // Off on purpose: what a client system deletes has to be gone, and every outcome blob would be kept and billed twice.
+    // Off on purpose: data that a client system deletes must not be recoverable, and every deleted blob would continue to be billed.
     deleteRetentionPolicy: { enabled: false }
     containerDeleteRetentionPolicy: { enabled: true, days: 7 }
   }
@@ -83,8 +83,8 @@ resource dataTables 'Microsoft.Storage/storageAccounts/tableServices/tables@2025
   }
 ]
 
-// A backstop only: retention deletes a batch with its rows, this removes what a fault may have left behind.
-// One rule for every container that holds data of batches.
+// Only a backstop: retention deletes a batch with its rows; this policy deletes blobs that a fault left behind. One rule for all
+// containers with data of batches.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06-01' = if (backstopDays > 0) {
   parent: account
   name: 'default'
@@ -106,13 +106,13 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06
   dependsOn: [blobContainers]
 }
 
-// Holds off the deletion of the account, its containers and its tables through Azure Resource Manager; the app goes on
-// deleting blobs, rows and messages.
+// Prevents the deletion of the account, its containers and its tables through Azure Resource Manager; the app can still delete
+// blobs, rows and messages.
 resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (deleteLock) {
   scope: account
   name: 'lock-${name}'
   properties: {
     level: 'CanNotDelete'
-    notes: 'Holds data of batches or keys of client systems. Remove the lock before you remove the environment.'
+    notes: 'Contains data of batches or keys of client systems. Remove the lock before you delete the environment.'
   }
 }

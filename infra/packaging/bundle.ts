@@ -5,17 +5,17 @@ import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { NATIVE_PACKAGES } from './native.ts';
 import { webAssets } from './web-assets.ts';
 
-/** What a bundle is made from, and where it goes. */
+/** The input and output folders of a bundle. */
 export interface BundleOptions {
-  /** Folder that holds functions/, workloads/ and node_modules/. */
+  /** Folder with functions/, workloads/ and node_modules/. */
   root: string;
-  /** Folder that gets functions/main.js, workloads/thread.js and what they share. It is emptied first. */
+  /** Folder for functions/main.js, workloads/thread.js and their shared chunks. It is emptied first. */
   outDir: string;
 }
 
 /**
- * For the CommonJS packages inside an ES module: `require` has to be Node's own, since it is there that the Functions
- * worker answers `require('@azure/functions-core')`.
+ * Defines `require` for CommonJS packages inside an ES module. It must be that of Node.js, because the Functions worker patches
+ * it to resolve '@azure/functions-core'.
  */
 const BANNER = [
   "import { createRequire as sluiceCreateRequire } from 'node:module';",
@@ -23,10 +23,10 @@ const BANNER = [
 ].join('\n');
 
 /**
- * Bundles the app: every file in functions/ into functions/main.js, the worker thread into workloads/thread.js, and
- * piscina's own worker beside the chunk that starts it. Not minified: stack traces in the logs stay readable, and
- * the zip is small enough as it is. The dashboard goes in as a module of strings. Source maps go along for the files that
- * hold workloads: dead letters name the line in the source. Same input, same bytes.
+ * Bundles the app: every file in functions/ into functions/main.js, the worker thread into workloads/thread.js, and the worker of
+ * piscina next to the chunk that starts it. Does not minify, so that stack traces in the logs are readable; the zip is small
+ * enough. Includes the dashboard as a module of strings, and source maps of the files with workloads, so that dead letters
+ * contain source lines. The same input gives the same bytes.
  */
 export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile> {
   const main = await mainSource(root);
@@ -35,7 +35,7 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
   const built = join(root, 'dist');
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    // Not where the files go: paths in source maps are relative to this, and lead to the sources of a deployed package.
+    // Not the output folder: paths in source maps are relative to this folder, so that they match the sources of a deployed package.
     outdir: built,
     write: false,
     outbase: root,
@@ -46,16 +46,16 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
     ],
     plugins: [virtualMain(root, main), builtWeb(web.source)],
     bundle: true,
-    // Shared chunks, not copies: thread and piscina's worker recognise each other's objects by symbols of one module.
+    // Shared chunks instead of copies: the thread and piscina's worker recognize each other's objects by symbols of one module.
     splitting: true,
     chunkNames: 'functions/[name]-[hash]',
     format: 'esm',
     platform: 'node',
     target: 'node22.15',
     banner: { js: BANNER },
-    // Where piscina looks for its worker file, beside the chunk it is in.
+    // piscina searches its worker file next to its own chunk.
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-    // The first is made by the Functions worker; the second is optional and native, and only asked for by `niceIncrement`.
+    // The Functions worker provides the first. The second is optional and native, and only loaded for `niceIncrement`.
     external: ['@azure/functions-core', '@napi-rs/nice', ...NATIVE_PACKAGES],
     legalComments: 'none',
     charset: 'utf8',
@@ -73,20 +73,22 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
   return { inputs: { ...inputs, ...web.metafile.inputs }, outputs };
 }
 
-/** All maps together are as large as the scripts. */
+/**
+ * Whether a file is deployed: all except source maps without workloads, because all maps together are as large as the scripts.
+ */
 const isDeployed = ({ path, text }: OutputFile): boolean =>
   !path.endsWith('.map') || (JSON.parse(text) as { sources: string[] }).sources.some(isWorkload);
 
 const isWorkload = (source: string): boolean => source.startsWith('../../workloads/');
 
-/** The entry: an import of every file in functions/, each of which registers its function. */
+/** Returns the source of the entry: it imports every file in functions/, each of which registers its function. */
 async function mainSource(root: string): Promise<string> {
   const files = (await readdir(join(root, 'functions'))).filter((name) => name.endsWith('.ts')).sort();
   if (files.length === 0) throw new Error(`Expected functions to bundle, found none in ${join(root, 'functions')}.`);
   return files.map((name) => `import './${name}';\n`).join('');
 }
 
-/** The file that piscina starts its threads from; not exported by the package, so found beside its main file. */
+/** Returns the file from which piscina starts its threads. The package does not export it, but it is next to its main file. */
 const piscinaWorker = (): string => join(dirname(fileURLToPath(import.meta.resolve('piscina'))), 'worker.js');
 
 function virtualMain(root: string, contents: string): Plugin {
@@ -103,7 +105,7 @@ function virtualMain(root: string, contents: string): Plugin {
   };
 }
 
-/** The built dashboard in the place of the empty module in the sources. */
+/** Replaces the empty module in the sources with the built dashboard. */
 function builtWeb(contents: string): Plugin {
   return {
     name: 'sluice-web',

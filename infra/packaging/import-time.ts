@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const RUNS = 5;
 
-/** Stands in for the module that the Functions worker makes, so that importing an app registers into nothing. */
+/** Replaces the module of the Functions worker, so that the imported app has no effect. */
 const WORKER_STUB = `
 import Module from 'node:module';
 const core = new Proxy({}, { get: (_, name) => name === 'version' || name === 'hostVersion' ? '4.0.0' : () => ({}) });
@@ -15,7 +15,7 @@ Module.prototype.require = function (id) {
   return id === '@azure/functions-core' ? core : original.call(this, id);
 };`;
 
-/** Median milliseconds that a fresh process needs to import `files`, one after the other, as the worker does. */
+/** Returns the median milliseconds that a new process needs to import `files` one by one, like the worker. */
 export async function importMs(files: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const urls = files.map((file) => pathToFileURL(file).href);
   const script = `${WORKER_STUB}
@@ -32,16 +32,16 @@ process.exit(0);`;
 async function once(script: string, env: NodeJS.ProcessEnv): Promise<number> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env });
   const match = /^import-ms (\S+)$/m.exec(stdout);
-  if (!match) throw new Error(`Expected a time, the import printed: ${stdout}`);
+  if (!match) throw new Error(`Expected a time, but the import printed: ${stdout}`);
   return Number(match[1]);
 }
 
-/** Settings that let the app be imported; nothing is connected to. */
+/** Settings with which the app can be imported; no connection is opened. */
 export const IMPORT_ENV: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
   SluiceStorage: 'UseDevelopmentStorage=true',
   SluiceServiceBus: 'Endpoint=sb://localhost;SharedAccessKeyName=a;SharedAccessKey=b;UseDevelopmentEmulator=true;',
 };
 
-/** The entry of a package made in `folder`. */
+/** Returns the entry of a package in `folder`. */
 export const entryOf = (folder: string): string => join(folder, 'dist/functions/main.js');

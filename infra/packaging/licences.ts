@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { NativePackage } from './native.ts';
 
-/** The licence texts of every package that went into a bundle or goes `along` with it, in the order of their names. */
+/** Returns the licence texts of all packages in a bundle, and of those shipped `along` with it, sorted by name. */
 export async function licences(root: string, metafile: Metafile, along: readonly NativePackage[]): Promise<string> {
   const packages = new Map(along.map(({ name, folder }) => [`node_modules/${name}`, folder]));
   for (const input of Object.keys(metafile.inputs)) {

@@ -3,35 +3,35 @@ import { join, sep } from 'node:path';
 import type { Metafile } from 'esbuild';
 import type { RunNpm } from './npm.ts';
 
-/** Packages that load native code by paths of their own: they cannot become part of a bundle, and go along as they are. */
+/** Packages that load native code by path. They cannot be bundled, and are copied unchanged. */
 export const NATIVE_PACKAGES = ['sharp'];
 
 /**
- * The machines of Flex Consumption, whatever machine makes the package: Linux with glibc on x64, as npm names them. The
- * names of prebuilt packages for them end so (`-linuxmusl-x64` is the other libc).
+ * The machines of Flex Consumption in the terms of npm, independent of the machine that creates the package. The names of
+ * prebuilt packages for them end with `-linux-x64` (`-linuxmusl-x64` is for the other libc).
  */
 const TARGET = { os: 'linux', cpu: 'x64', libc: 'glibc' };
 const PREBUILT = /-linux-x64$/;
 const UNUSED = /\/(src|install|include)(\/|$)|\.(d\.[cm]?ts|h|md|map)$/;
 const LICENCE = /licen[cs]e[^/]*$/i;
 
-/** A package that goes along with the bundle. */
+/** A package that is shipped along with the bundle. */
 export interface NativePackage {
   name: string;
-  /** Where it lies on this machine. */
+  /** Its location on this machine. */
   folder: string;
 }
 
-/** Where native packages are found, and how the missing ones are fetched. */
+/** The locations of native packages, and the function that fetches missing ones. */
 export interface NativeWorld {
   /** Folder with package-lock.json and node_modules/. */
   root: string;
-  /** Folder for what this machine's own installation lacks; it is used again the next time. */
+  /** Folder for packages that the installation of this machine lacks; it is reused. */
   fetched: string;
   runNpm: RunNpm;
 }
 
-/** The part of package-lock.json that is read here. */
+/** The fields of package-lock.json that are read here. */
 interface Lock {
   packages: Record<string, LockedPackage | undefined>;
 }
@@ -43,9 +43,9 @@ interface LockedPackage {
 }
 
 /**
- * The native packages that a bundle asks for, built for Flex Consumption, with all that they need, in the order of their
- * names. package-lock.json says which packages and versions these are; what npm did not install here, because this machine
- * is another one, is fetched by npm, which checks it against the lock's integrity. Throws an Error where that fails.
+ * Returns the native packages that a bundle imports, with all their dependencies, built for Flex Consumption, sorted by name.
+ * package-lock.json determines the packages and versions. If this machine has a different platform, npm fetches the missing ones
+ * and verifies their integrity with the lock file. Throws an Error if this fails.
  */
 export async function nativePackages(
   { root, fetched, runNpm }: NativeWorld,
@@ -62,7 +62,7 @@ export async function nativePackages(
 
 const folderOf = (root: string, name: string): string => join(root, 'node_modules', name);
 
-/** The names of packages and of all that they need on the target. */
+/** Returns the names of the packages and of all their dependencies on the target. */
 function withNeeds(lock: Lock, wanted: readonly string[]): string[] {
   const found = new Set<string>();
   const add = (name: string): void => {
@@ -78,11 +78,11 @@ function withNeeds(lock: Lock, wanted: readonly string[]): string[] {
 
 function locked({ packages }: Lock, name: string): LockedPackage {
   const found = packages[`node_modules/${name}`];
-  if (found === undefined) throw new Error(`Expected package-lock.json to have ${name}, which the package needs.`);
+  if (found === undefined) throw new Error(`Expected package-lock.json to contain ${name}, which the package needs.`);
   return found;
 }
 
-/** Those of `names` that do not lie in `root` at the locked version. */
+/** Returns those of `names` that are not in `root` with the locked version. */
 async function notInstalled(lock: Lock, names: readonly string[], root: string): Promise<string[]> {
   const checked = await Promise.all(
     names.map(async (name) => ((await versionIn(root, name)) === locked(lock, name).version ? [] : [name])),
@@ -95,7 +95,7 @@ async function versionIn(root: string, name: string): Promise<string | undefined
   return text === undefined ? undefined : (JSON.parse(text) as { version: string }).version;
 }
 
-/** Has npm install packages at their locked versions into a folder of their own, as on the target. */
+/** Installs packages for the target with npm, at their locked versions, in a separate folder. */
 async function fetchPackages(
   lock: Lock,
   names: readonly string[],
@@ -103,10 +103,10 @@ async function fetchPackages(
 ): Promise<void> {
   const dependencies = Object.fromEntries(names.map((name) => [name, locked(lock, name).version]));
   const about = { name: 'sluice-native', version: '0.0.0', private: true, dependencies };
-  // Alone, without what they depend on: what of that is needed stands in the list itself.
+  // Without their dependencies: the list already contains those that are needed.
   const entries = names.map((name) => {
     const { version, integrity } = locked(lock, name);
-    if (integrity === undefined) throw new Error(`Expected package-lock.json to have the integrity of ${name}.`);
+    if (integrity === undefined) throw new Error(`Expected package-lock.json to contain the integrity of ${name}.`);
     return [`node_modules/${name}`, { version, integrity }];
   });
   const packages = { '': about, ...Object.fromEntries(entries) };

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs npm with arguments in a folder. Throws an Error with what npm printed where it fails. */
+/** Runs npm with arguments in a folder. Throws an Error with the output of npm if it fails. */
 export type RunNpm = (args: readonly string[], folder: string) => Promise<void>;
 
 const run = promisify(execFile);
 
 /**
- * Runs npm as an ordinary client of the registry: the user's own settings and proxy hold. Under `npm run` it is the same npm,
- * started by its script, because Node starts no `npm.cmd` on Windows.
+ * Runs npm with the user's own settings and proxy. Under `npm run`, the script of the same npm is used, because Node.js cannot
+ * start `npm.cmd` on Windows.
  */
 export const runNpm: RunNpm = async (args, folder) => {
   const script = process.env.npm_execpath;

@@ -8,22 +8,22 @@ import { type RunNpm, runNpm } from './npm.ts';
 import { versionedHost } from './versioned-host.ts';
 import { zipFolder } from './zip.ts';
 
-/** What was made. */
+/** A deployable package. */
 export interface AppPackage {
-  /** Folder with what the zip holds: what `func azure functionapp publish` and azd deploy. */
+  /** Folder with the content of the zip, which `func azure functionapp publish` and azd deploy. */
   folder: string;
-  /** The zip beside the folder. */
+  /** The zip next to the folder. */
   zip: string;
   zipBytes: number;
-  /** Bytes of all scripts before compression. */
+  /** Size of all scripts in bytes before compression. */
   scriptBytes: number;
 }
 
 /**
- * Makes the deployable package of the app at `root` in `outDir`: the bundled scripts, native packages that they ask
- * for, host.json, a package.json that names the entry, and the licences. No development dependency, no local stack, no settings.
- * The package is for Linux on x64, on whatever machine it is made. It takes the place of an older one when it is whole, and
- * leaves an equal one alone: azd makes it before it packages and again before it deploys, while it may be reading it.
+ * Creates the deployable package of the app at `root` in `outDir`: the bundled scripts, the native packages that they import,
+ * host.json, a package.json with the entry, and the licences. It contains no development dependencies, local stack or settings,
+ * and is always for Linux on x64. It replaces an older package only when it is complete, and does not replace an equal one: azd
+ * creates the package before it packages and again before it deploys, when it may already be reading it.
  */
 export async function packageApp(root: string, outDir: string, npm: RunNpm = runNpm): Promise<AppPackage> {
   const folder = join(outDir, 'package');
@@ -43,7 +43,7 @@ export async function packageApp(root: string, outDir: string, npm: RunNpm = run
   }
 }
 
-/** Whether both forms of the package are there and hold what these bytes hold. */
+/** Whether the zip and the folder exist with the same content as these bytes. */
 async function isSame(bytes: Uint8Array, folder: string, zip: string): Promise<boolean> {
   const [zipped, unpacked] = await Promise.all([
     readFile(zip).catch(() => undefined),
@@ -52,7 +52,7 @@ async function isSame(bytes: Uint8Array, folder: string, zip: string): Promise<b
   return zipped?.equals(bytes) === true && unpacked !== undefined && zipped.equals(unpacked);
 }
 
-/** Writes all files of the package; returns the bytes of its scripts. */
+/** Writes all files of the package. Returns the size of its scripts in bytes. */
 async function fillFolder(root: string, folder: string, world: { fetched: string; runNpm: RunNpm }): Promise<number> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });

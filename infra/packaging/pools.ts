@@ -1,7 +1,9 @@
 import { isMap, isScalar, parseDocument } from 'yaml';
 import type { Registry } from '../../shared/workload/registry.ts';
 
-/** A pool as infra/main.bicep takes it. Which pools there are follows from the workloads; the rest is decided here. */
+/**
+ * A pool as a parameter of infra/main.bicep. The workloads determine which pools exist; the other values are configured here.
+ */
 export interface Pool {
   name: string;
   memory: 512 | 2048 | 4096;
@@ -9,27 +11,31 @@ export interface Pool {
   alwaysReady: { name: string; instanceCount: number }[];
 }
 
-/** One core per instance: handlers run in one thread per core, and 512 MB leave little beside the SDKs. */
+/** One core per instance: handlers run in one thread per core, and 512 MB leave little memory besides the SDKs. */
 const NEW_POOL = { memory: 2048, maximumInstanceCount: 40, alwaysReady: [] } as const;
 
 /**
- * The pools of all workloads; the first workload's comes first, and is published first: it rejects the files of the inbox that
- * name no workload.
+ * Returns the pools of all workloads. The pool of the first workload comes first and is published first: it rejects files of the
+ * inbox without a valid workload.
  */
 export const poolNames = (registry: Pick<Registry, 'workloads'>): string[] => [
   ...new Set(registry.workloads.map(({ pool }) => pool)),
 ];
 
-/** The pools of `names`, each with what is known of it; a pool that no workload names any more is left out. */
+/**
+ * Returns the pools of `names` with their known values, and defaults for new ones. Omits pools that no workload uses any more.
+ */
 export function mergePools(names: readonly string[], known: readonly Pool[]): Pool[] {
   return names.map((name) => known.find((pool) => pool.name === name) ?? { name, ...NEW_POOL, alwaysReady: [] });
 }
 
-/** `text` of azure.yaml with one service per pool; the first service is the pattern for new ones, comments stay. */
+/**
+ * Returns the text of azure.yaml with one service per pool. The first service is the template for new ones; comments are kept.
+ */
 export function servicesYaml(text: string, pools: readonly Pool[]): string {
   const document = parseDocument(text);
   const services = document.get('services');
-  if (!isMap(services)) throw new Error('Expected azure.yaml to have a map "services".');
+  if (!isMap(services)) throw new Error('Expected azure.yaml to contain a map "services".');
   const pattern = services.items[0]?.value;
   for (const { name } of pools) if (!services.has(name)) services.set(name, document.createNode(clone(pattern)));
   const wanted = new Set(pools.map(({ name }) => name));

@@ -1,6 +1,6 @@
-/** What a release needs before it is made: one version everywhere, and its section in the changelog. */
+/** Checks the requirements of a release: the same version in all files, and a section in the changelog. */
 
-/** Texts of the files that a release depends on. */
+/** The texts of the files that a release depends on. */
 export interface ReleaseFiles {
   /** package.json of the app. */
   app: string;
@@ -11,8 +11,8 @@ export interface ReleaseFiles {
 }
 
 /**
- * Returns the notes of the release that `tag` names: its section of the changelog, without the heading.
- * @throws Error that lists everything in which tag, files and changelog differ.
+ * Returns the notes of the release of `tag`: its section of the changelog, without the heading.
+ * @throws Error that lists all differences between tag, files and changelog.
  */
 export function releaseNotes(tag: string, files: ReleaseFiles): string {
   const app = JSON.parse(files.app) as { version: string; devDependencies: Record<string, string> };
@@ -33,7 +33,7 @@ export function releaseNotes(tag: string, files: ReleaseFiles): string {
   return notes;
 }
 
-/** The text below the heading of a version, or undefined where there is none. */
+/** Returns the text below the heading of a version; undefined if there is none. */
 function sectionOf(changelog: string, version: string): string | undefined {
   const section = changelog.split(/^## /m).find((text) => text.split('\n', 1)[0] === version);
   return section?.slice(version.length).trim() || undefined;

@@ -5,7 +5,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 import type { DashboardAssets, DashboardFile } from '../../shared/http/dashboard/dashboard.ts';
 
-/** The module that takes the place of web/assets.ts, and what went into it. */
+/** The module that replaces web/assets.ts, and its inputs. */
 export interface WebAssets {
   source: string;
   metafile: Metafile;
@@ -17,7 +17,10 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Bundles the dashboard in web/ into one script, one style sheet and an icon, as strings of a module. Same input, same bytes. */
+/**
+ * Bundles the dashboard in web/ into a script, a style sheet and an icon, as strings of a module. The same input gives the
+ * same bytes.
+ */
 export async function webAssets(root: string): Promise<WebAssets> {
   const result = await build({
     absWorkingDir: root,
@@ -48,7 +51,10 @@ function fileOf(name: string, text: string): DashboardFile {
   return { name, type, text, brotli: brotliOf(text) };
 }
 
-/** Half a second for the script: too long for the first request of a process. One more step takes three times as long. */
+/**
+ * Compresses at build time, because the script takes half a second: too long for the first request of a process. Quality 11
+ * takes three times as long.
+ */
 const brotliOf = (text: string): string =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }).toString('base64');
 
@@ -57,11 +63,11 @@ async function iconOf(root: string): Promise<DashboardFile> {
   return fileOf(`icon-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.svg`, text);
 }
 
-/** In the page, `{js}`, `{css}` and `{svg}` stand for the names of the files. */
+/** Replaces `{js}`, `{css}` and `{svg}` in the page with the names of the files. */
 const pageOf = (template: string, files: readonly DashboardFile[]): string =>
   template.replace(/\{(js|css|svg)\}/g, (_, ending: string) => {
     const file = files.find(({ name }) => name.endsWith(`.${ending}`));
-    if (!file) throw new Error(`Expected the build of the dashboard to make a .${ending} file.`);
+    if (!file) throw new Error(`Expected the build of the dashboard to create a .${ending} file.`);
     return `{base}${file.name}`;
   });
 

@@ -2,12 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Zippable, zipSync } from 'fflate';
 
-/** DOS time has no zone and fflate writes local time: built from local parts, this is the same bytes everywhere. */
+/**
+ * DOS times have no time zone and fflate writes local time, so a time built from local parts gives the same bytes everywhere.
+ */
 const FIXED_TIME = new Date(1980, 0, 1);
 const UNIX = 3;
 const REGULAR_FILE_644 = 0o100644 * 2 ** 16;
 
-/** A zip of every file below `dir`, in the order of the names, with fixed times and modes: same files, same bytes. */
+/** Creates a zip of all files in `dir`, sorted by name, with fixed times and modes. The same files give the same bytes. */
 export async function zipFolder(dir: string): Promise<Uint8Array> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const names = entries

@@ -2,19 +2,19 @@ import { captureOutput } from '../../cli/process/captured-output.ts';
 import type { Io } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
 
-/** How a call of the command ended. */
+/** The result of a call of the command. */
 export interface CommandAnswer {
-  /** As docs/cli.md lists them. */
+  /** The exit codes of docs/cli.md. */
   code: number;
   /** Standard output. */
   out: string;
-  /** What went wrong, with what to do about it. */
+  /** The error message with its hint. */
   fault?: string;
 }
 
 /**
- * Returns a function that runs the command `sluice` in this process against one app, with `--quiet`. The key goes
- * by the environment of the command, as a profile of this machine must not add another one.
+ * Returns a function that runs the command `sluice` in this process against one app, with `--quiet`. Address and key are passed
+ * in the environment of the command, so that no profile of this machine is used.
  */
 export function createCommand(
   io: Io,
@@ -31,7 +31,7 @@ export function createCommand(
   };
 }
 
-/** The command prints a fault as a line of JSON with `--json`, else as text. */
+/** Extracts the error, which the command prints as a line of JSON with `--json`, otherwise as text. */
 function faultOf(err: string): Pick<CommandAnswer, 'fault'> {
   const line = err.split('\n').findLast((each) => each.startsWith('{"error":'));
   if (line === undefined) return err === '' ? {} : { fault: err.trim().replace(/^sluice: /, '') };

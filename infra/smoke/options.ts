@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 
-/** The options of a smoke test. */
+/** The options of the smoke test. */
 export interface SmokeOptions {
   /** Address of the app. */
   url: string;
-  /** Function key of a client system; a local host without keys needs none. */
+  /** Function key of a client system; not required by a local host without keys. */
   key: string | undefined;
   workload: string;
-  /** The batch; undefined for a generated one of `billing`. */
+  /** The file to submit; if undefined, a batch of `billing` is generated. */
   file: string | undefined;
-  /** Longest wait for the end of the batch. */
+  /** Maximum wait until the batch is finished. */
   timeoutSeconds: number;
-  /** How long the upload is repeated while the app does not accept it. */
+  /** Maximum time for which a refused upload is repeated. */
   startTimeoutSeconds: number;
 }
 
@@ -20,14 +20,14 @@ const TIMEOUT_SECONDS = 600;
 
 export const USAGE = `Usage: npm run smoke -- --url <address> [options]
 
-Sends a small batch to an app, waits for its report and compares the counts. Exit codes: 0 passed, 1 failed, 2 usage.
+Submits a small batch to an app, waits for its report and compares the counts. Exit codes: 0 passed, 1 failed, 2 usage error.
 
-  --url <address>            the app, https://<app>.azurewebsites.net (SLUICE_URL)
-  --key <key>                function key of a client system (SLUICE_KEY, which no list of processes shows)
-  --workload <name>          what the batch is for; default ${GENERATED}, for which one is generated
-  --file <file>              the batch of another workload
-  --timeout <seconds>        longest wait for the end of the batch; default ${TIMEOUT_SECONDS}
-  --start-timeout <seconds>  how long the upload is repeated while the app does not accept it; default 0`;
+  --url <address>            address of the app, https://<app>.azurewebsites.net (SLUICE_URL)
+  --key <key>                function key of a client system (SLUICE_KEY, which the process list does not show)
+  --workload <name>          workload of the batch; defaults to ${GENERATED}, for which a batch is generated
+  --file <file>              file to submit; required for other workloads
+  --timeout <seconds>        maximum wait until the batch is finished; defaults to ${TIMEOUT_SECONDS}
+  --start-timeout <seconds>  maximum time for which a refused upload is repeated; defaults to 0`;
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -39,7 +39,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads the command line and the variables. Returns {@link USAGE} where it was asked for, and a message for what is wrong. */
+/** Reads the command line and the variables. Returns {@link USAGE} if --help was given, or the message of an error. */
 export function readSmokeOptions(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -54,12 +54,11 @@ export function readSmokeOptions(
   const url = values.url ?? env.SLUICE_URL;
   if (!url) return `--url: expected the address of the app\n\n${USAGE}`;
   const { workload = GENERATED, file } = values;
-  if (workload !== GENERATED && file === undefined)
-    return `--workload ${workload}: expected --file with a batch for it`;
+  if (workload !== GENERATED && file === undefined) return `--workload ${workload}: expected --file as well`;
   const timeoutSeconds = secondsOf(values.timeout, TIMEOUT_SECONDS);
   const startTimeoutSeconds = secondsOf(values['start-timeout'], 0);
   if (timeoutSeconds === undefined || startTimeoutSeconds === undefined)
-    return '--timeout, --start-timeout: expected whole seconds';
+    return '--timeout, --start-timeout: expected a whole number of seconds';
   return { url, key: (values.key ?? env.SLUICE_KEY) || undefined, workload, file, timeoutSeconds, startTimeoutSeconds };
 }
 

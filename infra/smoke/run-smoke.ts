@@ -11,19 +11,19 @@ const PASSED = 0;
 const FAILED = 1;
 const USAGE_ERROR = 2;
 
-/** Enough for several chunks of the example workload, and seconds of work. */
+/** Enough items for several chunks of the example workload, and some seconds of work. */
 const ITEMS = 500;
-/** The content may be the same each time, as the idempotency key is not. */
+/** The content is the same for each run; the idempotency key differs. */
 const SEED = 18;
 const RETRY_EVERY_MS = 5_000;
 
-/** What a run is to do when it failed; both forms are in docs/deploy.md. */
+/** The instructions after a failure; docs/deploy.md describes two ways. */
 const ROLLBACK = [
-  'To roll back, publish the package of the version before (docs/deploy.md, "Rollback"):',
-  '  sh infra/publish.sh out/outputs.json <sluice.zip of the version before>',
+  'To roll back, publish the package of the previous version (docs/deploy.md, "Rollback"):',
+  '  sh infra/publish.sh out/outputs.json <sluice.zip of the previous version>',
 ];
 
-/** A step that failed; the message says what was expected. */
+/** A failed step; the message contains the expectation. */
 class SmokeFailure extends Error {
   override name = 'SmokeFailure';
   readonly exitCode: number;
@@ -34,9 +34,9 @@ class SmokeFailure extends Error {
 }
 
 /**
- * The smoke test: sends a small batch with an idempotency key, waits for its end and its report, and compares the counts.
- * All requests are made by the command `sluice`, with its exit codes and messages. Prints one line per step to standard
- * output, a failure with the way back to standard error. Returns the exit code: 0 passed, 1 failed, 2 wrong command line.
+ * Runs the smoke test: submits a small batch with an idempotency key, waits until it is finished, compares the counts and reads
+ * the report. The command `sluice` makes all requests. Prints one line per step to standard output, and a failure with rollback
+ * instructions to standard error. Returns the exit code: 0 passed, 1 failed, 2 wrong command line.
  */
 export async function runSmoke(args: readonly string[], io: Io): Promise<number> {
   const options = readSmokeOptions(args, io.env);
@@ -50,7 +50,7 @@ export async function runSmoke(args: readonly string[], io: Io): Promise<number>
     return PASSED;
   } catch (error: unknown) {
     if (!(error instanceof SmokeFailure)) throw error;
-    // The deployment is not to blame for a command line.
+    // No rollback for a wrong command line, which says nothing about the deployment.
     const lines = [`smoke test failed: ${error.message}`, ...(error.exitCode === FAILED ? ROLLBACK : [])];
     io.stderr.write(`${lines.join('\n')}\n`);
     return error.exitCode;
@@ -72,9 +72,9 @@ async function smoke(options: SmokeOptions, folder: string, io: Io): Promise<voi
   const { accepted, succeeded, dead } = batch.counts;
   expectThat(
     accepted > 0 && accepted === succeeded + dead,
-    `counts: expected ${accepted} items to have ended, got ${succeeded} succeeded and ${dead} dead letters`,
+    `counts: expected ${accepted} finished items, got ${succeeded} succeeded and ${dead} dead letters`,
   );
-  expectThat(succeeded > 0, `counts: expected items to succeed, got ${dead} dead letters and nothing else`);
+  expectThat(succeeded > 0, `counts: expected succeeded items, got only ${dead} dead letters`);
   say(`counts: ${accepted} accepted = ${succeeded} succeeded + ${dead} dead letters`);
 
   say(await report(sluice, batch, folder));
@@ -83,16 +83,19 @@ async function smoke(options: SmokeOptions, folder: string, io: Io): Promise<voi
 
 type Command = ReturnType<typeof createCommand>;
 
-/** Sends the batch until it is accepted or the time for starting is over; the key makes of all attempts one batch. */
+/**
+ * Repeats the upload until it is accepted or the start timeout has passed. All attempts have the same key, so there is one
+ * batch.
+ */
 async function submit(
   { workload, file, startTimeoutSeconds }: SmokeOptions,
   { folder, io, sluice, say }: { folder: string; io: Io; sluice: Command; say(line: string): void },
 ): Promise<string> {
-  const sent = file === undefined ? await writeBatch(folder) : resolve(io.folder, file);
+  const path = file === undefined ? await writeBatch(folder) : resolve(io.folder, file);
   const key = `smoke-${io.randomId()}`;
   const startedAt = io.now();
   for (;;) {
-    const answer = await sluice('submit', sent, '--workload', workload, '--idempotency-key', key, '--json');
+    const answer = await sluice('submit', path, '--workload', workload, '--idempotency-key', key, '--json');
     if (answer.code === 0) {
       const { id, counts } = JSON.parse(answer.out) as BatchView;
       say(`submitted: batch ${id}, ${counts.accepted} items for ${workload}`);
@@ -113,7 +116,7 @@ async function writeBatch(folder: string): Promise<string> {
   return file;
 }
 
-/** Waits for the end of the batch. Its counts say more than the exit code of dead letters. */
+/** Waits until the batch is finished. Ignores the exit code for dead letters, because the counts are checked later. */
 async function watch(sluice: Command, id: string, timeoutSeconds: number): Promise<BatchView> {
   const answer = await sluice('watch', id, '--timeout', String(timeoutSeconds), '--json');
   expectThat(answer.out !== '', `watch: ${reasonOf(answer)}`);
@@ -123,9 +126,9 @@ async function watch(sluice: Command, id: string, timeoutSeconds: number): Promi
   return batch;
 }
 
-/** Downloads the report, where the workload makes one. Returns the line about it. */
+/** Downloads the report, if the workload creates one. Returns the line about it. */
 async function report(sluice: Command, { id, reportRevision }: BatchView, folder: string): Promise<string> {
-  if (reportRevision === null) return 'report: none, the workload makes none';
+  if (reportRevision === null) return 'report: none; the workload does not create one';
   const file = join(folder, 'report.ndjson');
   const answer = await sluice('report', id, '--format', 'ndjson', '--out', file);
   expectThat(answer.code === 0, `report: ${reasonOf(answer)}`);
@@ -138,4 +141,4 @@ function expectThat(holds: boolean, failure: string): asserts holds {
   if (!holds) throw new SmokeFailure(failure);
 }
 
-const reasonOf = ({ code, fault }: CommandAnswer): string => fault ?? `sluice ended with exit code ${code}`;
+const reasonOf = ({ code, fault }: CommandAnswer): string => fault ?? `sluice failed with exit code ${code}`;

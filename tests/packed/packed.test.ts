@@ -10,7 +10,7 @@ import { runCli } from '../../packages/functions-local/tests/helpers/cli-process
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const APP = join(ROOT, 'packages/functions-local/tests/integration/cli/fixtures/orders-app');
-/** What the app that is tried imports. */
+/** The packages that the tested app imports. */
 const APP_PACKAGES = ['@azure/functions', 'durable-functions'];
 
 interface Locked {
@@ -22,7 +22,7 @@ interface Locked {
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'sluice-packed-'));
-  // Without scripts: they would build again what other tests are running from.
+  // Without scripts, because they would rebuild the files that other tests run.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
   const { stdout } = await run('npm', [...pack, '.', '--workspace', 'functions-local', '--include-workspace-root'], {
     cwd: ROOT,
@@ -35,8 +35,8 @@ beforeAll(async () => {
 afterAll(() => rm(project, { recursive: true, force: true }));
 
 /**
- * A project that depends on nothing but the packed packages and those of its app. Its lock file has the versions of this
- * repository's, so that a new release of a dependency cannot break the test.
+ * Writes a project that depends only on the packed packages and those of its app. Its lock file has the versions of this
+ * repository, so that a new release of a dependency cannot break the test.
  */
 async function writeProject(packed: Record<string, string>): Promise<void> {
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
@@ -68,7 +68,7 @@ async function writeProject(packed: Record<string, string>): Promise<void> {
 const namesOf = ({ dependencies, optionalDependencies }: Locked): string[] =>
   Object.keys({ ...dependencies, ...optionalDependencies });
 
-/** Where the lock file has the package that `from` gets for a name: in its own folder, or in one above. */
+/** Returns the path of the package in the lock file that `from` resolves a name to: in its own folder or a parent. */
 function resolve(packages: Record<string, Locked>, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.includes('/') ? dirname(folder) : '') {
     const path = join(folder, 'node_modules', name);
@@ -77,7 +77,7 @@ function resolve(packages: Record<string, Locked>, from: string, name: string): 
   }
 }
 
-it('the sluice command runs where only its package is installed', async () => {
+it('runs the sluice command with only its package installed', async () => {
   const command = join(project, 'node_modules/.bin/sluice');
 
   expect((await run(command, ['--help'])).stdout).toContain('Usage: sluice');
@@ -86,7 +86,7 @@ it('the sluice command runs where only its package is installed', async () => {
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining(`Nothing answers at ${address}`) });
 });
 
-it('functions-local runs an app where only its package is installed', async () => {
+it('runs an app with functions-local with only its package installed', async () => {
   const bin = join(project, 'node_modules/functions-local/bin/functions-local.js');
   const cli = runCli(['start', project, '--port', '0', '--data', join(project, '.data')], {}, bin);
   try {

@@ -11,20 +11,20 @@ import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../../wat
 export function addBatchWork(program: Command, act: Act): void {
   program
     .command('cancel')
-    .summary('stop what runs, keep what has finished, cancel the rest')
+    .summary('cancel a batch; finished items keep their results')
     .description(
-      'Stops the items that run within about 15 s, and cancels those that wait; chunks of less than 10 s may still begin for 30 s. What has finished stays, with its results. Repeating it is harmless.',
+      'Cancels the waiting items, and stops the running items within about 15 s. Chunks that take less than 10 s may still start for 30 s. Finished items keep their results. Repeating the command is harmless.',
     )
     .argument('<id>', 'the batch')
-    .option('--wait', 'wait until the batch has ended; then the counts are exact')
+    .option('--wait', 'wait until the batch is finished; then the counts are exact')
     .addOption(timeoutOption())
     .action(act(cancel));
   program
     .command('delete')
-    .summary('delete a batch that has ended, with all its data')
-    .description('Deletes a batch that has ended: payload, results, reports, dead letters, idempotency key.')
+    .summary('delete a finished batch and all its data')
+    .description('Deletes a finished batch: payload, results, reports, dead letters, idempotency key.')
     .argument('<id>', 'the batch')
-    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .option('--yes', 'do not ask for confirmation; required without a terminal')
     .action(act(remove));
 }
 
@@ -38,15 +38,18 @@ const cancel: Action<[string, WaitOptions & { wait?: boolean }]> = async (sessio
   return EXIT.done;
 };
 
-/** The counts of the batch change only when this has been collected. */
+/**
+ * Describes what was cancelled. The counts of the batch itself change later, when the collector has processed the
+ * cancellation.
+ */
 function describeCancellation({ id, state, cancellation: { ended, left } }: CancelAnswer): string[] {
   if (isFinished(state)) return [];
   const inWords = ({ chunks, items }: typeof ended): string =>
     `${formatNumber(chunks, 'chunk')} with ${formatNumber(items, 'item')}`;
   return [
-    `Ended at once: ${inWords(ended)}`,
+    `Cancelled: ${inWords(ended)}`,
     ...(left.chunks > 0
-      ? [`The workers or the sweep end the rest: ${inWords(left)}. Follow it: sluice watch ${id}`]
+      ? [`Still to be cancelled by the workers or the sweep: ${inWords(left)}. To follow it: sluice watch ${id}`]
       : []),
   ];
 }
@@ -60,7 +63,7 @@ const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes })
   const { status } = await session.api.call({ path, method: 'DELETE', audience: 'operator' });
   const isGone = status === 204;
   session.answer({ batch: id, deleted: isGone }, () => [
-    isGone ? `Deleted ${id}` : `Deleting ${id}; it is large, the sweep goes on with it.`,
+    isGone ? `Deleted ${id}` : `Deleting ${id}; the batch is large, and the sweep deletes the rest.`,
   ]);
   return EXIT.done;
 };

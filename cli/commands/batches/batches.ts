@@ -7,7 +7,7 @@ import { day, whole } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
-import { formatCount, formatTime } from '../../text/format.ts';
+import { formatNumber, formatTime } from '../../text/format.ts';
 import type { Column } from '../../text/listing.ts';
 import { labelOption, labelTexts } from '../../upload/label-flag.ts';
 import { describeEnd, getBatch } from '../../watch/wait.ts';
@@ -29,39 +29,42 @@ const MAX_PAGE = 200;
 export function addBatches(program: Command, act: Act): void {
   program
     .command('batches')
-    .summary('list batches, or show one as it is now')
-    .description('Lists the batches of the last seven days, newest first; with an ID shows that batch as it is now.')
+    .summary('list batches, or show the current state of one')
+    .description(
+      'Lists the batches of the last seven days, newest first; with an ID, shows the current state of that batch.',
+    )
     .argument('[id]', 'a batch')
     .addOption(new Option('--day <day>', 'only this day, in UTC').argParser(day))
-    .option('--workload <name>', 'only of this workload')
-    .addOption(new Option('--state <state>', 'only in this state').choices(BATCH_STATES))
-    .addOption(labelOption('only with this label; of several, with all of them'))
-    .option('--search <text>', 'only with this in the id, the file name or the value of a label')
-    .addOption(new Option('--limit <n>', 'most batches').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--workload <name>', 'only batches of this workload')
+    .addOption(new Option('--state <state>', 'only batches in this state').choices(BATCH_STATES))
+    .addOption(labelOption('only batches with this label; if repeated, with all of them'))
+    .option('--search <text>', 'only batches with this text in the id, the file name or the value of a label')
+    .addOption(new Option('--limit <n>', 'maximum number of batches').argParser(whole(1, MAX_SHOWN)).default(50))
     .action(act(batches, ['table', 'json', 'csv']));
 }
 
 const batches: Action<[string | undefined, BatchesOptions]> = async (session, id, options) => {
   if (id !== undefined) {
-    if (session.settings.output === 'csv') throw new UsageError('--output csv: one batch is shown as table or json');
+    if (session.settings.output === 'csv')
+      throw new UsageError('--output csv: expected table or json for a single batch');
     const batch = await getBatch(session, id);
     session.answer(batch, () => describeEnd(batch));
     return EXIT.done;
   }
   const list = await listBatches(session, options);
-  // A workload that is gone may still have batches.
+  // Checked only now, because a workload that was removed may still have batches.
   if (list.batches.length === 0) await checkWorkload(session, options.workload);
   const isFiltered = Object.keys(options).some((name) => name !== 'day' && name !== 'limit');
-  const none = `No batches${isFiltered ? ' that fit' : ''} from ${list.days.from} to ${list.days.to}.`;
+  const none = `No batches${isFiltered ? ' that match' : ''} from ${list.days.from} to ${list.days.to}.`;
   session.list(list, { entries: list.batches, columns: COLUMNS, none });
   if (isFiltered && list.batches.length < options.limit) session.inform(...describeLookedAt(list));
   return EXIT.done;
 };
 
-/** An app of an older version answers without `lookedAt`. */
+/** `lookedAt` is absent in the answer of an app of an older version. */
 const describeLookedAt = ({ lookedAt }: Partial<BatchList>): string[] =>
   lookedAt?.until
-    ? [`Batches looked at: ${formatCount(lookedAt.batches)}, back to ${formatTime(lookedAt.until)} UTC.`]
+    ? [`Searched ${formatNumber(lookedAt.batches, 'batch', 'batches')}, back to ${formatTime(lookedAt.until)} UTC.`]
     : [];
 
 async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
@@ -94,7 +97,7 @@ const COLUMNS: readonly Column<BatchEntry>[] = [
   },
   {
     field: 'completedAt',
-    title: 'ended',
+    title: 'finished',
     value: ({ completedAt }) => completedAt,
     shown: ({ completedAt }) => formatTime(completedAt),
   },

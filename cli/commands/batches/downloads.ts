@@ -14,38 +14,46 @@ import { type ReportRow, reportTable } from '../../text/report-text.ts';
 const RESULT_FORMATS = ['ndjson', 'json', 'csv'] as const;
 const REPORT_FORMATS = ['table', 'csv', 'ndjson', 'json'] as const;
 
-/** Options of both downloads. */
+/** The options of both downloads. */
 interface DownloadOptions<F> {
   format?: F;
   out?: string;
 }
 
 const outOption = (): Option =>
-  new Option('--out <file>', 'into this file, which appears when it is whole; - is standard output');
+  new Option('--out <file>', 'write to this file, which appears only when it is complete; - is standard output');
 
 /** `sluice results ID` and `sluice report ID`. */
 export function addDownloads(program: Command, act: Act): void {
   program
     .command('results')
-    .summary('the result of every item')
-    .description('Prints the results of all finished chunks in the order of the items, page after page.')
+    .summary('print the results of the items')
+    .description('Prints the results of all finished chunks in the order of the items.')
     .argument('<id>', 'the batch')
     .addOption(
-      new Option('--format <format>', 'form; default by the ending of --out, else ndjson').choices(RESULT_FORMATS),
+      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise ndjson').choices(
+        RESULT_FORMATS,
+      ),
     )
-    .addOption(new Option('--column <name>', 'CSV: this column; may be repeated').argParser(collect))
-    .option('--manifest', 'JSON: where the results lie in storage, instead of the results')
+    .addOption(new Option('--column <name>', 'CSV: include this column; may be repeated').argParser(collect))
+    .option('--manifest', 'print the storage locations of the results, as JSON, instead of the results')
     .addOption(outOption())
     .action(act(results, ['json', 'csv']));
   program
     .command('report')
-    .summary('the aggregate of a batch')
-    .description('Prints the report of a batch: a line a key.')
+    .summary('print the report of a batch')
+    .description('Prints the report of a batch, one line per key.')
     .argument('<id>', 'the batch')
     .addOption(
-      new Option('--format <format>', 'form; default by the ending of --out, else table').choices(REPORT_FORMATS),
+      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise table').choices(
+        REPORT_FORMATS,
+      ),
     )
-    .addOption(new Option('--revision <n>', 'an earlier report; default the newest').argParser(whole(0, 1e9)))
+    .addOption(
+      new Option('--revision <n>', 'the report of an earlier revision; defaults to the newest').argParser(
+        whole(0, 1e9),
+      ),
+    )
     .addOption(outOption())
     .action(act(report, ['table', 'json', 'csv']));
 }
@@ -59,7 +67,7 @@ const results: Action<[string, ResultOptions]> = async (session, id, options) =>
   const { column, manifest, out } = options;
   const format = downloadFormat(session, options, { formats: RESULT_FORMATS, fallback: 'ndjson' });
   if (column !== undefined && format !== 'csv') throw new UsageError('--column: expected --format csv as well');
-  if (manifest && format === 'csv') throw new UsageError('--manifest: is JSON, and no CSV');
+  if (manifest && format === 'csv') throw new UsageError('--manifest: expected --format json or ndjson, got csv');
   const form = manifest ? { manifest } : { format: format === 'csv' ? format : 'ndjson', column };
   const path = `batches/${encodeURIComponent(id)}/results`;
   const pages = session.api.pages({ path, query: { ...form } });
@@ -97,5 +105,5 @@ async function download(session: Session, out: string | undefined, pages: AsyncI
   };
   await writePages(session.io, out, seen());
   if (state !== undefined && !isFinished(state as Parameters<typeof isFinished>[0]))
-    session.inform(`The batch is ${state}: this is what there is so far.`);
+    session.inform(`The batch is ${state}: the output contains only what is finished so far.`);
 }

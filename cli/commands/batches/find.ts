@@ -5,16 +5,16 @@ import { itemPosition } from '../../options.ts';
 import { CliError, UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
-import { formatCount, formatTable, formatTime } from '../../text/format.ts';
+import { formatNumber, formatTable, formatTime } from '../../text/format.ts';
 
 type Item = z.infer<typeof itemSchema>;
 
-/** Of items with the same id: more than a few are a mistake of the upload, which the first ones show. */
+/** Maximum number of items with the same id. If there are more, the upload has a mistake, and the first ones show it. */
 const MAX_SHOWN = 10;
 
 const HELP = `
-Positions count from 0; dead letters and results have the same. An id is what the workload's option "id" makes of an item: all
-items of the batch are read to find it, 200,000 per request.
+Positions start at 0 and are the same for items, results and dead letters. The id of an item is computed by the option "id" of
+the workload: to find it, the app reads all items of the batch, 200,000 per request.
 
 Examples:
   sluice find 01a2043c-dd51-7fbe-8535-3dcea3e353c5 4711
@@ -24,17 +24,18 @@ Examples:
 export function addFind(program: Command, act: Act): void {
   program
     .command('find')
-    .summary('one item: where it ran, its attempts, its result or dead letter')
-    .description('Shows what became of one item of a batch, by its position or by its id.')
+    .summary('show one item: its chunks, attempts, and result or dead letter')
+    .description('Shows the history of one item of a batch, found by its position or by its id.')
     .argument('<id>', 'the batch')
-    .argument('[position]', 'position of the item, from 0', itemPosition)
-    .option('--id <id>', 'id of the item, where the workload names its id field')
+    .argument('[position]', 'position of the item, starting at 0', itemPosition)
+    .option('--id <id>', 'id of the item, if the workload defines one')
     .addHelpText('after', HELP)
     .action(act(find));
 }
 
 const find: Action<[string, number | undefined, { id?: string }]> = async (session, batch, position, { id }) => {
-  if ((position === undefined) === (id === undefined)) throw new UsageError('find: expected either a POSITION or --id');
+  if ((position === undefined) === (id === undefined))
+    throw new UsageError('find: expected a POSITION or --id, and not both');
   const positions = position === undefined ? await positionsOf(session, batch, id ?? '') : [position];
   const path = `batches/${encodeURIComponent(batch)}/items`;
   const items: Item[] = [];
@@ -54,7 +55,7 @@ async function positionsOf(session: Session, batch: string, id: string): Promise
     if (positions.length >= MAX_SHOWN) break;
   }
   if (positions.length > 0) return positions.slice(0, MAX_SHOWN);
-  throw new CliError(`No item of batch ${batch} has the id "${id}": looked at ${formatCount(looked)}.`, {
+  throw new CliError(`No item of batch ${batch} has the id "${id}"; ${formatNumber(looked, 'item')} searched.`, {
     exitCode: EXIT.notFound,
   });
 }
@@ -66,7 +67,7 @@ function describeItem({ position, line, state, steps, item, result, deadLetter }
     `Item ${position}${line === null ? '' : `, line ${line} of the upload`}: ${state}`,
     ...value('Uploaded', item),
     ...formatTable([
-      ['chunk', 'ended as', 'at', 'failed attempts', 'error'],
+      ['chunk', 'outcome', 'at', 'failed attempts', 'error'],
       ...steps.map(({ chunk, end, at, dueAt, attempts, error }) => [
         ...[chunk, end, at === undefined ? (dueAt === undefined ? '' : `due ${formatTime(dueAt)}`) : formatTime(at)],
         ...[attempts === undefined ? '' : String(attempts), error ?? ''],

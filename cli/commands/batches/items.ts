@@ -4,7 +4,7 @@ import { jsonOf } from '../../api/client.ts';
 import { itemPosition, whole } from '../../options.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
-import { formatCount } from '../../text/format.ts';
+import { formatNumber } from '../../text/format.ts';
 import type { Column } from '../../text/listing.ts';
 
 type Item = ItemList['items'][number];
@@ -18,19 +18,19 @@ interface ItemsOptions {
 
 const STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] satisfies ItemState[];
 const MAX_SHOWN = 100_000;
-/** The API's maximum per page. */
+/** The maximum page size of the API. */
 const MAX_PAGE = 10_000;
 
 const HELP = `
-pending    runs, waits to run, or waits for a retry
+pending    is running, or waits to run or for a retry
 succeeded  has a result: --results shows it
-dead       a dead letter: sluice dead-letters shows all by cause
-discarded  a dead letter that an operator has discarded: it never runs again
-cancelled  did not run, or not to its end
-unknown    in a chunk that was cancelled in the middle: its results do not name their items
+dead       is a dead letter: sluice dead-letters groups them by cause
+discarded  is a dead letter that an operator has discarded: it never runs again
+cancelled  did not run, or was stopped while it ran
+unknown    is in a chunk that was cancelled while it ran: its results do not identify their items
 
-The position of an item, from 0, is also that of its dead letter. With --state the app looks at 200,000 items per request, until
---limit are found.
+The position of an item starts at 0 and is also that of its dead letter. With --state, the app searches 200,000 items per
+request until it has found --limit items.
 
 Examples:
   sluice items 01a2043c-dd51-7fbe-8535-3dcea3e353c5
@@ -40,13 +40,13 @@ Examples:
 export function addItems(program: Command, act: Act): void {
   program
     .command('items')
-    .summary('the items of a batch, each with its state')
-    .description('Shows what became of the items of a batch so far, in the order of the upload.')
+    .summary('list the items of a batch with their states')
+    .description('Lists the items of a batch with their current states, in the order of the upload.')
     .argument('<id>', 'the batch')
     .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
-    .addOption(new Option('--from <position>', 'begin at this item').argParser(itemPosition))
-    .addOption(new Option('--limit <n>', 'most items').argParser(whole(1, MAX_SHOWN)).default(100))
-    .option('--results', 'with the result of each item')
+    .addOption(new Option('--from <position>', 'start at this item').argParser(itemPosition))
+    .addOption(new Option('--limit <n>', 'maximum number of items').argParser(whole(1, MAX_SHOWN)).default(100))
+    .option('--results', 'also show the result of each item')
     .addHelpText('after', HELP)
     .action(act(items, ['table', 'json', 'csv']));
 }
@@ -54,10 +54,10 @@ export function addItems(program: Command, act: Act): void {
 const items: Action<[string, ItemsOptions]> = async (session, batch, options) => {
   const { found, hasMore } = await itemsOf(session, batch, options);
   const columns = options.results ? [...COLUMNS, RESULT] : COLUMNS;
-  session.list({ batch, items: found } satisfies ItemList, { entries: found, columns, none: 'No such items.' });
+  session.list({ batch, items: found } satisfies ItemList, { entries: found, columns, none: 'No items match.' });
   const last = found.at(-1);
   if (hasMore && last)
-    session.inform(`Stopped after ${formatCount(found.length)}. To go on: --from ${last.position + 1}`);
+    session.inform(`Stopped after ${formatNumber(found.length, 'item')}. To continue: --from ${last.position + 1}`);
   return EXIT.done;
 };
 

@@ -18,10 +18,10 @@ interface LogsOptions {
 }
 
 const HELP = `
-For a local stack, reads the logs of its instances in .sluice/ of this folder or of one above it, or in the folder that --logs
-names. For an app on Azure, queries its Log Analytics workspace as the user who is signed in (az login), who needs the role
-Log Analytics Reader; the id of the workspace is --workspace, SLUICE_WORKSPACE, or that of the profile. A line takes some
-minutes to get there.
+For a local stack, reads the logs of its instances in .sluice/ of this folder or of a parent folder, or in the folder given
+with --logs. For an app on Azure, queries its Log Analytics workspace as the signed-in user (az login), who needs the role
+Log Analytics Reader. The id of the workspace comes from --workspace, SLUICE_WORKSPACE or the profile. Log lines appear in the
+workspace after some minutes.
 
 Examples:
   sluice logs <id>
@@ -32,31 +32,37 @@ Examples:
 export function addLogs(program: Command, act: Act): void {
   program
     .command('logs')
-    .summary('what the app and the handlers logged about a batch')
-    .description('Prints the log lines that name a batch, oldest first: those of its handlers and of the pipeline.')
+    .summary('print the log lines about a batch')
+    .description(
+      'Prints the log lines that contain the id of a batch, oldest first: those of its handlers and of the pipeline.',
+    )
     .argument('<id>', 'the batch')
-    .option('--logs <folder>', 'of a local stack: the folder with host-1.log')
-    .option('--workspace <id>', 'of an app on Azure: its Log Analytics workspace (SLUICE_WORKSPACE)')
-    .addOption(new Option('--limit <n>', 'most lines, the newest').argParser(whole(1, 30_000)).default(1_000))
+    .option('--logs <folder>', 'local stack: the folder that contains host-1.log')
+    .option('--workspace <id>', 'app on Azure: the id of its Log Analytics workspace (SLUICE_WORKSPACE)')
+    .addOption(
+      new Option('--limit <n>', 'maximum number of lines; older ones are omitted')
+        .argParser(whole(1, 30_000))
+        .default(1_000),
+    )
     .addHelpText('after', HELP)
     .action(act(logs, ['table', 'json', 'csv']));
 }
 
 const logs: Action<[string, LogsOptions]> = async (session, id, options) => {
-  if (!isBatchId(id)) throw new CliError(`"${id}" is no id of a batch.`, { exitCode: EXIT.notFound });
+  if (!isBatchId(id)) throw new CliError(`"${id}" is not the id of a batch.`, { exitCode: EXIT.notFound });
   const log = await readLog(session, id, options);
   const { source, lines, isCut } = log;
   if (session.settings.output === 'csv') session.list(log, { entries: lines, columns: LOG_COLUMNS });
   else session.answer({ batch: id, source, isCut, lines }, () => lines.map(describeLogLine));
-  if (lines.length === 0) session.inform(`No line about ${id} in ${source}.`);
-  if (isCut) session.inform(`Only the newest ${formatCount(lines.length)} lines; --limit shows more.`);
+  if (lines.length === 0) session.inform(`No lines about ${id} in ${source}.`);
+  if (isCut) session.inform(`Only the newest ${formatCount(lines.length)} lines are shown; increase --limit for more.`);
   return EXIT.done;
 };
 
 async function readLog({ io, settings }: Session, batch: string, options: LogsOptions): Promise<BatchLog> {
   const { logs: folder, limit } = options;
   if (folder !== undefined) {
-    if (options.workspace !== undefined) throw new UsageError('--logs: does not go with --workspace');
+    if (options.workspace !== undefined) throw new UsageError('--logs: cannot be combined with --workspace');
     return readLocalLog(await localLogsIn(resolve(io.folder, folder)), batch, limit);
   }
   const isLocal = options.workspace === undefined && isLoopback(settings.url);
@@ -66,12 +72,12 @@ async function readLog({ io, settings }: Session, batch: string, options: LogsOp
   if (workspace !== undefined) return readWorkspaceLog(io, { workspace, batch, limit });
   throw new UsageError(
     isLocal
-      ? `logs: found no log of a local stack in .sluice of ${io.folder} or of a folder above it`
-      : `logs: expected --workspace or SLUICE_WORKSPACE, as the log of ${settings.url} is in a Log Analytics workspace`,
+      ? `logs: found no log of a local stack in .sluice of ${io.folder} or of its parent folders`
+      : `logs: expected --workspace or SLUICE_WORKSPACE, because the logs of ${settings.url} are in a Log Analytics workspace`,
     {
       hint: isLocal
-        ? '--logs names the folder that has host-1.log; npm start prints where the stack is.'
-        : 'Its id is what az monitor log-analytics workspace list shows as customerId.',
+        ? 'Give the folder that contains host-1.log with --logs; npm start prints the folder of the stack.'
+        : 'az monitor log-analytics workspace list shows the id as customerId.',
     },
   );
 }

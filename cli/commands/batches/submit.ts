@@ -8,25 +8,26 @@ import type { SubmitOptions } from '../../upload/submit-files.ts';
 import { timeoutOption } from '../../watch/wait.ts';
 
 const HELP = `
-The upload is compressed on the way, unless its name ends in .gz, .br or .zst. It always carries an idempotency key: made
-from the content of the file, so that the same command gives the same batch however often it is run; random for standard
-input, and printed before anything is sent. The app keeps keys for seven days. --again asks for another batch of the same
-content.
+The upload is compressed while it is sent, unless its name ends in .gz, .br or .zst. Every upload has an idempotency key. For a
+file, the key is computed from its content, so that repeating the command returns the same batch. For standard input, the key
+is random and printed before the upload starts. The app keeps keys for seven days. --again submits the same content as another
+batch.
 
-An https address is read by the app, through its inbox: of a host that it allows, or of its own storage account. Its key is
-random, too.
+An https address is downloaded by the app, through its inbox. Its host must be allowed by the app or be its own storage
+account. The idempotency key is random.
 
-The cells of CSV are converted by the schema of the workload, as are those of a sheet of Excel, which goes as CSV. Parquet
-goes as NDJSON with its own types.
+CSV cells are converted according to the schema of the workload. An Excel sheet is sent as CSV; Parquet is sent as NDJSON with
+its own types.
 
-Several files, or a pattern in quotes, are sent as one batch per file; one that fails does not stop the others. The exit
-code is the first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that one of them has.
+Several files, or a pattern in quotes, are sent as one batch per file; a failed file does not stop the others. The exit code is
+the first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that applies to one of them.
 
-What is over the limit of a request (200 MiB, compressed) goes through the inbox, when its storage is named by
---inbox-connection or SLUICE_INBOX_CONNECTION: a connection string, or the address of the blob service
-(https://<account>.blob.core.windows.net), with a SAS behind it or by your Azure login.
+An upload larger than the limit of a request (200 MiB, compressed) goes through the inbox if --inbox-connection or
+SLUICE_INBOX_CONNECTION is set: a connection string, or the address of the blob service
+(https://<account>.blob.core.windows.net), followed by a SAS or used with your Azure login.
 
-Prints the batch; with --quiet its id alone, with --json all of it, and the key; of several files { "batches": [...] }.
+Prints the batch; with --quiet only its id; with --json the whole batch and the key. For several files, --json prints
+{ "batches": [...] }.
 
 Examples:
   sluice submit usage.csv --decimal comma --rename 'Konto Nr.=account'
@@ -40,24 +41,28 @@ Examples:
 export function addSubmit(program: Command, act: Act): void {
   const command = program
     .command('submit')
-    .summary('send files, or standard input, as batches')
-    .description('Sends files of NDJSON, JSON arrays, CSV, Excel or Parquet as batches: accepted whole or not at all.')
+    .summary('submit files, or standard input, as batches')
+    .description(
+      'Submits NDJSON, JSON array, CSV, Excel or Parquet files as batches. A batch is accepted whole or not at all.',
+    )
     .argument('<file...>', 'files, patterns in quotes, or an https address; - is standard input')
-    .option('--workload <name>', 'what is to be done with it; needed where there are several')
-    .option('--lane <lane>', 'priority class; default as the workload decides')
-    .addOption(labelOption('kept with the batch; may be repeated'))
+    .option('--workload <name>', 'the workload that processes the items; required if the app has several')
+    .option('--lane <lane>', 'priority class; defaults to the one that the workload chooses')
+    .addOption(labelOption('stored with the batch; may be repeated'))
     .option('--validate', 'check every item before anything is accepted')
-    .option('--wait', 'wait until the batch has ended, as watch does')
+    .option('--wait', 'wait until the batch is finished, as watch does')
     .addOption(timeoutOption())
-    .addOption(new Option('--idempotency-key <key>', 'of your own, for one file').argParser(idempotencyKey))
-    .option('--again', 'another batch, even of content that was sent before');
+    .addOption(
+      new Option('--idempotency-key <key>', 'your own idempotency key, for a single file').argParser(idempotencyKey),
+    )
+    .option('--again', 'create another batch, even if the same content was submitted before');
   addSourceOptions(command)
-    .addOption(new Option('--via <way>', 'the inbox if need be, always, or never').choices(WAYS).default('auto'))
-    .option('--inbox-connection <connection>', 'storage of the inbox')
+    .addOption(new Option('--via <way>', 'use the inbox if necessary, always, or never').choices(WAYS).default('auto'))
+    .option('--inbox-connection <connection>', 'storage account of the inbox')
     .addHelpText('after', HELP)
     .action(act(submit));
 }
 
-// The ways of an upload and what converts it take their time to load, which no other command should pay for.
+// Imported lazily: the upload and conversion modules load slowly, and no other command needs them.
 const submit: Action<[string[], SubmitOptions]> = async (session, args, options) =>
   (await import('../../upload/submit-files.ts')).submitFiles(session, args, options);

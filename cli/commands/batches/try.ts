@@ -5,19 +5,18 @@ import type { TryOptions } from '../../try/try-file.ts';
 import { addSourceOptions } from '../../upload/csv-flags.ts';
 
 const HELP = `
-Reads and validates the first items here, by the workloads of this checkout: no stack, no network, nothing is stored.
-Prints what the file was read as, what does not fit by cause, the first valid item as the handler gets it, and the size and
-price of the whole. A workload that this checkout does not have is tried by the app that SLUICE_URL names; --remote asks the
-app in any case.
+Reads and validates the first items on this machine with the workloads of this checkout, without a stack or network, and stores
+nothing. Prints the detected format, the invalid items by cause, the first valid item as the handler receives it, and the
+estimated size and price of the whole file. If the checkout does not have the workload, the app at SLUICE_URL checks the file;
+--remote always uses the app.
 
-The cells of CSV are converted to what the schema of the workload asks for; a cell is text where it does not say.
+CSV cells are converted to the types of the workload's schema; a cell without a type remains text.
 
---run also runs the handler on these items and makes the report. Its side effects are real: what it sends is sent. Waits
-between attempts are left out, rateLimit and maxConcurrency are not kept, and the workload's containers are empty ones in
-memory.
+--run also runs the handler on these items and creates the report. Side effects of the handler are real. Retries follow without
+a delay, rateLimit and maxConcurrency are not applied, and the workload's containers are empty and in memory.
 
-Ends with 0 if all items are valid, 5 if some are not or have become dead letters, 9 if none is valid, 1 if the file cannot
-be read, 8 if the report failed.
+Exit codes: 0 if all items are valid, 5 if some are invalid or became dead letters, 9 if none is valid, 1 if the file cannot be
+read, 8 if the report failed.
 
 Examples:
   sluice try orders.csv --workload orders
@@ -28,15 +27,15 @@ Examples:
 export function addTry(program: Command, act: Act): void {
   const command = program
     .command('try')
-    .summary('check a file before it is sent, and run its first items here')
-    .description('Checks the first items of a file against a workload, on this machine, and can run them.')
+    .summary('check a file before it is submitted, and run its first items locally')
+    .description('Checks the first items of a file against a workload, on this machine, and optionally runs them.')
     .argument('<file>', 'the file; - is standard input')
-    .option('--workload <name>', 'what is to be done with it; needed where there are several')
-    .addOption(new Option('--items <n>', 'items to read').argParser(whole(1, 1_000_000)).default(1_000));
+    .option('--workload <name>', 'the workload that checks the items; required if there are several')
+    .addOption(new Option('--items <n>', 'number of items to read').argParser(whole(1, 1_000_000)).default(1_000));
   addSourceOptions(command)
-    .option('--run', 'also run the handler on the items, and make the report')
-    .option('--yes', 'with --run: do not ask; needed where nobody can be asked')
-    .option('--remote', 'ask the app, not this checkout')
+    .option('--run', 'also run the handler on the items, and create the report')
+    .option('--yes', 'with --run: do not ask for confirmation; required without a terminal')
+    .option('--remote', 'use the app instead of this checkout')
     .addHelpText('after', HELP)
     .action(act(tryIt));
 }

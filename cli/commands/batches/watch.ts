@@ -4,17 +4,17 @@ import { endingOf } from '../../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../../watch/wait.ts';
 
 const HELP = `
-Looks every half second at first, every five seconds after a while. Ends with 5 when there are dead letters, with 6 when
-it was cancelled, with 8 when its report failed, with 9 when it is suspect. Goes on watching a batch that is paused.
-Ctrl-C ends the watching, not the batch.`;
+Polls every half second at first, later every five seconds. Exit codes: 5 if there are dead letters, 6 if the batch was
+cancelled, 8 if its report failed, 9 if it is suspect. Continues while a batch is paused. Ctrl-C stops only this command: the
+batch continues.`;
 
 /** `sluice watch ID`. */
 export function addWatch(program: Command, act: Act): void {
   program
     .command('watch')
-    .summary('show a batch until it has ended')
+    .summary('show the progress of a batch until it is finished')
     .description(
-      'Shows a batch until it has ended: completed, completed with dead letters, suspect, cancelled, or report failed.',
+      'Shows the progress of a batch until it is completed, completed with dead letters, suspect, cancelled, or report failed.',
     )
     .argument('<id>', 'the batch')
     .addOption(timeoutOption())

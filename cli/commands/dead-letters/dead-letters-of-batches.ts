@@ -8,7 +8,7 @@ import { formatNumber } from '../../text/format.ts';
 import type { Column } from '../../text/listing.ts';
 import { labelOption, labelTexts } from '../../upload/label-flag.ts';
 
-/** Which batches are looked at when none is named. */
+/** Selects the batches to search if no batch is given. */
 export interface BatchesFilter extends DayOptions {
   workload?: string;
   label?: Labels;
@@ -18,7 +18,7 @@ export interface BatchesFilter extends DayOptions {
 export const addBatchesFilter = (command: Command): Command =>
   addDayOptions(command, 'seven', 'without an ID: only batches of this day, in UTC')
     .option('--workload <name>', 'only batches of this workload')
-    .addOption(labelOption('only batches with this label; of several, with all of them'));
+    .addOption(labelOption('only batches with this label; if repeated, with all of them'));
 
 /** Lists the causes of the dead letters of many batches, the most frequent first. */
 export async function listCauses(
@@ -31,7 +31,9 @@ export async function listCauses(
   session.list(answer, { entries: groups, columns: COLUMNS, none: `No dead letters from ${from} to ${to}.` });
   if (otherCauses > 0) session.inform(`${formatNumber(otherCauses, 'dead letter')} of other causes`);
   if (notLookedAt > 0)
-    session.inform(`Not looked at: ${notLookedAt} unfinished batches, which are too many; name a day or a workload.`);
+    session.inform(
+      `${formatNumber(notLookedAt, 'unfinished batch was', 'unfinished batches were')} not searched: give a day or a workload.`,
+    );
   return EXIT.done;
 }
 

@@ -26,9 +26,10 @@ interface DeadLettersOptions extends BatchesFilter {
 }
 
 const HELP = `
-A dead letter is an item that did not succeed: invalid, rejected by the handler, or failed in all its attempts. Grouped by
-cause, with one example per cause, they are shown as a text, or with --json as the app answers; --cause shows the items of
-one. --format ndjson prints all of them, one letter per line, to be corrected and run again, and --format csv for a spreadsheet:
+A dead letter is an item that did not succeed: it is invalid, was rejected by the handler, or failed in all its attempts.
+Without options, shows the dead letters grouped by cause, with one example per cause. --cause shows those of one cause. --json
+prints the answer of the app. --format csv prints all dead letters for a spreadsheet, and --format ndjson one per line, so that
+you can correct them and run them again:
 
   sluice dead-letters <id> --format ndjson --out dead.ndjson
   sluice redrive <id> --corrected dead.ndjson --wait`;
@@ -37,14 +38,18 @@ one. --format ndjson prints all of them, one letter per line, to be corrected an
 export function addDeadLetters(program: Command, act: Act): void {
   const command = program
     .command('dead-letters')
-    .summary('the items that did not succeed, by cause')
+    .summary('show the items that did not succeed, by cause')
     .description(
-      'Shows the items of a batch whose latest outcome is dead; without an ID, the causes of all batches of the last seven days.',
+      'Shows the dead letters of a batch; without an ID, the causes of the dead letters of all batches of the last seven days.',
     )
     .argument('[id]', 'the batch')
-    .option('--cause <cause>', 'only those of this cause, as they are grouped')
-    .addOption(new Option('--format <format>', 'form; default by the ending of --out, else text').choices(FORMATS))
-    .option('--out <file>', 'into this file, which appears when it is whole; - is standard output')
+    .option('--cause <cause>', 'only those of this cause, as the groups show it')
+    .addOption(
+      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise text').choices(
+        FORMATS,
+      ),
+    )
+    .option('--out <file>', 'write to this file, which appears only when it is complete; - is standard output')
     .addHelpText('after', HELP);
   addBatchesFilter(command).action(act(deadLetters, ['table', 'json', 'csv']));
 }
@@ -56,7 +61,7 @@ const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (ses
     return listCauses(session, { ...filter, cause });
   }
   const [other] = Object.keys(filter);
-  if (other !== undefined) throw new UsageError(`--${other}: does not go with the id of a batch`);
+  if (other !== undefined) throw new UsageError(`--${other}: cannot be combined with the id of a batch`);
   const path = `batches/${encodeURIComponent(id)}/dead-letters`;
   const format = downloadFormat(session, options, { formats: FORMATS, fallback: 'text' });
   const isWhole = format === 'ndjson' || format === 'csv';
@@ -67,7 +72,7 @@ const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (ses
   return EXIT.done;
 };
 
-/** All letters, or those of a cause. */
+/** Yields all dead letters, or those of a cause. */
 async function* lettersIn(
   { api }: Session,
   path: string,
@@ -94,7 +99,7 @@ const COLUMNS: readonly Column<Letter>[] = [
   { field: 'item', value: ({ item }) => (item === undefined ? undefined : JSON.stringify(item)) },
 ];
 
-/** The groups, or with a cause its letters: as text, or as the app answers. */
+/** Yields the groups, or the dead letters of a cause, as text or as the JSON of the app. */
 async function* shown(session: Session, path: string, { cause, format }: DeadLettersOptions): AsyncGenerator<Response> {
   const textOf = (value: unknown, lines: readonly string[]): Response =>
     new Response(format === 'json' ? `${JSON.stringify(value)}\n` : lines.map(toLine).join(''));

@@ -18,14 +18,14 @@ interface DiscardOptions {
 }
 
 const HELP = `
-Without a choice all dead letters of the batch are discarded. They stay in their outcomes, but are counted as discarded and
-no longer as dead, and nobody can redrive them any more. The batch gets a new revision, which keeps the reason, and a report
-of that revision; without dead letters it is completed. Every discard carries an idempotency key, which is printed: with the
-same key it is done once.
+Without --cause or --items, all dead letters of the batch are discarded. They remain in their outcomes, but count as discarded
+instead of dead, and can no longer be redriven. The batch gets a new revision, which contains the reason, and a report of that
+revision. If no dead letters remain, the batch is completed. Every discard has an idempotency key, which is printed: repeating
+the command with the same key has no further effect.
 
 Examples:
   sluice discard <id> --reason 'orders of the load test'
-  sluice discard <id> --reason 'billed by hand' --items 17,4710
+  sluice discard <id> --reason 'billed manually' --items 17,4710
   sluice discard <id> --reason 'closed customers' --cause 'rejected: Reject: customer "…" is closed'`;
 
 /** `sluice discard ID`. */
@@ -33,18 +33,20 @@ export function addDiscard(program: Command, act: Act): void {
   program
     .command('discard')
     .summary('discard dead letters permanently')
-    .description('Discards dead letters of a finished batch permanently: all, those of a cause, or named ones.')
+    .description('Discards dead letters of a finished batch permanently: all, those of a cause, or the given ones.')
     .argument('<id>', 'the batch')
-    .requiredOption('--reason <text>', 'why, at most 200 characters; it is kept with the batch')
+    .requiredOption('--reason <text>', 'the reason, at most 200 characters; stored with the batch')
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
-    .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
-    .addOption(new Option('--idempotency-key <key>', 'default random').argParser(idempotencyKey))
+    .addOption(new Option('--items <indexes>', 'only the dead letters with these indexes').argParser(wholeList))
+    .addOption(
+      new Option('--idempotency-key <key>', 'your own idempotency key; random by default').argParser(idempotencyKey),
+    )
     .addHelpText('after', HELP)
     .action(act(discard));
 }
 
 const discard: Action<[string, DiscardOptions]> = async (session, id, { reason, cause, items, ...options }) => {
-  if (cause !== undefined && items !== undefined) throw new UsageError('--cause: does not go with --items');
+  if (cause !== undefined && items !== undefined) throw new UsageError('--cause: cannot be combined with --items');
   const key = options.idempotencyKey ?? session.io.randomId();
   const body: Request = {
     ...{ key, reason },

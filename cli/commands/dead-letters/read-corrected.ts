@@ -9,7 +9,9 @@ import type { Io } from '../../process/io.ts';
 
 type Corrected = NonNullable<z.input<typeof redriveRequestSchema>['corrected']>[number];
 
-/** Reads the file of `--corrected`: NDJSON with `index` and `item`; `-` is standard input. Throws UsageError for anything else. */
+/**
+ * Reads the file of `--corrected`: NDJSON with `index` and `item`; `-` is standard input. Throws UsageError for anything else.
+ */
 export async function readCorrected(io: Io, file: string): Promise<Corrected[]> {
   const content = file === '-' ? await text(io.stdin) : await readText(resolve(io.folder, file), file);
   const lines = content.split('\n').map((line, n) => ({ line, at: `--corrected: ${file}, line ${n + 1}` }));

@@ -28,17 +28,17 @@ interface RedriveOptions extends WaitOptions {
 }
 
 const HELP = `
-Without a choice all dead letters of the batch run again, with the version of the workload that is deployed now. The batch
-gets a new revision and a report of that revision. Every redrive carries an idempotency key, which is printed: with the
-same key it is done once.
+By default, all dead letters of the batch run again, with the version of the workload that is deployed now. The batch gets a
+new revision and a report of that revision. Every redrive has an idempotency key, which is printed: repeating the command with
+the same key has no further effect.
 
---corrected reads NDJSON with "index" and "item" in each line, as sluice dead-letters --format ndjson writes it.
+--corrected reads NDJSON with "index" and "item" in each line, the format of sluice dead-letters --format ndjson.
 
---patch changes the same fields in each item that runs again, but not in those of --corrected: a JSON Merge Patch (RFC 7396),
-in which null removes a field.
+--patch is a JSON Merge Patch (RFC 7396), in which null removes a field. It is applied to each item that runs again, except
+those of --corrected.
 
---report is for a batch in the state reportFailed, after the workload was fixed and deployed: no item runs again, and the
-new code makes the report of the results that are there.
+--report is for a batch in the state reportFailed, after the workload was fixed and deployed: no item runs again, and the new
+code creates the report from the existing results.
 
 Examples:
   sluice redrive <id> --wait
@@ -51,19 +51,21 @@ Examples:
 export function addRedrive(program: Command, act: Act): void {
   program
     .command('redrive')
-    .summary('run dead letters again, or make a failed report again')
+    .summary('run dead letters again, or create a failed report again')
     .description(
-      'Runs dead letters of a batch that has ended again: all, those of a cause, or named ones. Or makes its report again.',
+      'Runs dead letters of a finished batch again: all, those of a cause, or the given ones. Or creates its failed report again.',
     )
     .argument('<id>', 'the batch')
-    .option('--report', 'no items: the report alone, which failed')
+    .option('--report', 'create only the failed report again; no items run')
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
-    .addOption(new Option('--items <indexes>', 'only these, by index').argParser(wholeList))
-    .option('--corrected <file>', 'these, with another item; - is standard input')
-    .addOption(new Option('--patch <json>', 'the same change in each item').argParser(patchOf))
-    .addOption(new Option('--rate <n>', 'most items per second').argParser(decimal(0.01, 1e6)))
-    .addOption(new Option('--idempotency-key <key>', 'default random').argParser(idempotencyKey))
-    .option('--wait', 'wait until the batch has ended, as watch does')
+    .addOption(new Option('--items <indexes>', 'only the dead letters with these indexes').argParser(wholeList))
+    .option('--corrected <file>', 'the dead letters in this file, with corrected items; - is standard input')
+    .addOption(new Option('--patch <json>', 'apply this change to each item').argParser(patchOf))
+    .addOption(new Option('--rate <n>', 'maximum number of items per second').argParser(decimal(0.01, 1e6)))
+    .addOption(
+      new Option('--idempotency-key <key>', 'your own idempotency key; random by default').argParser(idempotencyKey),
+    )
+    .option('--wait', 'wait until the batch is finished, as watch does')
     .addOption(timeoutOption())
     .addHelpText('after', HELP)
     .action(act(redrive));
@@ -71,10 +73,10 @@ export function addRedrive(program: Command, act: Act): void {
 
 const redrive: Action<[string, RedriveOptions]> = async (session, id, options) => {
   if (options.cause !== undefined && (options.items !== undefined || options.corrected !== undefined))
-    throw new UsageError('--cause: goes with neither --items nor --corrected');
+    throw new UsageError('--cause: cannot be combined with --items or --corrected');
   const { cause, items, corrected, patch, rate } = options;
   if (options.report && [cause, items, corrected, patch, rate].some((choice) => choice !== undefined))
-    throw new UsageError('--report: goes with none of --cause, --items, --corrected, --patch and --rate');
+    throw new UsageError('--report: cannot be combined with --cause, --items, --corrected, --patch or --rate');
   const key = options.idempotencyKey ?? session.io.randomId();
   const body = await requestOf(session.io, options, key);
   session.inform(`Idempotency key: ${key}`);
@@ -120,9 +122,9 @@ function patchOf(text: string): Patch {
 
 const describe = ({ redriven, unreadable, revision }: Answer): string[] => [
   redriven === 0
-    ? `The report is made again, in revision ${revision}`
-    : `${formatNumber(redriven, 'item')} to run again, in revision ${revision}`,
+    ? `The report is created again, in revision ${revision}`
+    : `${formatNumber(redriven, 'item')} will run again, in revision ${revision}`,
   ...(unreadable > 0
-    ? [`${formatCount(unreadable)} stay dead letters: their item cannot be read. Send them with --corrected.`]
+    ? [`Unreadable items, which remain dead letters: ${formatCount(unreadable)}. Send them with --corrected.`]
     : []),
 ];

@@ -8,9 +8,10 @@ import type { Act, Action } from '../../session.ts';
 import { formatCount, formatNumber } from '../../text/format.ts';
 
 const HELP = `
-A queue of items has to be paused first, and its drain to have ended: sluice pause QUEUE. Every batch of its workload and lane
-with chunks in it is cancelled, also with its chunks in other queues of the lane. What has finished stays, and every item
-that was cancelled is counted as that. Batches that are accepted meanwhile stay. A poison queue needs no pause.
+Before you clear a queue of items, pause it (sluice pause QUEUE) and wait until its drain has ended. The command cancels every
+batch of its workload and lane that has chunks in the queue, including its chunks in other queues of the lane. Finished items
+keep their results; the others count as cancelled. Batches that are accepted meanwhile are not cancelled. A poison queue does
+not need to be paused.
 
 Examples:
   sluice pause billing-bulk-0 && sluice clear billing-bulk-0 --confirm billing-bulk-0
@@ -20,12 +21,12 @@ Examples:
 export function addClear(program: Command, act: Act): void {
   program
     .command('clear')
-    .summary('cancel all that waits in a paused queue, and empty it')
+    .summary('cancel all work in a paused queue, and empty it')
     .description(
-      'Cancels the batches that have work in a paused queue, and deletes its messages. A request takes a minute at most: repeat it while something is left.',
+      'Cancels the batches that have work in a paused queue, and deletes its messages. A request takes at most one minute: repeat the command until nothing is left.',
     )
     .argument('<queue>', 'the queue, or the poison queue of a workload')
-    .option('--confirm <name>', 'the name of the queue again; needed where nobody can be asked')
+    .option('--confirm <name>', 'the name of the queue, as confirmation; required without a terminal')
     .addHelpText('after', HELP)
     .action(act(clear));
 }
@@ -52,6 +53,6 @@ const describe = ({ queue, batches, messages, left }: ClearedQueue): string[] =>
   ...(left === 0
     ? []
     : [
-        `Left: ${formatNumber(left, 'message')}, of batches accepted meanwhile or because the time was up. Repeat the command to continue.`,
+        `${formatNumber(left, 'message')} left: the time limit was reached, or new batches were accepted. Repeat the command to continue.`,
       ]),
 ];

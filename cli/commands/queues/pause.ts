@@ -9,32 +9,32 @@ import { describeEnd } from '../../watch/wait.ts';
 import { describeQueue } from './queues.ts';
 
 /**
- * `sluice pause` and `sluice resume`, of a queue or a batch (the name of a queue is never the id of one), and `sluice
- * drain`.
+ * `sluice pause` and `sluice resume` of a queue or a batch, and `sluice drain`. The name of a queue is never the id of a
+ * batch.
  */
 export function addPause(program: Command, act: Act): void {
   program
     .command('pause')
-    .summary('begin no more of a queue or a batch')
+    .summary('pause a queue or a batch')
     .description(
-      'Pauses a queue: no drain starts any more, and one that runs ends after its wave. Or pauses a batch: chunks that run come to their end, and no more begin; other batches go on. Work waits.',
+      'Pauses a queue: no drain starts, and a running one ends after its current wave. Or pauses a batch: running chunks finish, and no others start; other batches continue. The work remains in the queue.',
     )
     .argument('<queue or batch>', 'a queue, such as billing-normal-0, or the id of a batch')
-    .option('--reason <text>', 'shown with what is paused')
+    .option('--reason <text>', 'the reason, shown with the pause')
     .action(act(pause));
   program
     .command('resume')
-    .summary('end a pause')
+    .summary('resume a paused queue or batch')
     .description(
-      'Ends the pause of a queue or a batch, whoever made it. A chunk of the batch that still runs from before may run a second time.',
+      'Ends the pause of a queue or a batch, also one that the pipeline started. A chunk of the batch that is still running may run a second time.',
     )
     .argument('<queue or batch>', 'the queue, or the id of the batch')
     .action(act(resume));
   program
     .command('drain')
-    .summary('drain a queue now')
+    .summary('start the drain of a queue')
     .description(
-      'Drains what waits in a queue now, without a wake event: after an upload that published none (--notify-from of a policy), or when a wake was lost. Nothing is started for an empty queue.',
+      'Starts the drain of a queue now, without a wake event: after an upload that published none (--notify-from of a policy), or if a wake event was lost. Does nothing if the queue is empty.',
     )
     .argument('<queue>', 'the queue')
     .action(act(drain));

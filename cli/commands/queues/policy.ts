@@ -25,10 +25,10 @@ interface PolicyOptions {
 }
 
 const HELP = `
-Without an option that changes it, the policy is shown. --put stores a whole one, as --json shows it under "policy"; --undo
-stores the one that the present one has replaced; each other option changes one number of it, and "none" clears
---receive-size, --receive-interval and --notify-from. A change is made to the version that was read, and refused with 4 if
-somebody was faster; --put checks this only with --if-version.
+Without options, shows the policy. --put stores a whole policy, in the format that --json shows under "policy". --undo restores
+the previous policy. Each other option changes one value; "none" clears --receive-size, --receive-interval and --notify-from.
+If the policy was changed between reading and writing, the change is refused with exit code 4; with --put, only if --if-version
+is given.
 
 Examples:
   sluice policy billing-bulk-0
@@ -42,25 +42,29 @@ Examples:
 export function addPolicy(program: Command, act: Act): void {
   program
     .command('policy')
-    .summary('show or change how the waves of a queue are sized')
-    .description('Shows or changes the rule by which the waves of a queue are sized.')
+    .summary('show or change the policy of a queue')
+    .description('Shows or changes the policy of a queue, which determines the size of its waves.')
     .argument('<queue>', 'the queue')
-    .addOption(new Option('--capacity <n>', 'most tasks of a wave').argParser(whole(1, 1_000)))
-    .addOption(new Option('--headroom <fraction>', 'share of it that bulk lanes leave free').argParser(decimal(0, 0.9)))
-    .addOption(new Option('--target-seconds <s>', 'work that one task should get').argParser(decimal(0.1, 600)))
-    .addOption(new Option('--receive-size <n>', 'most messages of one receive').argParser(wholeOrNone(1, 32)))
+    .addOption(new Option('--capacity <n>', 'maximum number of tasks per wave').argParser(whole(1, 1_000)))
     .addOption(
-      new Option('--receive-interval <ms>', 'shortest time from one receive of a task to its next').argParser(
+      new Option('--headroom <fraction>', 'fraction of the capacity that bulk lanes leave free').argParser(
+        decimal(0, 0.9),
+      ),
+    )
+    .addOption(new Option('--target-seconds <s>', 'amount of work per task').argParser(decimal(0.1, 600)))
+    .addOption(new Option('--receive-size <n>', 'maximum number of messages per receive').argParser(wholeOrNone(1, 32)))
+    .addOption(
+      new Option('--receive-interval <ms>', 'minimum time between two receives of a task').argParser(
         wholeOrNone(0, 60_000),
       ),
     )
     .addOption(
-      new Option('--notify-from <n>', 'messages that wait before uploads wake the queue').argParser(
+      new Option('--notify-from <n>', 'number of waiting messages from which uploads publish a wake event').argParser(
         wholeOrNone(1, 1_000_000),
       ),
     )
     .addOption(
-      new Option('--undo', 'store the policy that the present one has replaced').conflicts([
+      new Option('--undo', 'restore the previous policy').conflicts([
         'put',
         'capacity',
         'headroom',
@@ -71,8 +75,10 @@ export function addPolicy(program: Command, act: Act): void {
         'ifVersion',
       ]),
     )
-    .option('--put <file>', 'a whole policy as JSON; - is standard input')
-    .addOption(new Option('--if-version <n>', 'with --put: only over this version').argParser(whole(0, 1e9)))
+    .option('--put <file>', 'store this policy, a JSON file; - is standard input')
+    .addOption(
+      new Option('--if-version <n>', 'with --put: only if this is the current version').argParser(whole(0, 1e9)),
+    )
     .addHelpText('after', HELP)
     .action(act(policy));
 }
@@ -91,7 +97,7 @@ async function changed(
 ): Promise<PolicyView> {
   const numbers = { ...others, ...(receiveIntervalMs === undefined ? {} : { receiveIntervalMs }) };
   const changes = Object.keys(numbers).length;
-  if (put !== undefined && changes > 0) throw new UsageError('--put: stores a whole policy, without other changes');
+  if (put !== undefined && changes > 0) throw new UsageError('--put: cannot be combined with other changes');
   if (put !== undefined) return store(session, path, { policy: await readPolicy(session.io, put), version });
   if (version !== undefined) throw new UsageError('--if-version: expected --put as well');
   const read = await session.api.json<PolicyView>({ path, audience: 'operator' });
@@ -103,7 +109,7 @@ async function changed(
 
 function previousOf({ queue, previous }: PolicyView): Policy {
   if (previous !== undefined) return previous;
-  throw new UsageError(`--undo: nothing is known of a policy of ${queue} before this one`);
+  throw new UsageError(`--undo: there is no previous policy of ${queue}`);
 }
 
 const withoutCleared = (policy: Record<string, unknown>): Record<string, unknown> =>
@@ -134,7 +140,7 @@ function describe({ queue, version, policy }: PolicyView): string[] {
     ...formatTable([
       ...thresholds.map(thresholdRow),
       ['capacity', `${capacity} tasks`],
-      ['headroom', `${headroom * 100} % of it left free by bulk lanes`],
+      ['headroom', `${headroom * 100} % of the capacity, left free by bulk lanes`],
       ['target', `${targetSeconds} s of work per task`],
       ...(receiveSize === undefined ? [] : [['receive size', `at most ${formatNumber(receiveSize, 'message')}`]]),
       ...(receiveIntervalMs === undefined
@@ -146,6 +152,6 @@ function describe({ queue, version, policy }: PolicyView): string[] {
 }
 
 const thresholdRow = ({ below, tasks }: Policy['thresholds'][number]): string[] => [
-  below === undefined ? 'else' : `below ${below} items`,
+  below === undefined ? 'otherwise' : `below ${below} items`,
   `at most ${tasks} tasks`,
 ];

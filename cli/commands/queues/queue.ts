@@ -10,24 +10,24 @@ import { describeQueue } from './queues.ts';
 const HELP = `
 depth     messages when the wave was planned
 tasks     dequeue tasks of the wave
-done      references that its tasks have ended, and their items
-bound     what has bounded the tasks:
+done      references that the tasks finished; items: their items
+bound     what limited the number of tasks:
           rule        the thresholds of the policy
-          work        the waiting work and the target seconds of the policy
+          work        the waiting work, divided by the target seconds of the policy
           depth       the number of waiting messages
-          capacity    the capacity of the policy; of late work it is the only bound that the policy sets
+          capacity    the capacity of the policy; for late work, the only limit of the policy that applies
           throttling  the task limit, lowered by throttling, slow responses or failures
           limits      the limits of the workload
-          saturation  busy instances
-          probe       the circuit, which allows one task as a probe
-          collector   the collector, which uses one task`;
+          saturation  the load of the instances
+          probe       the open circuit, which allows one task as a probe
+          collector   the collector, which always uses one task`;
 
 /** `sluice queue QUEUE`. */
 export function addQueue(program: Command, act: Act): void {
   program
     .command('queue')
-    .summary('one queue, with its latest waves')
-    .description('Shows a queue, its latest waves, and what has bounded the tasks of each.')
+    .summary('show one queue and its latest waves')
+    .description('Shows a queue, its latest waves, and what limited the number of tasks in each.')
     .argument('<queue>', 'the queue')
     .option('--fresh', 'measure the depth now')
     .addHelpText('after', HELP)

@@ -7,22 +7,22 @@ import { limitsText } from '../../text/limits-text.ts';
 import type { Column } from '../../text/listing.ts';
 
 const HELP = `
-depth    messages, those that wait for a retry included; measured: when they were counted
-batches  open batches that have work in the queue; items: those of them that are pending
-active   dequeue tasks of the current wave; total: since the queue was made
-limit    most tasks of a wave just now, lowered by throttling
-state    what the queue does or waits for, then the limits of its workload
-With --wide, of the last wave: the instances that ran it, CPU and event loop of the busiest one, the mean response time of
-storage, and the age of the oldest work at its end.`;
+depth       number of messages, including those that wait for a retry; measured: when they were counted
+batches     open batches with work in the queue; items: their pending items
+active      dequeue tasks of the current wave; total: since the queue was created
+task limit  current maximum number of tasks per wave, lowered by throttling
+state       what the queue does or waits for, followed by the limits of its workload
+--wide adds values of the last wave: the instances that ran it, CPU and event loop of the busiest one, the mean response time of
+storage, and the age of the oldest work at the end of the wave.`;
 
 /** `sluice queues`. */
 export function addQueues(program: Command, act: Act): void {
   program
     .command('queues')
-    .summary('every queue: depth, dequeue tasks, pause')
-    .description('Shows every queue of the app.')
+    .summary('list the queues with depth, dequeue tasks and state')
+    .description('Lists all queues of the app.')
     .option('--fresh', 'measure all depths now, one operation per queue')
-    .option('--wide', 'also show what the instances of the last wave measured')
+    .option('--wide', 'also show the load of the instances in the last wave')
     .addHelpText('after', HELP)
     .action(act(queues, ['table', 'json', 'csv']));
 }
@@ -36,11 +36,11 @@ const queues: Action<[{ fresh?: boolean; wide?: boolean }]> = async (session, { 
   return EXIT.done;
 };
 
-/** A queue in one line. */
+/** Describes a queue in one line. */
 export const describeQueue = (queue: QueueView): string =>
   `${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`;
 
-/** An app of an older version answers without limits. */
+/** `limits` is absent in the answer of an app of an older version. */
 const stateOf = (queue: QueueView): string =>
   [activityOf(queue), ...(queue.limits ? limitsText(queue.limits) : [])].join(', ');
 
@@ -48,13 +48,13 @@ function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView):
   if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
   if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
   if (limits?.waiting)
-    return `waits for a share since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
+    return `waits for a share of the limits since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
 
 const TIME_CHARS = 'hh:mm:ss'.length;
 
-/** An app of an older version answers without `depthAt` and `backlog`. */
+/** `depthAt` and `backlog` are absent in the answer of an app of an older version. */
 const COLUMNS: readonly Column<QueueView>[] = [
   { field: 'queue', value: ({ queue }) => queue },
   { field: 'depth', value: ({ depth }) => depth },
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<QueueView>[] = [
     field: 'depthAt',
     title: 'measured',
     value: ({ depthAt }) => depthAt ?? null,
-    // Never long ago, so that the time of day is enough.
+    // The time of day is enough: depths are measured often.
     shown: ({ depthAt }) => formatTime(depthAt ?? null).slice(-TIME_CHARS),
   },
   { field: 'batches', value: ({ backlog }) => backlog?.batches ?? null },
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<QueueView>[] = [
   },
 ];
 
-/** An app of an older version answers without `load`. */
+/** `load` is absent in the answer of an app of an older version. */
 const LOAD: readonly Column<QueueView>[] = [
   { field: 'instances', value: ({ load }) => load?.instances ?? null },
   { field: 'cpu', value: ({ load }) => load?.cpu ?? null, shown: ({ load }) => formatShare(load?.cpu) },
@@ -98,7 +98,7 @@ const LOAD: readonly Column<QueueView>[] = [
     field: 'latencyMs',
     title: 'latency',
     value: ({ load }) => load?.latencyMs ?? null,
-    // 0: of unknown age, as results are.
+    // 0 means an unknown age, as in result queues.
     shown: ({ load }) => (load && load.latencyMs > 0 ? formatSeconds(load.latencyMs) : ''),
   },
 ];

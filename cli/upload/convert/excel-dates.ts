@@ -1,6 +1,6 @@
-/** Dates in Excel are numbers of days whose format says that they are dates (ECMA-376 part 1, 18.8.30 and 18.17.4). */
+/** Converts Excel dates, which are numbers of days with a date format (ECMA-376 part 1, 18.8.30 and 18.17.4). */
 
-/** Which parts of a date a number format shows. */
+/** The parts of a date that a number format shows. */
 export interface DateFormat {
   date: boolean;
   time: boolean;
@@ -11,7 +11,7 @@ export interface DateFormat {
 const DATE: DateFormat = { date: true, time: false, elapsed: false };
 const TIME: DateFormat = { date: false, time: true, elapsed: false };
 
-/** Formats that every workbook has without naming them; those from 27 to 58 are of East Asian locales. */
+/** Built-in formats, which a workbook does not declare; 27 to 58 belong to East Asian locales. */
 const BUILT_IN = new Map<number, DateFormat>([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, DATE] as const),
   ...[18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 55, 56].map((id) => [id, TIME] as const),
@@ -19,7 +19,7 @@ const BUILT_IN = new Map<number, DateFormat>([
   [46, { date: false, time: true, elapsed: true }],
 ]);
 
-/** Reads a number format, by its code where the workbook gives one; undefined for one that shows no date. */
+/** Reads a number format, from its code if the workbook contains one; undefined if it does not show a date. */
 export function dateFormatOf(id: number, code: string | undefined): DateFormat | undefined {
   if (code === undefined) return BUILT_IN.get(id);
   const elapsed = /\[(h+|m+|s+)\]/i.test(code);
@@ -36,14 +36,17 @@ export function dateFormatOf(id: number, code: string | undefined): DateFormat |
 const DAY_MS = 86_400_000;
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
 const EPOCH_1904_MS = Date.UTC(1904, 0, 1);
-/** Excel takes 1900 for a leap year: up to its day 60, which never was, dates are one day later than the epoch says. */
+/**
+ * Excel treats 1900 as a leap year: before its day 60, which did not exist, dates are one day later than counted from the
+ * epoch.
+ */
 const LEAP_YEAR_FAULT_DAY = 60;
 /** The end of the year 9999. */
 const MAX_DAY = 2_958_466;
 
 /**
- * ISO 8601 text of a day number: `2026-03-01`, `2026-03-01T10:30:00Z` or `10:30:00`. Excel has no time zone; dates with a
- * time are written as UTC. Returns undefined for what is no date, such as a negative number.
+ * Returns the ISO 8601 text of a day number: `2026-03-01`, `2026-03-01T10:30:00Z` or `10:30:00`. Excel has no time zones; dates
+ * with a time are written as UTC. Returns undefined for a number that is not a date, such as a negative one.
  */
 export function isoOfDay(day: number, format: DateFormat, is1904: boolean): string | undefined {
   if (!(day >= 0 && day < MAX_DAY)) return undefined;

@@ -7,15 +7,15 @@ import { notReadable, openWorkbook, type Sheet, type Workbook } from './workbook
 /** An Excel file to upload. */
 export interface ExcelSource {
   path: string;
-  /** As the user named it. */
+  /** The file name as it was given. */
   name: string;
-  /** Name or 1-based number; default: the first that is not hidden. */
+  /** Name or 1-based number; defaults to the first visible sheet. */
   sheet?: string | undefined;
-  /** What numbers are written with; default a point. */
+  /** Decimal separator of the written numbers; defaults to a point. */
   decimal?: '.' | ',' | undefined;
 }
 
-/** The sheet that an upload takes, and of how many. Throws UsageError for one that is not there. */
+/** Returns the name of the chosen sheet and the number of sheets. Throws UsageError if the sheet does not exist. */
 export async function chooseSheet(source: ExcelSource): Promise<{ sheet: string; sheets: number }> {
   const workbook = await openWorkbook(source.path, source.name);
   workbook.close();
@@ -23,9 +23,9 @@ export async function chooseSheet(source: ExcelSource): Promise<{ sheet: string;
 }
 
 /**
- * Converts a sheet to CSV in UTF-8, with commas: the service then matches its header to the schema and types its cells, as
- * for any other table. The first row that is not empty is the header. One piece of the sheet and all shared strings of the
- * workbook are in memory. Throws CliError for cells that hold an error, and for those that stand below no name.
+ * Converts a sheet to CSV in UTF-8 with commas, so that the app matches the header with the schema and converts the cells, as
+ * for any other table. The first row that is not empty is the header. Only one piece of the sheet and the shared strings of
+ * the workbook are in memory. Throws CliError for cells with an error, and for cells in a column without a header.
  */
 export async function* excelToCsv(source: ExcelSource): AsyncGenerator<Buffer> {
   const workbook = await openWorkbook(source.path, source.name);
@@ -76,7 +76,7 @@ function valuesOf(
   for (const { column, text, isNumber } of cells) {
     if (!header[column])
       throw new CliError(
-        `Sheet "${sheet.name}", cell ${columnName(column)}${number} stands in a column without a name in the header row.`,
+        `Sheet "${sheet.name}", cell ${columnName(column)}${number}: the column has no name in the header row.`,
         { exitCode: EXIT.usage },
       );
     values[column] = quotedCell(isNumber ? text.replace('.', decimal) : text);
@@ -88,7 +88,7 @@ const lineOf = (values: readonly string[]): string => `${values.join(',')}\n`;
 
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Lines together, in pieces that are worth a write. */
+/** Joins lines into pieces of about 64 KiB, to reduce the number of writes. */
 export async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
   let text = '';
   for await (const line of lines) {

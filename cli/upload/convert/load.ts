@@ -2,8 +2,8 @@ import { CliError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 
 /**
- * Loads a package that only some uploads need. They are optional dependencies, which an installation may leave out.
- * Throws CliError that says what to install.
+ * Loads an optional dependency, which only some uploads need and an installation may omit. Throws CliError with the command
+ * that installs it.
  */
 export async function loadPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {

@@ -1,16 +1,19 @@
-/** The parts of an Office file (Open Packaging Conventions, ECMA-376 part 2): entries of a zip file, and what they refer to. */
+/**
+ * Reads the parts of an Office file (Open Packaging Conventions, ECMA-376 part 2): entries of a zip file, and their
+ * relationships.
+ */
 import { posix } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
 import { readXml, type XmlHandlers } from './xml.ts';
 
 export const MIB = 1024 * 1024;
-/** A workbook of Excel has a part per sheet, picture and chart. */
+/** Maximum number of parts; a workbook has one per sheet, picture and chart. */
 const MAX_PARTS = 10_000;
 
 /** Opens a part, decompressed. */
 export type Read = (part: string) => Promise<AsyncIterable<Buffer>>;
 
-/** Lists the parts by their paths. Throws an Error for more than a workbook has. */
+/** Returns the parts by path. Throws an Error if there are too many. */
 export async function partsOf(zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > MAX_PARTS) throw new Error(`it has ${zip.entryCount} parts, expected at most ${MAX_PARTS}`);
   const parts = new Map<string, Entry>();
@@ -18,7 +21,7 @@ export async function partsOf(zip: ZipFile): Promise<Map<string, Entry>> {
   return parts;
 }
 
-/** Opens a part. Throws an Error if it is missing, or has more than `maxBytes` decompressed. */
+/** Opens a part. Throws an Error if it is missing, or is larger than `maxBytes` decompressed. */
 export async function readPart(
   zip: ZipFile,
   parts: ReadonlyMap<string, Entry>,
@@ -31,7 +34,7 @@ export async function readPart(
   return zip.openReadStreamPromise(entry);
 }
 
-/** What a part refers to: relationships by id, with the last word of their type. */
+/** Returns the relationships of a part; `type` is the last segment of their type. */
 export async function targetsOf(read: Read, part: string): Promise<{ id: string; type: string; target: string }[]> {
   const { dir, base } = posix.parse(part);
   const found: { id: string; type: string; target: string }[] = [];
@@ -44,7 +47,7 @@ export async function targetsOf(read: Read, part: string): Promise<{ id: string;
   return found;
 }
 
-/** Reads XML to its end. */
+/** Reads an XML document to its end. */
 export async function collect(source: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
   for await (const _ of readXml(source, handlers));
 }

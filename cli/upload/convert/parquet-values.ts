@@ -1,25 +1,25 @@
-/** Values of Parquet as values of JSON, without rounding. */
+/** Converts Parquet values to JSON values without rounding. */
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
 import { CliError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 
-/** Types whose values come as plain numbers or bytes, and are converted here. */
+/** Types whose raw numbers or bytes are converted here and not by the library. */
 interface ExactType {
-  /** Digits after the point of a decimal. */
+  /** Number of decimals of a DECIMAL. */
   scale?: number;
-  /** Per second, of a time of day. */
+  /** Ticks per second of a time of day. */
   ticks?: bigint;
   isFloat32?: boolean;
 }
 
-/** A column, or a field within one, by its place in the schema. */
+/** The type of a column or nested field. */
 export interface TypeTree extends ExactType {
   fields: ReadonlyMap<string, TypeTree>;
   /** The elements of a list or the values of a map. */
   element?: TypeTree;
 }
 
-/** Dates and times as ISO 8601 text: a timestamp has as many digits as it needs, and is UTC. */
+/** Converts dates and times to ISO 8601 texts. A timestamp is in UTC, with as many digits as it needs. */
 export const PARSERS: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (ms) => timestamp(ms, 1_000n),
   timestampFromMicroseconds: (us) => timestamp(us, 1_000_000n),
@@ -28,8 +28,8 @@ export const PARSERS: Partial<ParquetParsers> = {
 };
 
 /**
- * Describes a schema, and takes the types out of it that the library would convert by rounding: a decimal becomes a double
- * there, so that 1.15 is 1.1500000000000001.
+ * Describes a schema, and removes from it the types that the library would round: it converts a decimal to a double, so that
+ * 1.15 becomes 1.1500000000000001.
  */
 export function takeExactTypes(tree: SchemaTree): TypeTree {
   const type = exactTypeOf(tree.element);
@@ -40,7 +40,7 @@ export function takeExactTypes(tree: SchemaTree): TypeTree {
   const fields = new Map(tree.children.map((child) => [child.element.name, takeExactTypes(child)]));
   const [only] = fields.values();
   const inner = [...(only?.fields.values() ?? [])];
-  // A list is written as list.element, a map as key_value.key and .value.
+  // A list is stored as list.element, a map as key_value.key and .value.
   const element = inner.length === 1 ? inner[0] : (only?.fields.get('value') ?? only);
   return { ...type, fields, ...(element === undefined ? {} : { element }) };
 }
@@ -56,7 +56,7 @@ function exactTypeOf({ type, converted_type, logical_type, scale }: SchemaElemen
 
 const TICKS = { MILLIS: 1_000n, MICROS: 1_000_000n, NANOS: 1_000_000_000n } as const;
 
-/** The value as JSON.stringify takes it; undefined for one that is absent. `at` names the place in an error. */
+/** Converts a value for JSON.stringify; undefined if it is absent. `at` describes its place for errors. */
 export function toJsonValue(value: unknown, type: TypeTree, at: (path: string) => string, path = ''): unknown {
   if (value === null || value === undefined) return undefined;
   if (type.scale !== undefined) return decimal(unscaled(value), type.scale);
@@ -77,12 +77,12 @@ export function toJsonValue(value: unknown, type: TypeTree, at: (path: string) =
 
 const NOTHING_KNOWN: TypeTree = { fields: new Map() };
 
-/** NaN stands for a value that is not there, as data frames have it. */
+/** Converts a number. NaN means a missing value, as in data frames. */
 function number(value: number, { isFloat32 }: TypeTree, at: () => string): number | undefined {
   if (Number.isNaN(value)) return undefined;
-  if (!Number.isFinite(value)) throw refusal(`${at()} is infinite, which JSON cannot hold.`);
+  if (!Number.isFinite(value)) throw refusal(`${at()} is infinite, which JSON cannot represent.`);
   if (!isFloat32) return value;
-  // The fewest digits that are this float: 0.1, not 0.10000000149011612.
+  // The shortest decimal that identifies this float: 0.1, not 0.10000000149011612.
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;
@@ -96,24 +96,27 @@ function text(bytes: Uint8Array, at: () => string): string {
   try {
     return utf8.decode(bytes);
   } catch (error: unknown) {
-    throw refusal(`${at()} holds binary data, which JSON cannot hold.`, error);
+    throw refusal(`${at()} contains binary data, which JSON cannot represent.`, error);
   }
 }
 
 const refusal = (message: string, cause?: unknown): CliError =>
   new CliError(message[0]?.toUpperCase() + message.slice(1), { exitCode: EXIT.usage, cause });
 
-/** Integers of up to eight bytes come as numbers, larger ones as big-endian bytes in two's complement. */
+/**
+ * Returns the unscaled integer. The library returns up to eight bytes as a number, more as big-endian bytes in two's
+ * complement.
+ */
 function unscaled(value: unknown): bigint {
   if (!(value instanceof Uint8Array)) return BigInt(value as number | bigint);
   const hex = Buffer.from(value).toString('hex');
   return hex === '' ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${hex}`));
 }
 
-/** A double keeps this many decimal digits whatever they are. */
+/** A double represents any decimal number with this many digits. */
 const EXACT_DIGITS = 15;
 
-/** A number where a double has the same digits, else text. */
+/** Returns a number if a double keeps all digits, otherwise a text. */
 function decimal(value: bigint, scale: number): number | string {
   const digits = String(value < 0n ? -value : value).padStart(scale + 1, '0');
   const point = digits.length - scale;

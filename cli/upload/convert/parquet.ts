@@ -9,13 +9,12 @@ import { PARSERS, takeExactTypes, toJsonValue } from './parquet-values.ts';
 type Hyparquet = typeof import('hyparquet');
 
 const MAX_GROUP_BYTES = 1024 * 1024 * 1024;
-/** Columns of runs take no space in the file: the rows of a group are bounded, too. */
+/** Limits the rows of a group as well, because run-length encoding stores many rows in few bytes. */
 const MAX_GROUP_CELLS = 100_000_000;
 
 /**
- * Converts a Parquet file to NDJSON, with the types of its columns (docs/cli.md): the items are those of the file, and no
- * schema has to distinguish text from numbers. One row group is in memory. Throws CliError for what cannot be read or written
- * as JSON.
+ * Converts a Parquet file to NDJSON with the types of its columns (docs/cli.md), so that no schema is needed to distinguish
+ * text from numbers. One row group is in memory. Throws CliError for data that cannot be read or represented as JSON.
  */
 export async function* parquetToNdjson({ path, name }: { path: string; name: string }): AsyncGenerator<Buffer> {
   const library = await loadPackage('hyparquet', () => import('hyparquet'));
@@ -56,7 +55,7 @@ function checkSize({ total_byte_size: bytes, num_rows: rows, columns }: RowGroup
     );
 }
 
-/** Those of Node but Snappy, which the library has. LZ4 is in neither; few write it. */
+/** Returns the decompressors of Node.js, and Snappy of the library. Neither has LZ4, which is rare. */
 function compressors({ snappyUncompress }: Hyparquet): Compressors {
   const limit = (maxOutputLength: number) => ({ maxOutputLength: Math.max(1, checkPage(maxOutputLength)) });
   return {

@@ -5,7 +5,7 @@ import { isoOfDay } from './excel-dates.ts';
 import { type Sheet, unescapeText, type Workbook } from './workbook.ts';
 import { readXml } from './xml.ts';
 
-/** Text of a cell. `isNumber`: it is a number in full digits, with a point. */
+/** A cell. With `isNumber`, the text is a number in full digits with a decimal point. */
 export interface Cell {
   /** 0-based. */
   column: number;
@@ -13,7 +13,7 @@ export interface Cell {
   isNumber: boolean;
 }
 
-/** A row that has cells; `number` is 1-based, as Excel shows it. */
+/** A row with cells; `number` is 1-based, as in Excel. */
 export interface Row {
   number: number;
   cells: Cell[];
@@ -32,8 +32,8 @@ interface OpenCell {
 }
 
 /**
- * Reads the rows of a sheet in their order, one piece of the file at a time. Throws CliError for a cell that holds an error,
- * with its address.
+ * Reads the rows of a sheet in order, one piece of the file at a time. Throws CliError with the address of a cell that contains
+ * an error.
  */
 export async function* sheetRows(workbook: Workbook, sheet: Sheet): AsyncGenerator<Row> {
   const strings = await workbook.strings();
@@ -77,7 +77,7 @@ export async function* sheetRows(workbook: Workbook, sheet: Sheet): AsyncGenerat
   }
 }
 
-/** The cell as text; undefined for an empty one. */
+/** Returns the cell as text; undefined if it is empty. */
 function readCell(
   { address, column, type, style, value }: OpenCell,
   { workbook, strings, sheet }: { workbook: Workbook; strings: readonly string[]; sheet: Sheet },
@@ -96,16 +96,16 @@ function readCell(
     case 'd':
       return asText(value);
     case 'e':
-      throw new CliError(`Sheet "${sheet.name}", cell ${address} holds the error ${value}.`, {
+      throw new CliError(`Sheet "${sheet.name}", cell ${address} contains the error ${value}.`, {
         exitCode: EXIT.usage,
-        hint: 'Mend or empty the cell: an error has no value that could be sent.',
+        hint: 'Fix or clear the cell: an error has no value to send.',
       });
     default: {
       const number = Number(value);
       if (!Number.isFinite(number)) throw new Error(`cell ${address}: expected a number, got ${value}`);
       const format = workbook.dateFormats[style];
       const iso = format && isoOfDay(number, format, workbook.is1904);
-      // A whole number has all of its digits in the file; a fraction has 17, of which the last are noise.
+      // A whole number has exact digits in the file; a fraction has 17 digits, the last of which are rounding errors.
       return iso === undefined
         ? { column, text: /^-?\d+$/.test(value) ? value : plainDigits(number), isNumber: true }
         : asText(iso);
@@ -113,7 +113,7 @@ function readCell(
   }
 }
 
-/** "B7" is 1. */
+/** Returns the 0-based column of an address: 1 for "B7". */
 function columnOf(address: string): number {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/.exec(address)?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64;
@@ -121,7 +121,7 @@ function columnOf(address: string): number {
   return column - 1;
 }
 
-/** 1 is "B". */
+/** Returns the name of a 0-based column: "B" for 1. */
 export function columnName(column: number): string {
   const rest = Math.floor(column / 26);
   return `${rest > 0 ? columnName(rest - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;

@@ -4,28 +4,32 @@ import { type DateFormat, dateFormatOf } from './excel-dates.ts';
 import { loadPackage } from './load.ts';
 import { collect, MIB, partsOf, type Read, readPart, targetsOf } from './package-parts.ts';
 
-/** A sheet by its name, and its path in the package. */
+/** The name of a sheet, and its path in the package. */
 export interface Sheet {
   name: string;
   path: string;
   isHidden: boolean;
 }
 
-/** An .xlsx file that is open. Only the shared strings are held in memory. */
+/** An open .xlsx file. Only the shared strings are held in memory. */
 export interface Workbook {
   sheets: readonly Sheet[];
   is1904: boolean;
-  /** How a cell of a style shows a number as a date. */
+  /** The date format of each cell style; undefined for styles of other values. */
   dateFormats: readonly (DateFormat | undefined)[];
-  /** Texts that cells refer to by position; read at the first call. */
+  /** The texts that cells refer to by position; read on the first call. */
   strings(): Promise<readonly string[]>;
   read(sheet: Sheet): Promise<AsyncIterable<Buffer>>;
   close(): void;
 }
 
-/** Decompressed; a sheet is streamed, the shared strings are held in memory. A package that says less than it has is refused by yauzl. */
+/**
+ * Limits of the decompressed sizes: a sheet is streamed, the shared strings are held in memory. yauzl refuses a package whose
+ * entries are larger than they declare.
+ */
 const MAX_BYTES = { part: 64 * MIB, strings: 512 * MIB, sheet: 8 * 1024 * MIB };
-/** Opens an .xlsx file. Throws CliError for what is none, also for one with a password. */
+
+/** Opens an .xlsx file. Throws CliError if it is not one, or has a password. */
 export async function openWorkbook(path: string, name: string): Promise<Workbook> {
   const yauzl = await loadPackage('yauzl', async () => (await import('yauzl')).default);
   const refuse = (error: unknown): never => {
@@ -59,12 +63,12 @@ export async function openWorkbook(path: string, name: string): Promise<Workbook
   }
 }
 
-/** The error of a file that cannot be read as a workbook; a CliError says it already. */
+/** Converts the error of an unreadable workbook to a CliError; returns a CliError unchanged. */
 export function notReadable(name: string, error: unknown): CliError {
   if (error instanceof CliError) return error;
   return new CliError(`${name} cannot be read as an .xlsx workbook: ${(error as Error).message}`, {
     exitCode: EXIT.usage,
-    hint: 'A workbook with a password, or of the old format .xls, has to be saved as .xlsx without one.',
+    hint: 'Save a workbook with a password, or in the old format .xls, as .xlsx without a password.',
     cause: error,
   });
 }
@@ -80,7 +84,7 @@ async function readAbout(
       const { name, id, state, date1904 } = attributes;
       if (element === 'workbookPr') is1904 = date1904 === '1' || date1904 === 'true';
       const path = targets.get(id ?? '');
-      // A sheet of charts has no cells.
+      // A chart sheet has no cells.
       if (element === 'sheet' && name !== undefined && path !== undefined && !path.includes('chartsheets/'))
         sheets.push({ name, path, isHidden: state === 'hidden' || state === 'veryHidden' });
     },
@@ -129,7 +133,7 @@ async function readStrings(source: Promise<AsyncIterable<Buffer>>): Promise<stri
   return strings;
 }
 
-/** Characters that XML cannot hold are written as `_x000D_`. */
+/** Decodes characters that XML cannot represent, written as `_x000D_`. */
 export const unescapeText = (text: string): string =>
   text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

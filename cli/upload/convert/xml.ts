@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { SAXParser } from 'sax';
 import { loadPackage } from './load.ts';
 
-/** What is done at each part of a document. Names are without their prefix, and so are the names of attributes. */
+/** Handlers for the parts of a document. Names of elements and attributes have no namespace prefix. */
 export interface XmlHandlers {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
@@ -19,13 +19,13 @@ function withoutPrefixes(attributes: Readonly<Record<string, unknown>>): Readonl
 }
 
 /**
- * Reads an XML document piece by piece; yields after each piece, so that the caller takes what the handlers have gathered.
- * Throws an Error for malformed XML. Entities that a document declares are not expanded.
+ * Reads an XML document piece by piece. Yields after each piece, so that the caller can process what the handlers collected.
+ * Throws an Error for malformed XML. Does not expand entities that the document declares.
  */
 export async function* readXml(source: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
   const { parser: createParser } = await loadPackage('sax', async () => (await import('sax')).default);
   const parser: SAXParser = createParser(true, { position: false });
-  // An object per cell is the cost of a sheet: attributes are copied only where one has a prefix.
+  // Attributes are copied only if one has a prefix, because a copy per cell would slow down large sheets.
   parser.onopentag = ({ name, attributes }) => handlers.open?.(localName(name), withoutPrefixes(attributes));
   parser.ontext = (text) => handlers.text?.(text);
   parser.oncdata = (text) => handlers.text?.(text);

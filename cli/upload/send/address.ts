@@ -1,4 +1,4 @@
-/** A file that the app fetches itself, from an address that it allows. */
+/** Submits a file that the app downloads from an address that it allows. */
 import {
   encodingOfName,
   endingOf,
@@ -14,10 +14,10 @@ import { csvOptionsOf } from '../csv-flags.ts';
 import { conversionOf } from '../kind.ts';
 import { refuseValidate, type SendOptions } from './send-batch.ts';
 
-/** Whether an argument is an address, not a file of this machine. */
+/** Whether an argument is an address and not a file of this machine. */
 export const isAddress = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
-/** Has the app import the file at an address. Returns the name of the file in the inbox. Throws ApiProblem. */
+/** Makes the app import the file at an address. Returns the name of the file in the inbox. Throws ApiProblem. */
 export async function importAddress(
   { api }: Session,
   request: { workload: string; key: string; body: ImportRequest },
@@ -31,22 +31,23 @@ export async function importAddress(
   return inbox.name;
 }
 
-/** Reads what the options say of the file at an address. Throws UsageError for those that the app cannot keep. */
+/** Creates the request from the options. Throws UsageError for options that the import does not support. */
 export function importRequest(url: string, options: Omit<SendOptions, 'workload'>): ImportRequest {
   const { lane, label, via, sheet } = options;
-  if (!URL.canParse(url)) throw new UsageError(`FILE: ${url} is no address`);
-  if (via === 'http') throw new UsageError('--via http: a file at an address goes through the inbox');
+  if (!URL.canParse(url)) throw new UsageError(`FILE: expected an https address, got ${url}`);
+  if (via === 'http')
+    throw new UsageError('--via http: cannot be combined with an address, which goes through the inbox');
   refuseValidate(options);
   const last = fileNameOfUrl(url);
   if (sheet !== undefined || (options.format === undefined && conversionOf(last) !== undefined))
-    throw new UsageError(`FILE: the app reads text formats alone, and converts no ${last}`, {
-      hint: 'Download it, and submit the file: it is converted on this machine.',
+    throw new UsageError(`FILE: the app imports only text formats, got ${last}`, {
+      hint: 'Download the file and submit it: sluice converts it on this machine.',
     });
   const fileName = nameFor(last, options);
   const csv = csvOptionsOf(options);
   const format = kindOfName(fileName ?? last)?.format;
   if (csv !== undefined && format !== undefined && format !== 'csv')
-    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a file of CSV');
+    throw new UsageError('--delimiter, --decimal, --rename, --charset: expected a CSV file');
   return {
     url,
     ...(lane === undefined ? {} : { lane }),
@@ -56,14 +57,14 @@ export function importRequest(url: string, options: Omit<SendOptions, 'workload'
   };
 }
 
-/** The name that says the format, where the address does not; undefined when no option says it. */
+/** Returns a file name with the format of the options; undefined if there are none. */
 function nameFor(last: string, { format, encoding }: Pick<SendOptions, 'format' | 'encoding'>): string | undefined {
   if (format === undefined && encoding === undefined) return undefined;
   const ending = endingOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
   return `${stemOfName(last) || 'download'}${ending}`;
 }
 
-/** Options by the names that the API has for their values. */
+/** Returns the options with the names that the API uses for their values. */
 function namedOptions({ rename, ...named }: CsvOptions): NonNullable<ImportRequest['csv']> {
   return { ...Object.fromEntries(csvOptionsParams(named)), ...(rename === undefined ? {} : { rename: { ...rename } }) };
 }

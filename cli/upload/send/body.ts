@@ -2,19 +2,22 @@ import { type Readable, Transform } from 'node:stream';
 import { createZstdCompress } from 'node:zlib';
 import type { Upload } from './send.ts';
 
-/** How far an upload is. Bytes: read of the source, of how many if that is known, and sent. */
+/** The progress of an upload in bytes: read from the source, its size if known, and sent. */
 export interface UploadProgress {
   read: number;
   size: number | undefined;
   sent: number;
 }
 
-/** What is over the limit of one request. */
+/** The upload is larger than a request may be. */
 export class OverHttpLimit extends Error {
   override name = 'OverHttpLimit';
 }
 
-/** A source and what its bytes pass through; both ends are counted, and `maxBytes` is the most to send. */
+/**
+ * Returns the streams of an upload, which count the bytes read and sent. Sending more than `maxBytes` fails with
+ * OverHttpLimit.
+ */
 export function openBody(
   source: Readable,
   { compress, progress, maxBytes = Infinity }: { compress: boolean; progress: UploadProgress; maxBytes?: number },

@@ -11,25 +11,25 @@ import type { Input } from '../input.ts';
 import { conversionOf } from '../kind.ts';
 import { openBody, type UploadProgress } from './body.ts';
 
-/** A file that lies in the inbox. */
+/** A file in the inbox. */
 export interface Put {
   name: string;
-  /** By the clock of the storage account. */
+  /** Time of the upload by the clock of the storage account. */
   at: Date;
 }
 
-/** Connects to the inbox of a storage account. Throws UsageError for what is no connection. */
+/** Connects to the inbox of a storage account. Throws UsageError for an invalid connection. */
 export const openInbox = async (connection: string): Promise<ContainerClient> =>
   (await openService(connection)).getContainerClient(CONTAINERS.inbox);
 
-/** The SDKs take half a second to load, which only this way is worth. */
+/** Imports the SDKs lazily, because they take half a second to load and only the inbox needs them. */
 async function openService(connection: string): Promise<BlobServiceClient> {
   const { BlobServiceClient: Service } = await import('@azure/storage-blob');
   try {
     if (!/^https?:/.test(connection)) return Service.fromConnectionString(connection);
     if (new URL(connection).searchParams.has('sig')) return new Service(connection);
   } catch (error: unknown) {
-    // The text itself may hold a key.
+    // The message does not contain the value, which may hold a key.
     throw new UsageError('--inbox-connection: expected a connection string or the address of a blob service', {
       cause: error,
     });
@@ -38,7 +38,7 @@ async function openService(connection: string): Promise<BlobServiceClient> {
   return new Service(connection, new DefaultAzureCredential());
 }
 
-/** `<workload>/[<lane>/]<key>-<name>`: the same upload has the same name, and no other one has it. */
+/** Returns `<workload>/[<lane>/]<key>-<name>`: the same upload always has the same name, and no other upload has it. */
 export function inboxName(
   { name, kind, key }: Input,
   { workload, lane }: { workload: string; lane?: string | undefined },
@@ -54,7 +54,7 @@ export function inboxName(
 const BLOCK_BYTES = 8 * 1024 * 1024;
 const PARALLEL_BLOCKS = 4;
 
-/** Streams the upload into the inbox, compressed on the way; it is there whole or not at all. */
+/** Streams the upload into the inbox and compresses it. The blob appears whole or not at all. */
 export async function putIntoInbox(
   inbox: ContainerClient,
   {
@@ -66,7 +66,7 @@ export async function putIntoInbox(
 ): Promise<Put> {
   const progress: UploadProgress = { read: 0, size: input.size, sent: 0 };
   const body = openBody(input.open(), { compress: input.kind.compress, progress });
-  // What breaks on the way is reported by the last stream, which the upload reads.
+  // The last stream, which the upload reads, reports all errors.
   const stream = pipeline([...body], () => {}) as unknown as Readable;
   const { lastModified } = await inbox.getBlockBlobClient(name).uploadStream(stream, BLOCK_BYTES, PARALLEL_BLOCKS, {
     metadata: metadataOf(input, labels),
@@ -75,7 +75,7 @@ export async function putIntoInbox(
   return { name, at: lastModified ?? new Date(0) };
 }
 
-/** What the request would say in its query and headers. */
+/** Returns the metadata that replaces the query and headers of a request. */
 const metadataOf = ({ key, csv, fileName }: Input, labels: Labels | undefined): Record<string, string> => ({
   idempotencykey: key,
   ...(csv === undefined ? {} : { csv: `${csvOptionsParams(csv)}` }),

@@ -17,20 +17,20 @@ export interface BatchPost {
   kind: UploadKind;
   csv?: CsvOptions | undefined;
   labels?: Labels | undefined;
-  /** Of the file, without folders. */
+  /** The file name without folders. */
   fileName?: string | undefined;
-  /** Every item is checked before the batch is accepted. */
+  /** Whether to check every item before the batch is accepted. */
   validate?: boolean | undefined;
   source: Readable;
-  /** Bytes of the source, if known. */
+  /** Size of the source in bytes, if known. */
   size?: number | undefined;
-  /** Most bytes to send; default no limit. Beyond it OverHttpLimit is thrown. */
+  /** Maximum number of bytes to send; no limit by default. If exceeded, OverHttpLimit is thrown. */
   maxBytes?: number;
   userAgent: string;
   onProgress(progress: UploadProgress): void;
 }
 
-/** The batch, and whether it had been accepted before: then the key was used already, and nothing was done. */
+/** The batch, and whether it was already accepted earlier with the same key. */
 export interface PostedBatch {
   batch: BatchView;
   isRepeat: boolean;
@@ -38,7 +38,7 @@ export interface PostedBatch {
 
 const PROGRESS_MS = 100;
 
-/** Streams a source to the pipeline. Throws ApiProblem with the pipeline's reason when it does not take it. */
+/** Streams a source to the app. Throws ApiProblem if the app refuses it. */
 export async function postBatch(api: Api, post: BatchPost): Promise<PostedBatch> {
   const progress: UploadProgress = { read: 0, size: post.size, sent: 0 };
   const body = openBody(post.source, { ...post, compress: post.kind.compress, progress });
@@ -64,7 +64,7 @@ async function sendTo(
   try {
     return await sendUpload({ url, headers: { ...headers, ...headersOf(post) }, body });
   } catch (error: unknown) {
-    // The file is to blame, not the connection.
+    // Errors of the file, not of the connection.
     if (error instanceof OverHttpLimit || error instanceof CliError) throw error;
     throw unreachable(url, error);
   }
@@ -86,12 +86,12 @@ const headersOf = ({ kind, key, labels, fileName, userAgent }: BatchPost): Recor
   ...(fileName === undefined ? {} : { 'sluice-file-name': fileNameText(fileName) }),
 });
 
-/** Clocks differ between the front end, which dates the answer, and the instance that accepted. */
+/** Tolerance for the clocks of the front end, which dates the answer, and of the instance that accepted the batch. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 /**
- * A batch that is at work already is not of this request; nor is one that was accepted before it began, by the server's
- * own clock. A repeat within a second or two may go unnoticed, which changes what is said and nothing else.
+ * Whether the batch was accepted by an earlier request: it is already being processed, or, by the server's clock, was accepted
+ * before this request began. A repetition within a second or two may go unnoticed, which only changes the message.
  */
 function isRepeat({ state, times }: BatchView, { headers }: UploadAnswer, elapsedMs: number): boolean {
   const answeredAt = Date.parse(String(headers.date));

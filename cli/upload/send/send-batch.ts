@@ -13,7 +13,7 @@ import { awaitInboxFile } from './inbox-file.ts';
 import { type PostedBatch, postBatch } from './post-batch.ts';
 import type { WAYS } from './ways.ts';
 
-/** The options of `submit`; each file of several is sent with the same. */
+/** The options of `submit`, which apply to each file. */
 export interface SendOptions extends InputOptions, WaitOptions {
   workload: string;
   lane?: string;
@@ -24,7 +24,7 @@ export interface SendOptions extends InputOptions, WaitOptions {
   inboxConnection?: string;
 }
 
-/** The batch; none yet for a file that lies in the inbox and is not waited for. */
+/** A submitted file; it has no batch yet if it is in the inbox and `--wait` was not given. */
 export interface Submitted {
   batch?: BatchView;
   isRepeat: boolean;
@@ -32,19 +32,22 @@ export interface Submitted {
   inbox?: string;
 }
 
-/** What is printed while a file waits in the inbox. */
-export const WAITING = 'Waiting for the app to look into the inbox';
+/** The message while a file waits in the inbox. */
+export const WAITING = 'Waiting for the app to take the file from the inbox';
 
-/** Where an upload is shown. */
+/** Shows the progress and remarks of an upload. */
 export interface UploadView {
   run<T>(upload: (onProgress: (progress: UploadProgress) => void) => Promise<T>): Promise<T>;
   say(remark: string): void;
 }
 
-/** The platform lets 210 MB through, and the app says 200 MiB unless it is set otherwise (docs/deploy.md). */
+/** The default limit of the app, 200 MiB; the platform allows 210 MB (docs/deploy.md). */
 const HTTP_LIMIT_BYTES = 200 * 1024 * 1024;
 
-/** Uploads by the way that fits. Throws CliError when it is too large for a request and there is no way to the inbox. */
+/**
+ * Uploads in a request or through the inbox. Throws CliError if the upload is too large for a request and the inbox cannot be
+ * used.
+ */
 export async function sendBatch(
   session: Session,
   input: Input,
@@ -60,27 +63,29 @@ export async function sendBatch(
   return sendToInbox(session, await openInbox(requireInbox(session, options)), { input, options, view });
 }
 
-/** The storage of the inbox. Throws UsageError where nothing names it. */
+/** Returns the connection of the inbox. Throws UsageError if it is not set. */
 export function requireInbox(session: Session, options: Pick<SendOptions, 'inboxConnection'>): string {
   const connection = inboxOf(session, options);
   if (connection !== undefined) return connection;
   throw new UsageError('--via inbox: expected --inbox-connection or SLUICE_INBOX_CONNECTION as well');
 }
 
-/** Throws UsageError where what goes through the inbox is to be validated. */
+/** Throws UsageError for --validate, which uploads through the inbox do not support. */
 export function refuseValidate({ validate }: Pick<SendOptions, 'validate'>): void {
   if (validate)
-    throw new UsageError('--validate: the inbox validates where the workload says validateAtIntake, not by upload');
+    throw new UsageError(
+      '--validate: cannot be used with the inbox, which validates if the workload sets validateAtIntake',
+    );
 }
 
 const inboxOf = ({ settings }: Session, options: Pick<SendOptions, 'inboxConnection'>): string | undefined =>
   options.inboxConnection ?? settings.inbox;
 
 const OVER_LIMIT = 'The upload is larger than 200 MiB, compressed.';
-/** The front end of Azure Functions refuses a body by itself, with nothing but the status. */
-const OVER_PLATFORM_LIMIT = 'The platform refused the upload: it lets at most 210 MB through in a request.';
+/** The front end of Azure Functions refuses a large body itself, with an empty answer. */
+const OVER_PLATFORM_LIMIT = 'The platform refused the upload: a request may have at most 210 MB.';
 
-/** The batch; or in words why it is too large for a request. */
+/** Returns the batch, or a text that says why the upload is too large for a request. */
 async function tryHttp(
   session: Session,
   input: Input,
@@ -116,12 +121,14 @@ function tooLarge(reason: string, input: Input, options: SendOptions): CliError 
 
 function inboxHint(input: Input, options: SendOptions): string {
   if (options.validate)
-    return 'The inbox takes larger files, and validates them if the workload says validateAtIntake: leave out --validate.';
-  const again = input.isFile ? 'The inbox takes larger files' : 'Repeat it with --via inbox, which takes larger ones';
+    return 'Omit --validate: the inbox accepts larger files, and validates them if the workload sets validateAtIntake.';
+  const again = input.isFile
+    ? 'The inbox accepts larger files'
+    : 'Repeat it with --via inbox, which accepts larger files';
   return [
-    `${again}: name its storage with --inbox-connection or SLUICE_INBOX_CONNECTION`,
-    `(see sluice submit --help), or put it into container inbox yourself, as`,
-    `${inboxName(input, options)} (compressed with zstd). Or send several smaller files.`,
+    `${again}: give its storage account with --inbox-connection or SLUICE_INBOX_CONNECTION`,
+    `(see sluice submit --help), or upload the file to the container inbox as`,
+    `${inboxName(input, options)} (compressed with zstd). Or submit several smaller files.`,
   ].join('\n');
 }
 
@@ -131,7 +138,7 @@ async function sendToInbox(
   { input, options, view }: { input: Input; options: SendOptions; view: UploadView },
 ): Promise<Submitted> {
   const name = inboxName(input, options);
-  view.say(`By the inbox, as ${name}`);
+  view.say(`Sending through the inbox, as ${name}`);
   const put = await view.run((onProgress) => putIntoInbox(inbox, { name, input, labels: options.label, onProgress }));
   if (!options.wait) return { isRepeat: false, inbox: name };
   view.say(WAITING);

@@ -4,15 +4,15 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ApiProblem } from '../../api/problem.ts';
 
-/** What a request carries. */
+/** The request of an upload. */
 export interface Upload {
   url: string;
   headers: Record<string, string>;
-  /** A source, and what its bytes pass through on the way. */
+  /** The source, and the transforms of its bytes. */
   body: readonly [Readable, ...Transform[]];
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface UploadAnswer {
   status: number;
   headers: NodeJS.Dict<string | string[]>;
@@ -20,8 +20,8 @@ export interface UploadAnswer {
 }
 
 /**
- * Posts a stream. Not with `fetch`: when the server refuses an upload half-way, fetch may report the broken pipe in
- * place of the answer that says why.
+ * Posts a stream. `fetch` is not used: if the server refuses an upload before its end, fetch may report the broken pipe instead
+ * of the answer with the reason.
  */
 export async function sendUpload({ url, headers, body }: Upload): Promise<UploadAnswer> {
   const request = url.startsWith('https:') ? requestHttps : requestHttp;
@@ -38,7 +38,7 @@ export async function sendUpload({ url, headers, body }: Upload): Promise<Upload
       });
     });
   });
-  // An answer before the end of the upload is the one that counts: what breaks after it is of no interest.
+  // An answer may arrive before the end of the upload; errors after it do not matter.
   const sent = pipeline([...body, outgoing]).then(() => answer);
   try {
     return await Promise.race([answer, sent]);
@@ -49,7 +49,7 @@ export async function sendUpload({ url, headers, body }: Upload): Promise<Upload
   }
 }
 
-/** What the app says in an answer that is a refusal. */
+/** Converts a refusal of the app to an ApiProblem. */
 export function problemIn({ status, text, headers }: UploadAnswer): ApiProblem {
   const retryAfter = headers['retry-after'];
   return new ApiProblem(status, text, typeof retryAfter === 'string' ? retryAfter : undefined);

@@ -1,2 +1,2 @@
-/** Ways of an upload: in a request and if need be by the inbox, or by one of them alone. */
+/** The ways of an upload: `auto` uses a request, and the inbox if the upload is too large. */
 export const WAYS = ['auto', 'http', 'inbox'] as const;

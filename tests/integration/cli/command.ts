@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestStack } from '../../helpers/stack.ts';
 
-/** How a run of the command ended. */
+/** The result of a run of the command. */
 export interface Ended {
   code: number | null;
   out: string;
   err: string;
 }
 
-/** The command as a process of its own, in `folder`, against a stack. */
+/** Returns a function that runs the command as a separate process, in `folder`, against a stack. */
 export function command(stack: Pick<TestStack, 'url' | 'keys'>, folder: string) {
   const main = join(import.meta.dirname, '../../../cli/sluice.ts');
   return async (

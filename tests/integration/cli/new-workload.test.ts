@@ -19,13 +19,13 @@ const NAMES = ['invoice-checks', ...SAMPLES.map((file) => file.replace(/\..*/, '
 const RECORDS = 60;
 let folder: string;
 
-/** Sums of `amount` by currency: what the reports have to say. */
+/** The amounts of the samples, whose sums per currency the reports must contain. */
 const AMOUNTS = Array.from({ length: RECORDS }, (_, n) => (n * 0.25).toFixed(2));
 const totalOf = (currency: string): number =>
   AMOUNTS.reduce((sum, amount, n) => (currencyOf(n) === currency ? sum + Number(amount) : sum), 0);
 const currencyOf = (n: number): string => (n % 3 === 0 ? 'USD' : 'EUR');
 
-/** As a spreadsheet in German writes them. */
+/** CSV as a German spreadsheet program writes it. */
 const sales = (): string =>
   [
     'Order No;Kunde;PLZ;currency;amount;paid;day;note\r\n',
@@ -46,7 +46,7 @@ const orders = () =>
     ...(n % 2 ? { class: null } : { class: 'x' }),
   }));
 
-/** A checkout that shares all but its workloads with this one; inside of it, so that packages are found. */
+/** Creates a checkout that shares everything except its workloads with this one, inside of it so that packages are found. */
 beforeAll(async () => {
   await mkdir(join(ROOT, '.sluice'), { recursive: true });
   folder = await mkdtemp(join(ROOT, '.sluice/new-workload-'));
@@ -106,12 +106,12 @@ const run = (command: string, ...args: string[]): Promise<{ stdout: string; stde
     env: { PATH, NODE_COMPILE_CACHE },
   });
 
-it('passes its own test', async () => {
+it('creates workloads that pass their own tests', async () => {
   const { stdout } = await run('vitest', 'run', '--root', folder);
   expect(stdout).toMatch(new RegExp(`Tests .*${NAMES.length} passed`));
 });
 
-it('is in the project’s style and types', async () => {
+it('creates workloads that pass the lint and type checks of the project', async () => {
   const files = NAMES.flatMap((name) => [`workloads/${name}.ts`, `tests/unit/workloads/${name}.test.ts`]);
   const [lint] = await Promise.all([
     run('biome', 'check', '--error-on-warnings', '--vcs-enabled=false', `--config-path=${folder}`, ...files),
@@ -121,7 +121,7 @@ it('is in the project’s style and types', async () => {
 });
 
 describe('a workload from a sample', () => {
-  it.each(SAMPLES)('runs over %s at once, to a right report', async (file) => {
+  it.each(SAMPLES)('runs on %s without changes, and creates the expected report', async (file) => {
     const name = file.replace(/\..*/, '');
     const stdout = collector();
     const session = createSession({ ...processIo(), env: {}, folder, stdout, stderr: collector() }, { json: true });

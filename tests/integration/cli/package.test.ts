@@ -9,7 +9,7 @@ import { EXIT } from '../../../cli/process/exit-codes.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const exec = promisify(execFile);
 
-/** How the command of the build ends under a Node.js, and what it says. */
+/** Runs the command of the build with a Node.js binary, and returns exit code and output. */
 async function runBuilt(node: string, args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   try {
     const { stdout, stderr } = await exec(node, args, { cwd: ROOT });
@@ -20,7 +20,7 @@ async function runBuilt(node: string, args: readonly string[]): Promise<{ code: 
   }
 }
 
-/** Relative and bare modules that a file of the build imports, also on demand. */
+/** Returns the relative and bare modules that a file of the build imports, statically or dynamically. */
 async function importsOf(file: string): Promise<{ relative: string[]; bare: string[] }> {
   const text = await readFile(join(ROOT, file), 'utf8');
   const names = [...text.matchAll(/(?:^(?:import|export)[^'"]*from |^import |[^.\w]import\()['"]([^'"]+)['"]/gm)].map(
@@ -33,12 +33,12 @@ async function importsOf(file: string): Promise<{ relative: string[]; bare: stri
 }
 
 describe('the packed command', () => {
-  it('has all files that it loads and no others, and needs only what is installed with it', async () => {
+  it('contains all files that it loads and no others, and imports only its dependencies', async () => {
     const { stdout } = await exec('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT });
-    // npm 11 lists packages, npm 12 names them.
+    // npm 11 prints an array of packages, npm 12 an object by name.
     const [pack] = Object.values(JSON.parse(stdout)) as { files: { path: string }[] }[];
     const files = new Set(pack?.files.map(({ path }) => path));
-    // npm always packs what `main` names, which Azure Functions needs there.
+    // npm always packs the file of `main`, which Azure Functions requires.
     const known = /^(package\.json|README\.md|LICENSE|dist\/(cli|shared|workloads|functions)\/.*\.js(on)?)$/;
     expect([...files].filter((file) => !known.test(file))).toEqual([]);
 
@@ -61,17 +61,17 @@ describe('the packed command', () => {
     expect([...packages]).toContain('commander');
   });
 
-  it('runs, also from its sources', async () => {
+  it('runs from the build and from the sources', async () => {
     for (const file of ['dist/cli/sluice.js', 'cli/sluice.ts'])
       expect(await runBuilt(process.execPath, [file, '--version'])).toMatchObject({ code: EXIT.done, err: '' });
   });
 
-  it('says in one line which Node.js it needs', async () => {
+  it('reports in one line which Node.js it requires', async () => {
     const pretend = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
     const asOld = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, 'dist/cli/sluice.js', 'batches'];
     const said = /^sluice: needs Node\.js 22\.15 or newer; this is [\d.]+ \(.+\)\.\n$/;
     expect(await runBuilt(process.execPath, asOld)).toEqual({ code: 1, out: '', err: expect.stringMatching(said) });
-    // Where the machine has an old one, that one, too: it must understand the syntax.
+    // Also with the old Node.js of the machine, if there is one: it must understand the syntax.
     const ofMachine = '/usr/bin/node';
     const isOld = existsSync(ofMachine) && /^v(1\d|20)\./.test((await exec(ofMachine, ['--version'])).stdout);
     if (isOld)

@@ -37,19 +37,19 @@ const submit = async (file: string, ...more: string[]) =>
   batchOf(await sluice(['submit', file, ...TO_BILLING, '--json', ...more]));
 
 describe('submit', () => {
-  it('sends a file once, however often the command is repeated', async () => {
+  it('submits a file only once if the command is repeated', async () => {
     const first = await sluice(['submit', GOOD, ...TO_BILLING, '--wait', '--json']);
     expect(batchOf(first)).toMatchObject({ state: 'completed', counts: { succeeded: 100 }, lane: 'normal' });
     expect(first.code).toBe(EXIT.done);
     const again = await sluice(['submit', GOOD, ...TO_BILLING]);
     expect(again.out).toContain(
-      `as batch ${batchOf(first).id}: completed. Nothing is done twice; --again submits it as a new batch.`,
+      `as batch ${batchOf(first).id}: completed. It is not processed twice; --again submits it as a new batch.`,
     );
     expect((await sluice(['submit', GOOD, ...TO_BILLING, '--quiet'])).out).toBe(`${batchOf(first).id}\n`);
     expect((await submit(GOOD, '--again')).id).not.toBe(batchOf(first).id);
   });
 
-  it('sends standard input, of any format, and prints the key that makes it repeatable', async () => {
+  it('submits standard input of any format, and prints the key with which it can be repeated', async () => {
     const stdin = csv(transactions(5));
     const sent = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--lane', 'bulk', '--json'], { stdin });
     const { id, idempotencyKey, lane, isRepeat } = batchOf(sent);
@@ -61,12 +61,12 @@ describe('submit', () => {
     expect([other.code, other.err]).toEqual([EXIT.refused, expect.stringContaining('422 idempotency-mismatch')]);
   });
 
-  it('leaves a compressed file as it is', async () => {
+  it('sends a compressed file unchanged', async () => {
     await writeFile(join(stack.folder, 'packed.json.gz'), gzipSync(JSON.stringify(transactions(3))));
     expect((await submit('packed.json.gz', '--wait')).counts.succeeded).toBe(3);
   });
 
-  it('ends with 5 when there are dead letters', async () => {
+  it('exits with 5 if there are dead letters', async () => {
     const { code, out, err } = await sluice(['submit', BAD, ...TO_BILLING, '--wait']);
     expect(code).toBe(EXIT.deadLetters);
     expect(out).toContain(
@@ -75,7 +75,7 @@ describe('submit', () => {
     expect(err).toContain('Upload  [########################]');
   });
 
-  it('ends with 9 when none of the items is valid, and says why', async () => {
+  it('exits with 9 if no item is valid, and prints the causes', async () => {
     const stdin = 'Name;Amount\nMiller;12\nSmith;9\n';
     const { code, out } = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--wait'], { stdin });
     expect(code).toBe(EXIT.suspect);
@@ -87,28 +87,34 @@ describe('submit', () => {
   });
 
   it.each([
-    ['a record', ['-'], '{"id":1}\n{"id":\n', EXIT.refused, '(400 malformed-record)\n  Line 2, column 7: '],
-    ['nothing', ['-'], '', EXIT.refused, '(400 empty-batch)'],
-    ['the lane', ['-', '--lane', 'fast'], '{}', EXIT.refused, 'lane must be one of high, normal, bulk; got "fast".'],
+    ['invalid record', ['-'], '{"id":1}\n{"id":\n', EXIT.refused, '(400 malformed-record)\n  Line 2, column 7: '],
+    ['empty input', ['-'], '', EXIT.refused, '(400 empty-batch)'],
     [
-      'the workload',
+      'unknown lane',
+      ['-', '--lane', 'fast'],
+      '{}',
+      EXIT.refused,
+      'lane must be one of high, normal, bulk; got "fast".',
+    ],
+    [
+      'unknown workload',
       ['-', '--workload', 'none'],
       '{}',
       EXIT.notFound,
       'There is no workload "none"; there are: billing',
     ],
-  ])('says what is wrong with %s', async (_what, args, stdin, exit, message) => {
+  ])('reports the error of the app: %s', async (_what, args, stdin, exit, message) => {
     const { code, out, err } = await sluice(['submit', ...TO_BILLING, ...args], { stdin });
     expect([code, out, err]).toEqual([exit, '', expect.stringContaining(message)]);
   });
 });
 
-describe('what is over the limit of a request', () => {
-  /** Random text, which does not get smaller than 1.5 times the limit. */
+describe('an upload over the limit of a request', () => {
+  /** Random text, whose compressed size is at least 1.5 times the limit. */
   const large = (): string =>
     ndjson(transactions(LARGE).map((item) => ({ ...item, id: randomBytes(32).toString('hex') })));
 
-  it('goes through the inbox, under the same key', async () => {
+  it('goes through the inbox with the same key', async () => {
     await writeFile(join(stack.folder, 'large.ndjson'), large());
     const alone = await sluice(['submit', 'large.ndjson', ...TO_BILLING]);
     expect([alone.code, alone.err]).toEqual([EXIT.refused, expect.stringContaining('--inbox-connection')]);
@@ -125,7 +131,7 @@ describe('what is over the limit of a request', () => {
     expect(batchOf(again).id).toBe(JSON.parse(out).id);
   });
 
-  it('is noticed on the way, before the platform breaks the connection', async () => {
+  it('is stopped by the client before the platform closes the connection', async () => {
     const settings = { url: stack.url, key: stack.keys.function, operatorKey: undefined };
     const kind = kindOfStream({});
     const post = { workload: 'billing', kind, userAgent: 'test', maxBytes: 70_000, onProgress: () => {} };
@@ -133,7 +139,7 @@ describe('what is over the limit of a request', () => {
     await expect(sending).rejects.toBeInstanceOf(OverHttpLimit);
   });
 
-  it('is put there at once from standard input, and a rejection is reported', async () => {
+  it('goes from standard input to the inbox with --via, and a rejection is reported', async () => {
     const args = ['submit', '-', ...TO_BILLING, '--via', 'inbox', '--inbox-connection', stack.storage, '--wait'];
     const { code, err } = await sluice(args, { stdin: '{"a":1}\nx\n' });
     expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('Line 2, column 1')]);
@@ -145,7 +151,7 @@ describe('what is over the limit of a request', () => {
 });
 
 describe('a batch', () => {
-  it('is watched, listed and fetched', async () => {
+  it('is watched and listed, and its logs and results are downloaded', async () => {
     const { id } = await submit(GOOD);
     expect((await sluice(['watch', id])).code).toBe(EXIT.done);
     const listed = await sluice(['batches', '--state', 'completed', '--workload', 'billing']);
@@ -177,7 +183,7 @@ describe('a batch', () => {
     );
   });
 
-  it('is repaired: dead letters are fetched, corrected and run again', async () => {
+  it('is repaired by redriving corrected dead letters', async () => {
     const { id } = await submit(BAD, '--again', '--wait');
     expect((await sluice(['dead-letters', id])).out).toContain('1 dead letter of');
     const letters = (await sluice(['dead-letters', id, '--format', 'ndjson'])).out;
@@ -193,7 +199,7 @@ describe('a batch', () => {
     await sluice(['pause', 'billing-normal-0', '--reason', 'to be cancelled']);
     const { id } = await submit(GOOD, '--again');
     const late = await sluice(['watch', id, '--timeout', '1']);
-    expect([late.code, late.err]).toEqual([EXIT.timeout, expect.stringContaining('it goes on')]);
+    expect([late.code, late.err]).toEqual([EXIT.timeout, expect.stringContaining('it continues')]);
     expect((await sluice(['delete', id, '--yes'])).code).toBe(EXIT.refused);
     expect((await sluice(['cancel', id, '--wait'])).out).toContain('State: cancelled\n');
     expect((await sluice(['watch', id])).code).toBe(EXIT.cancelled);
@@ -205,7 +211,7 @@ describe('a batch', () => {
 });
 
 describe('the pipeline', () => {
-  it('is paused and resumed, a queue at a time', async () => {
+  it('is paused and resumed per queue', async () => {
     expect((await sluice(['pause', 'billing-high-0', '--reason', 'a test'])).out).toMatch(
       /: paused by operator since .*: a test, /,
     );
@@ -218,7 +224,7 @@ describe('the pipeline', () => {
     expect((await sluice(['pause', 'no-such-0'])).code).toBe(EXIT.notFound);
   });
 
-  it('measures how busy the instances are, and how long storage takes', async () => {
+  it('measures the load of the instances and the response time of storage', async () => {
     const loadOf = async (queue: string): Promise<LoadView | null | undefined> => {
       const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
       return queues.find((each) => each.queue === queue)?.load;
@@ -230,7 +236,7 @@ describe('the pipeline', () => {
     expect([cpu + eventLoop > 0, responseMs > 0, latencyMs > 0]).toEqual([true, true, true]);
   });
 
-  it('is cleared, a queue at a time, and shows what became of the items', async () => {
+  it('is cleared per queue, and shows the items as cancelled', async () => {
     await sluice(['pause', 'billing-bulk-0']);
     const { id } = await submit(GOOD, '--again', '--lane', 'bulk');
     const cleared = await sluice(['clear', 'billing-bulk-0', '--confirm', 'billing-bulk-0']);
@@ -240,7 +246,7 @@ describe('the pipeline', () => {
     await sluice(['resume', 'billing-bulk-0']);
   });
 
-  it('has policies that are read and changed', async () => {
+  it('has policies that can be read and changed', async () => {
     expect((await sluice(['policy', 'billing-bulk-0'])).out).toContain('the default policy');
     const changed = await sluice(['policy', 'billing-bulk-0', '--capacity', '3', '--json']);
     const { policy, version } = JSON.parse(changed.out);
@@ -254,20 +260,20 @@ describe('the pipeline', () => {
     expect((await sluice(['drain', 'billing-bulk-0'])).out).toContain('billing-bulk-0: idle, depth 0');
   });
 
-  it('shows cost and health, and sweeps', async () => {
+  it('shows cost and health, and runs a sweep', async () => {
     expect((await sluice(['cost'])).out).toMatch(/total +[\d.]+\* USD/);
     expect((await sluice(['sweep'])).code).toBe(EXIT.done);
     const healthy = await sluice(['health', '--deep'], { env: { SLUICE_KEY: '' } });
     expect([healthy.code, healthy.out]).toEqual([EXIT.done, expect.stringContaining('table ok, queue ok, blob ok')]);
   });
 
-  it('refuses another key, and may not be there', async () => {
+  it('refuses a wrong key, and failing connections are reported', async () => {
     const refused = await sluice(['queues', '--key', 'none']);
     expect([refused.code, refused.err]).toEqual([EXIT.refused, expect.stringContaining('SLUICE_OPERATOR_KEY')]);
     const url = `http://127.0.0.1:${await freePort()}`;
     for (const args of [['batches'], ['submit', GOOD]]) {
-      const nobody = await sluice([...args, '--url', url]);
-      expect([nobody.code, nobody.err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
+      const unreachable = await sluice([...args, '--url', url]);
+      expect([unreachable.code, unreachable.err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
     }
   });
 });

@@ -18,7 +18,7 @@ let made: AppPackage;
 let files: Record<string, Uint8Array>;
 
 beforeAll(async () => {
-  // Outside the checkout: nothing can be found in its node_modules by accident.
+  // Outside the checkout, so that no package of its node_modules is found by accident.
   folder = await mkdtemp(join(tmpdir(), 'sluice-package-'));
   made = await packageApp(ROOT, join(folder, 'out'));
   files = unzipSync(await readFile(made.zip));
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('the package', () => {
-  it('is the same bytes when made again elsewhere', async () => {
+  it('has the same bytes when it is created in another folder', async () => {
     const again = await packageApp(ROOT, join(folder, 'again'));
     const digest = async ({ zip }: AppPackage): Promise<string> =>
       createHash('sha256')
@@ -38,7 +38,7 @@ describe('the package', () => {
     expect(await digest(again)).toBe(await digest(made));
   });
 
-  it('is left alone when it would be the same, and made again when a file of it was changed', async () => {
+  it('is not replaced by an equal one, and is replaced if one of its files was changed', async () => {
     const inode = async ({ folder: unpacked }: AppPackage): Promise<number> => (await stat(unpacked)).ino;
     const before = await inode(made);
     await packageApp(ROOT, join(folder, 'out'));
@@ -49,7 +49,7 @@ describe('the package', () => {
     expect((await readdir(join(folder, 'out'))).toSorted()).toEqual(['package', 'sluice.zip']);
   });
 
-  it('holds what the host needs and nothing else', () => {
+  it('contains exactly the files that the host needs', () => {
     const names = Object.keys(files);
     const others = names.filter(
       (name) => !/^(dist\/(functions|workloads)\/[\w-]+\.js(\.map)?$|node_modules\/)/.test(name),
@@ -62,7 +62,7 @@ describe('the package', () => {
     expect([...new Set(packages)]).toEqual([...native, 'sharp']);
   });
 
-  it('holds the source maps of the files that hold workloads, without the sources', () => {
+  it('contains the source maps of the files with workloads, without the sources', () => {
     const maps = Object.entries(files)
       .filter(([name]) => /^dist\/.*\.map$/.test(name))
       .map(([, bytes]) => JSON.parse(strFromU8(bytes)) as { sources: string[]; sourcesContent?: unknown });
@@ -73,7 +73,7 @@ describe('the package', () => {
     }
   });
 
-  it('holds no development dependency, no local stack and no setting', () => {
+  it('contains no development dependencies, local stack or settings', () => {
     const text = Object.entries(files)
       .filter(([name]) => !name.startsWith('node_modules/'))
       .map(([, bytes]) => strFromU8(bytes))
@@ -90,7 +90,7 @@ describe('the package', () => {
     }
   });
 
-  it('names its entry, and carries the licence of every package in it', () => {
+  it('declares its entry, and contains the licence of every package in it', () => {
     const about = JSON.parse(strFromU8(files['package.json'] ?? new Uint8Array())) as Record<string, unknown>;
     expect(about).toMatchObject({ type: 'module', main: 'dist/functions/main.js' });
     expect(about).not.toHaveProperty('devDependencies');
@@ -118,7 +118,7 @@ describe('the unpacked package on the local stack', () => {
     await stack?.stop();
   });
 
-  it('takes a batch and brings it to its report, in its own worker threads', async () => {
+  it('processes a batch to its report in its own worker threads', async () => {
     const body = [...usageBlocks({ items: ITEMS, seed: 7 })].join('');
     const headers = { 'content-type': 'application/x-ndjson' };
     const accepted = await stack.api('workloads/billing/batches', { method: 'POST', headers, body });
@@ -142,7 +142,7 @@ describe('the unpacked package on the local stack', () => {
     expect((await readFile(join(ROOT, file), 'utf8')).split('\n')[Number(line) - 1]).toContain('throw new Reject(');
   });
 
-  it('has what runs natively, and storage for handlers', async () => {
+  it('runs native packages, and provides storage to handlers', async () => {
     const file = join(folder, 'images.ndjson');
     const compare = await writeImages(file, { items: 3, seed: 7, storage: stack.storage });
     const headers = { 'content-type': 'application/x-ndjson' };
@@ -156,7 +156,7 @@ describe('the unpacked package on the local stack', () => {
     expect((await compare({ counts, report: [] })).filter((line) => line.startsWith('thumbnails'))).toEqual([]);
   });
 
-  it('has every function of functions/', async () => {
+  it('contains every function of functions/', async () => {
     const sources = (await readdir(join(ROOT, 'functions'))).filter(
       (name) => name.endsWith('.ts') && name !== 'app.ts',
     );

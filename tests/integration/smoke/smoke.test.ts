@@ -25,7 +25,7 @@ interface Ended {
   err: string;
 }
 
-/** The smoke test in this process, with the key in its environment. `onLine` hears each line that it prints. */
+/** Runs the smoke test in this process, with the key in its environment. Calls `onLine` for each printed line. */
 async function smoke(
   args: readonly string[],
   { key = stack.keys.function, onLine = (_line: string) => {} } = {},
@@ -54,7 +54,7 @@ const file = async (name: string, content: string): Promise<string> => {
 };
 
 describe('the smoke test', () => {
-  it('sends a batch, waits for its report and prints a line per step, as a process with its key in the environment', async () => {
+  it('submits a batch, waits for its report and prints a line per step, as a process with the key in its environment', async () => {
     const args = ['--conditions=source', 'infra/smoke.ts', '--url', stack.url];
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const env = { PATH, NODE_COMPILE_CACHE, SLUICE_KEY: stack.keys.function };
@@ -77,7 +77,7 @@ describe('the smoke test', () => {
     expect(batch).toMatchObject({ counts: { accepted: 500, succeeded: Number(succeeded), dead: Number(dead) } });
   });
 
-  it('makes a new batch each time', async () => {
+  it('creates a new batch in each run', async () => {
     const ids = [await smoke(['--url', stack.url]), await smoke(['--url', `${stack.url}/api/`])].map(
       ({ out }) => /batch (\S+),/.exec(out)?.[1],
     );
@@ -85,7 +85,7 @@ describe('the smoke test', () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  it('takes a file of its own, whose dead letters are counted', async () => {
+  it('accepts a file, and counts its dead letters', async () => {
     const bad = transactions(20).map((item, n) => (n === 7 ? { ...item, currency: 'XXX' } : item));
     const name = await file('one-bad.ndjson', ndjson(bad));
     const { code, out } = await smoke(['--url', stack.url, '--workload', 'billing', '--file', name]);
@@ -105,7 +105,7 @@ describe('the smoke test', () => {
   });
 });
 
-describe('the smoke test fails and says how to roll back', () => {
+describe('the smoke test fails with rollback instructions', () => {
   const failure = async (args: readonly string[], options = {}): Promise<string> => {
     const { code, err } = await smoke(args, options);
     expect(code).toBe(1);
@@ -113,22 +113,22 @@ describe('the smoke test fails and says how to roll back', () => {
     return err;
   };
 
-  it('when the key is wrong', async () => {
+  it('if the key is wrong', async () => {
     expect(await failure(['--url', stack.url], { key: 'wrong' })).toMatch(/^smoke test failed: submit: .*401/);
   });
 
-  it('when nobody answers', async () => {
+  it('if the app does not answer', async () => {
     const err = await failure(['--url', `http://127.0.0.1:${await freePort()}`]);
     expect(err).toMatch(/^smoke test failed: submit: Nothing answers at 127\.0\.0\.1/);
   });
 
-  it('when the workload is not there', async () => {
+  it('if the workload does not exist', async () => {
     const name = await file('any.ndjson', ndjson(transactions(3)));
     const err = await failure(['--url', stack.url, '--workload', 'nothing', '--file', name]);
     expect(err).toMatch(/^smoke test failed: submit: .*\n.*no workload "nothing"/);
   });
 
-  it('when no item succeeds', async () => {
+  it('if no item succeeds', async () => {
     const bad = transactions(20).map((item) => ({ ...item, currency: 'XXX' }));
     const name = await file('all-bad.ndjson', ndjson(bad));
     expect(await failure(['--url', stack.url, '--file', name])).toMatch(
@@ -136,7 +136,7 @@ describe('the smoke test fails and says how to roll back', () => {
     );
   });
 
-  it('when the batch does not end in time', async () => {
+  it('if the batch is not finished in time', async () => {
     const queues = (await (await stack.api('queues')).json()) as { queues: { queue: string }[] };
     const pause = (action: 'pause' | 'resume') =>
       Promise.all(
@@ -164,7 +164,7 @@ describe('a wrong command line', () => {
     [['--url', 'http://127.0.0.1:1', '--file', 'none.ndjson'], 'cannot read'],
     [['--url', 'http://127.0.0.1:1', '--timeout', 'soon'], 'expected whole seconds'],
     [['--unknown'], "Unknown option '--unknown'"],
-  ])('%j ends with 2 and no word of a roll-back', async (args, message) => {
+  ])('%j exits with 2 and without rollback instructions', async (args, message) => {
     const { code, err } = await smoke(args);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
     expect(err).not.toContain(ROLLBACK);

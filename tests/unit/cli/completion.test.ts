@@ -16,7 +16,7 @@ const app: Record<string, Answer> = {
   'GET health': { json: { workloads: ['billing', 'media'] } },
 };
 
-/** The words that are offered for a command line, which ends where it is typed. */
+/** Returns the words that complete a command line. */
 async function offered(line: string, answers = app): Promise<string[]> {
   const { code, out, err } = await run(['__complete', ...line.split(' ')], answers);
   expect([code, err]).toEqual([EXIT.done, '']);
@@ -26,7 +26,7 @@ async function offered(line: string, answers = app): Promise<string[]> {
     .map((each) => each.split('\t')[0] ?? '');
 }
 
-describe('what is completed', () => {
+describe('completion', () => {
   it.each([
     ['ba', ['batches']],
     ['re', ['results', 'report', 'redrive', 'resume']],
@@ -61,19 +61,19 @@ describe('what is completed', () => {
     ['items --state d', ['dead', 'discarded']],
     ['batches --workload ', ['billing', 'media']],
     ['frobnicate ', []],
-  ])('of "%s"', async (line, words) => {
+  ])('completes "%s"', async (line, words) => {
     const found = await offered(line);
     if (words !== undefined) expect(found).toEqual(words);
     else expect(found).toEqual(expect.arrayContaining(['--day', '--json', '--profile']));
   });
 
-  it('has every command with its meaning, and no value of an option for one', async () => {
+  it('offers every command with its summary, and does not mistake the value of an option for a command', async () => {
     const { out } = await run(['__complete', '']);
-    expect(out).toContain('watch\tshow a batch until it has ended\n');
+    expect(out).toContain('watch\tshow the progress of a batch until it is finished\n');
     expect((await offered('--url http://other.test wat'))[0]).toBe('watch');
   });
 
-  it('is read from the app that the command line names, with its key', async () => {
+  it('reads names from the app with the key of the command line', async () => {
     const { asked } = await run(['__complete', 'queues', '--key', 'mine', '--workload', ''], app);
     expect(asked).toEqual([]);
     const named = await run(['__complete', '--key', 'mine', 'pause', ''], app);
@@ -83,7 +83,7 @@ describe('what is completed', () => {
     ]);
   });
 
-  it('is what is known here when the app does not answer', async () => {
+  it('offers the declared words if the app does not answer', async () => {
     const answers = { 'GET batches?limit=50': connectionFault('ECONNREFUSED'), 'GET queues': { status: 401 } };
     expect(await offered('pause ', answers)).toEqual([]);
     expect(await offered('watch --', answers)).toContain('--timeout');
@@ -91,7 +91,7 @@ describe('what is completed', () => {
 });
 
 describe('the script of a shell', () => {
-  it.each(SHELLS)('%s asks the command', async (shell) => {
+  it.each(SHELLS)('calls sluice __complete: %s', async (shell) => {
     const { code, out } = await run(`completion ${shell}`);
     expect([code, out]).toEqual([EXIT.done, SCRIPTS[shell]]);
     expect(out).toContain('sluice __complete');
@@ -99,10 +99,10 @@ describe('the script of a shell', () => {
     expect(JSON.parse((await run(`completion ${shell} --json`)).out)).toEqual({ shell, script: out });
   });
 
-  it('bash offers what the command says, and files where it says so', async () => {
+  it('offers the words of the command in bash, and files if the command requests them', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sluice-bash-'));
     try {
-      // Stands in for the command: prints its arguments, each with a meaning, and after --out that it wants files.
+      // Replaces the command: prints its arguments with a meaning each, or requests files if the last one is "us".
       const command = `#!/bin/sh\nfor last; do :; done\nif [ "$last" = us ]; then echo :files; else for word; do printf '<%s>\\tmeaning\\n' "$word"; done; fi\n`;
       await writeFile(join(folder, 'sluice'), command);
       await chmod(join(folder, 'sluice'), 0o755);

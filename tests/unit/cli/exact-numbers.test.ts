@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { run } from './world.ts';
 
-/** A number that a double rounds, and one that JavaScript writes otherwise. */
+/** A number that a double rounds, and one that JavaScript writes differently. */
 const ITEM = '{"account":12345678901234567890,"amount":1.10}';
 const IN_CSV = `"${ITEM.replaceAll('"', '""')}"`;
 const letter =
@@ -24,7 +24,7 @@ const answers = {
   },
 };
 
-describe('the numbers of an item are shown with the digits that they were uploaded with', () => {
+describe('numbers with more digits than a double', () => {
   it.each([
     ['dead-letters b', ITEM],
     ['dead-letters b --json', ITEM],
@@ -38,12 +38,12 @@ describe('the numbers of an item are shown with the digits that they were upload
     ['items b --results', ITEM],
     ['items b --results --json', ITEM],
     ['items b --results -o csv', IN_CSV],
-  ])('%s', async (args, shown) => {
+  ])('keep all digits of an item: %s', async (args, shown) => {
     const { code, out } = await run(args, answers);
     expect([code, out]).toEqual([EXIT.done, expect.stringContaining(shown)]);
   });
 
-  it('and so are those of a report', async () => {
+  it('keep all digits of a report', async () => {
     const { out } = await run('report b', answers);
     expect(out.trimEnd().split('\n')).toEqual([
       '  key  value                 net',

@@ -28,7 +28,7 @@ const usd = { work: { usd: 0 }, wakeUps: { usd: 0 }, idle: { usd: 0 } };
 const cancellation = { ended: { chunks: 0, items: 0 }, left: { chunks: 0, items: 0 } };
 const redriven = { batch: ID, revision: 1, redriven: 1, unreadable: 0, chunks: 1, at: '' };
 
-/** What every command asks, and the fields of its answer that a script may rely on. */
+/** The requests of every command, and the fields of its output that a script may rely on. */
 const COMMANDS: readonly [args: string, fields: readonly string[], answers: Record<string, Answer>][] = [
   [`watch ${ID}`, ['id', 'state', 'counts'], { [`GET batches/${ID}`]: batch }],
   ['batches', ['batches', 'days'], { 'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } } }],
@@ -124,8 +124,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ['--version', ['version'], {}],
 ];
 /**
- * Uploads are requests of another kind, which need a server: tests/integration/cli. What is tried is a file:
- * try/try.test.ts.
+ * Commands tested elsewhere: uploads need a server (tests/integration/cli), and `try` needs a file (try/try.test.ts).
  */
 const ELSEWHERE = ['submit', 'try'];
 
@@ -140,7 +139,7 @@ afterAll(() => rm(home, { recursive: true, force: true }));
 const world = () => ({ folder: home, env: { HOME: home } });
 
 describe('with --json', () => {
-  it('every command is held to its form', () => {
+  it('is tested with every command', () => {
     const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
     const held = new Set([...COMMANDS.map(([args]) => args.split(' ')[0]), ...ELSEWHERE]);
     expect(program.commands.map((command) => command.name()).filter((name) => !held.has(name))).toEqual([]);
@@ -176,7 +175,7 @@ describe('with --json', () => {
     ['batches --stat x', "unknown option '--stat'"],
     ['delete a', 'expected --yes'],
     ['batches --url nowhere', '--url: expected an address'],
-  ])('"%s" is a fault as JSON, too', async (args, message) => {
+  ])('prints a usage error as JSON: "%s"', async (args, message) => {
     for (const form of ['--json', '-o json', '--output=json']) {
       const { code, out, err } = await run(`${args} ${form}`);
       expect([code, out]).toEqual([EXIT.usage, '']);
@@ -184,84 +183,5 @@ describe('with --json', () => {
         error: expect.objectContaining({ exitCode: EXIT.usage, message: expect.stringContaining(message) }),
       });
     }
-  });
-});
-
-describe('with --output csv', () => {
-  it.each([
-    [
-      'batches',
-      'id,workload,lane,state,accepted,pending,dead,createdAt,completedAt',
-      {
-        'GET batches?limit=50': {
-          json: {
-            batches: [
-              {
-                ...{
-                  id: ID,
-                  workload: 'billing',
-                  lane: 'high',
-                  state: 'running',
-                  accepted: 1_000,
-                  pending: 4,
-                  dead: 0,
-                },
-                ...{ createdAt: '2026-11-01T10:00:00.123Z', completedAt: null },
-              },
-            ],
-            days: { from: '', to: '' },
-          },
-        },
-      },
-      `${ID},billing,high,running,1000,4,0,2026-11-01T10:00:00.123Z,`,
-    ],
-    [
-      'queues',
-      'queue,depth,depthAt,batches,items,active,total,itemsPerSecond,taskLimit,state',
-      {
-        'GET queues': {
-          json: {
-            queues: [
-              {
-                ...{
-                  ...queue,
-                  depth: 7,
-                  depthAt: '2026-11-01T10:00:00.123Z',
-                  backlog: { batches: 2, items: 99 },
-                  active: 0,
-                  total: 1,
-                  itemsPerSecond: 1_234.5,
-                  taskLimit: 0,
-                },
-                paused: { by: 'operator', since: '2026-11-01T10:00:00.123Z', reason: '=x, "y"' },
-              },
-            ],
-          },
-        },
-      },
-      'q,7,2026-11-01T10:00:00.123Z,2,99,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
-    ],
-  ])('%s lists the fields of JSON', async (args, header, answers, row) => {
-    const { code, out } = await run(`${args} --output csv`, answers);
-    expect([code, out]).toEqual([EXIT.done, `${header}\r\n${row}\r\n`]);
-  });
-
-  it('an empty list is a header', async () => {
-    const { out } = await run('batches -o csv', {
-      'GET batches?limit=50': { json: { batches: [], days: { from: '', to: '' } } },
-    });
-    expect(out).toBe('id,workload,lane,state,accepted,pending,dead,createdAt,completedAt\r\n');
-  });
-});
-
-describe('an empty list of batches', () => {
-  const none = {
-    'GET batches?workload=biling&limit=50': { json: { batches: [], days: { from: '', to: '' } } },
-    'GET health': { json: { workloads: ['billing', 'media'] } },
-  };
-
-  it('may be due to a workload that there is not, which is said with the near one', async () => {
-    const { code, err } = await run('batches --workload biling', none);
-    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('Did you mean billing?')]);
   });
 });

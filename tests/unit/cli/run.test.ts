@@ -1,126 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { EXIT, EXIT_MEANINGS } from '../../../cli/process/exit-codes.ts';
-import { createProgram } from '../../../cli/program.ts';
-import { VARIABLES } from '../../../cli/settings.ts';
+import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { connectionFault, run } from './world.ts';
-
-const COMMANDS = [
-  ...['try', 'submit', 'watch', 'batches', 'results', 'report', 'dead-letters', 'items', 'find', 'inbox'],
-  ...['open', 'logs'],
-  ...['redrive', 'discard', 'cancel', 'delete'],
-  ...[
-    'overview',
-    'queues',
-    'queue',
-    'pause',
-    'resume',
-    'drain',
-    'clear',
-    'policy',
-    'history',
-    'cost',
-    'sweep',
-    'health',
-    'audit',
-  ],
-  ...['login', 'logout', 'profiles', 'completion'],
-];
-
-describe('the command line', () => {
-  it('has every command, each with a help of its own', async () => {
-    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
-    expect(program.commands.map((command) => command.name())).toEqual(COMMANDS);
-    for (const name of COMMANDS) {
-      const { code, out } = await run(`${name} --help`);
-      expect([name, code]).toEqual([name, EXIT.done]);
-      expect(out).toContain(`Usage: sluice ${name}`);
-      expect(out).toContain('--json');
-    }
-  });
-
-  it('lists its variables and exit codes', async () => {
-    const { out } = await run('--help');
-    for (const text of [...Object.keys(VARIABLES), ...Object.values(EXIT_MEANINGS)]) expect(out).toContain(text);
-  });
-
-  it('keeps its exit codes', () => {
-    expect(EXIT).toEqual({
-      ...{ done: 0, failed: 1, usage: 2, notFound: 3, refused: 4, deadLetters: 5, cancelled: 6, timeout: 7 },
-      ...{ reportFailed: 8, suspect: 9 },
-    });
-  });
-
-  it('is documented: every command, option of its own, variable and exit code', async () => {
-    const page = await readFile('docs/cli.md', 'utf8');
-    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
-    const options = program.commands.flatMap(({ options: own }) => own.map(({ long }) => `${long}`));
-    const names = [...COMMANDS.map((name) => `### ${name}`), ...options, ...Object.keys(VARIABLES)];
-    expect(names.filter((name) => !page.includes(name))).toEqual([]);
-    for (const code of Object.values(EXIT)) expect(page).toContain(`| ${code} |`);
-  });
-
-  it.each([
-    ['', 'Usage: sluice'],
-    ['frobnicate', "unknown command 'frobnicate'"],
-    ['submitt x', 'Did you mean submit?'],
-    ['watch', "missing required argument 'id'"],
-    ['watch a b', 'too many arguments'],
-    ['batches --limit 0', 'whole number from 1'],
-    ['batches --limit', 'argument missing'],
-    ['batches --day yesterday', 'Expected a day such as'],
-    ['batches --state gone', 'Allowed choices are'],
-    ['batches --state complete', 'Did you mean completed?'],
-    ['batches --stat queued', 'Did you mean --state?'],
-    ['batches -o yaml', 'Allowed choices are table, json, csv.'],
-    ['batches -o jsn', 'Did you mean json?'],
-    ['batches --json -o csv', '--json: is the same as --output json'],
-    ['submit - --format nd-json', 'Did you mean ndjson?'],
-    ['report a --format tabel', 'Did you mean table?'],
-    ['report a --format csv -o json', '--format csv: does not go with --output json'],
-    ['results a -o table', '--output table: this command has json and csv'],
-    ['results a --manifest --format csv', '--manifest: is JSON'],
-    ['results a --out r.json --column x', 'expected --format csv'],
-    ['watch a -o csv', '--output csv: this command has table and json'],
-    ['batches 01985a00-0000-7000-8000-000000000000 -o csv', 'one batch is shown as table or json'],
-    ['batches --version', '--version: stands alone; batches was not run'],
-    ['items a --state gone', 'Allowed choices are'],
-    ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
-    ['completion fihs', 'Did you mean fish?'],
-    ['watch a --timeout -1', '--timeout'],
-    ['redrive a --items 1,x', 'whole numbers with commas'],
-    ['redrive a --cause x --items 1', 'goes with neither'],
-    ['dead-letters --format ndjson', 'expected the id of a batch'],
-    ['dead-letters a --day 2026-09-24', '--day: does not go with the id of a batch'],
-    ['history --from yesterday', 'Expected a day such as'],
-    ['history --day 2026-09-24 --to 2026-09-24', 'cannot be used with'],
-    ['discard a', "required option '--reason <text>'"],
-    ['discard a --reason x --cause y --items 1', 'does not go with'],
-    ['redrive a --rate 0', 'number from 0.01'],
-    ['redrive a --patch [1]', 'Expected a JSON object'],
-    ['redrive a --report --patch {}', '--report: goes with none of'],
-    ['results a --column x', 'expected --format csv'],
-    ['policy q --if-version 3', 'expected --put'],
-    ['policy q --put - --capacity 3', 'without other changes'],
-    ['policy q --undo --capacity 3', 'cannot be used with'],
-    ['policy q --receive-size 33', 'whole number from 1 to 32, or none'],
-    ['policy q --receive-interval 61000', 'whole number from 0 to 60000, or none'],
-    ['policy q --notify-from nothing', 'whole number from 1 to 1000000, or none'],
-    ['submit nowhere.ndjson', 'cannot read nowhere.ndjson (ENOENT)'],
-    ['submit .', 'no regular file'],
-    ["submit - --idempotency-key 'schön'", 'printable ASCII'],
-    ['submit - --via inbox', '--inbox-connection'],
-    ['submit - --workload w --via inbox --inbox-connection nonsense', 'expected a connection string'],
-    ['batches --url nowhere', '--url: expected an address'],
-    ['delete a', 'expected --yes'],
-    ['clear q --confirm p', '--confirm: expected q, got p. Nothing was cleared.'],
-    ['clear q', 'clear: expected --confirm NAME, as there is no terminal to ask at'],
-  ])('"%s" is not understood', async (args, message) => {
-    const { code, err, asked } = await run(args);
-    expect(err).toContain(message);
-    expect([code, asked]).toEqual([EXIT.usage, []]);
-  });
-});
 
 const problem = (type: string, status: number, more: object = {}) => ({
   status,
@@ -135,27 +16,27 @@ describe('the version', () => {
   });
 });
 
-describe('a fault', () => {
+describe('an error', () => {
   it.each([
     ['not-found', 404, EXIT.notFound],
     ['conflict', 409, EXIT.refused],
     ['invalid-parameter', 400, EXIT.refused],
     ['busy', 503, EXIT.failed],
     ['internal', 500, EXIT.failed],
-  ])('that is a problem %s is printed, and has its exit code', async (type, status, exit) => {
+  ])('that is a problem %s is printed, and sets the exit code', async (type, status, exit) => {
     const { code, err, out } = await run('batches b1', { 'GET batches/b1': problem(type, status) });
     expect([code, out]).toEqual([exit, '']);
     expect(err).toContain(`sluice: Title (${status} ${type})\n  Detail.\n`);
   });
 
-  it('says when to try again', async () => {
+  it('contains when to try again', async () => {
     const busy = { ...problem('busy', 503), headers: { 'retry-after': '7' } };
     const { err } = await run('queues', { 'GET queues': busy });
-    expect(err).toContain('Try again in 7 s: what was accepted is not done twice.');
+    expect(err).toContain('Try again in 7 s: an accepted request is not executed twice.');
     expect(err).toContain('submit --again');
   });
 
-  it('names every place of an upload, and a single one only once', async () => {
+  it('contains every place of an upload, and a single one only once', async () => {
     const one = { line: 3, column: 9, message: 'Odd.' };
     const single = problem('malformed-record', 400, { detail: 'Line 3, column 9: Odd.', errors: [one] });
     const several = problem('malformed-record', 400, { errors: [one, { line: 5, column: 1, message: 'Odder.' }] });
@@ -165,29 +46,29 @@ describe('a fault', () => {
     );
   });
 
-  it('of the key names the variables', async () => {
+  it('about the key mentions the variables', async () => {
     const { code, err } = await run('queues', { 'GET queues': { status: 401 } });
     expect([code, err]).toEqual([EXIT.refused, expect.stringContaining('SLUICE_OPERATOR_KEY')]);
   });
 
-  it('of something between is shown as it is', async () => {
+  it('of a proxy is shown unchanged', async () => {
     const { code, err } = await run('queues', { 'GET queues': { status: 502, text: '<h1>Bad gateway</h1>' } });
     expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('answered 502: <h1>Bad gateway</h1>')]);
   });
 
-  it('of something between cannot write to the terminal', async () => {
+  it('of a proxy cannot control the terminal', async () => {
     const { err } = await run('queues', { 'GET queues': { status: 502, text: '\u001b[2J\u009b1m' } });
     expect(err).toContain('answered 502: \\x1b[2J\\x9b1m\n');
   });
 
-  it('of the connection says what to start', async () => {
+  it('of the connection says what to start or check', async () => {
     const answers = { 'GET queues': connectionFault('ECONNREFUSED') };
     const { code, err } = await run('queues --url http://127.0.0.1:7071', answers);
     expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('npm start')]);
-    expect((await run('queues', answers)).err).toContain('Is the app running?');
+    expect((await run('queues', answers)).err).toContain('Check that the app is running');
   });
 
-  it('of a workload that is not there names the near one', async () => {
+  it('about an unknown workload suggests a similar one', async () => {
     const detail = 'There is no workload "biling"; there are: billing, media.';
     const { code, err } = await run('sweep', { 'POST sweep': problem('not-found', 404, { detail }) });
     expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('\nDid you mean billing?\n')]);
@@ -199,7 +80,7 @@ describe('a fault', () => {
     ['drain biling-normal-0', 'POST queues/biling-normal-0/drain'],
     ['queue biling-normal-0', 'GET queues/biling-normal-0'],
     ['policy biling-normal-0 --json', 'GET queues/biling-normal-0/policy'],
-  ])('of a queue that is not there names the near one: %s', async (args, path) => {
+  ])('about an unknown queue suggests a similar one: %s', async (args, path) => {
     const queues = [{ queue: 'billing-high-0' }, { queue: 'billing-normal-0' }];
     const answers = { [path]: problem('not-found', 404), 'GET queues': { json: { queues } } };
     const { code, err } = await run(args, answers);
@@ -207,7 +88,7 @@ describe('a fault', () => {
     if (args.endsWith('--json')) expect(JSON.parse(err).error.problem.status).toBe(404);
   });
 
-  it('is JSON with --json', async () => {
+  it('is printed as JSON with --json', async () => {
     const { err } = await run('watch b1 --json', { 'GET batches/b1': problem('not-found', 404) });
     expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 3, problem: { detail: 'Detail.', status: 404 } } });
   });

@@ -15,7 +15,7 @@ describe('settings of the command', () => {
     ['https://app.test/', 'https://app.test'],
     ['https://app.test/api/', 'https://app.test'],
     ['https://gateway.test/sluice/api', 'https://gateway.test/sluice'],
-  ])('take %s as an address', (text, url) => {
+  ])('accept %s as an address', (text, url) => {
     expect(readCliSettings({ SLUICE_URL: 'http://other.test' }, { url: text }).url).toBe(url);
   });
 
@@ -24,15 +24,15 @@ describe('settings of the command', () => {
     [{ output: 'json' }, 'json', true],
     [{ json: true, output: 'json' }, 'json', true],
     [{ output: 'csv' }, 'csv', false],
-  ] as const)('take %j as what is written', (options, output, json) => {
+  ] as const)('accept %j as the output format', (options, output, json) => {
     expect(readCliSettings({}, options)).toMatchObject({ output, json });
   });
 
-  it('refuse two forms at once', () => {
-    expect(() => readCliSettings({}, { json: true, output: 'csv' })).toThrow('does not go with --output csv');
+  it('refuse two different output formats', () => {
+    expect(() => readCliSettings({}, { json: true, output: 'csv' })).toThrow('cannot be combined with --output csv');
   });
 
-  it('find files where the command was called, also by npm run', () => {
+  it('resolve files from the folder of the caller, also with npm run', () => {
     const env = { INIT_CWD: '/caller', npm_lifecycle_event: 'sluice' };
     expect(callerFolder(env, '/package')).toBe('/caller');
     expect(callerFolder({ ...env, npm_lifecycle_event: 'new-workload' }, '/package')).toBe('/caller');

@@ -4,7 +4,7 @@ import type { Io } from '../../../cli/process/io.ts';
 import { runSluice } from '../../../cli/run.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 
-/** What the app answers: a status with JSON, or with text; a connection error; or one after another. */
+/** An answer of the app: a status with JSON or text, or a connection error. */
 export type Answer = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> } | Error;
 
 /** A request that the command made. */
@@ -13,7 +13,7 @@ export interface Asked {
   path: string;
   key: string | null;
   body: unknown;
-  /** The body as it was sent. */
+  /** The body as text. */
   text: string | undefined;
   headers: Headers;
 }
@@ -32,15 +32,15 @@ interface WorldOptions {
   env?: Record<string, string>;
   stdin?: string;
   folder?: string;
-  /** Default true. */
+  /** Defaults to true. */
   hasBrowser?: boolean;
-  /** Of standard output and standard error; default false. */
+  /** Whether standard output and standard error are terminals; defaults to false. */
   isTerminal?: boolean;
 }
 
 export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
 
-/** Runs the command against an app with these answers; each path repeats its last answer for further calls. */
+/** Runs the command against an app with these answers; the last answer of a path is repeated. */
 export async function run(
   args: string | readonly string[],
   answers: Record<string, Answer | Answer[]> = {},
@@ -115,11 +115,11 @@ function answerOf(answers: Record<string, Answer | Answer[]>, { method, path }: 
   return new Response(text, { status, headers });
 }
 
-/** A fault of the connection, as fetch gives it. */
+/** Creates a connection error like that of fetch. */
 export const connectionFault = (code: string): Error =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
 
-/** A batch as the app shows it. */
+/** Creates a batch as the API returns it. */
 export const batchView = (id: string, state: BatchView['state'], changes: Partial<BatchView> = {}): BatchView => ({
   ...{ id, state, workload: 'billing', version: 1, lane: 'normal', pool: 'default' },
   source: { kind: 'http', name: 'test' },

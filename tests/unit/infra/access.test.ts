@@ -32,7 +32,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'Microsoft.DurableTask/schedulers': 'scheduler',
 };
 
-/** The role assignments of a deployment as `who: role on what`. */
+/** Returns the role assignments of a deployment as `principal: role on scope`. */
 function assignmentsOf(resources: readonly DeployedResource[]): string[] {
   const containers = ofType(resources, `${ACCOUNT}/blobServices/containers`);
   const dataAccount = containers.find(({ body }) => body.name === 'payloads')?.name.split('/')[0];
@@ -48,24 +48,27 @@ function assignmentsOf(resources: readonly DeployedResource[]): string[] {
 const sets = Object.entries(PARAMETER_SETS).map(([set, parameters]) => [set, deployedResources(parameters)] as const);
 const assigned = [...new Set(sets.flatMap(([, resources]) => assignmentsOf(resources)))].sort();
 
-/** A call of the code: any of the client's rows in "Calls and rights" that asks for the role. */
+/** A call of the code: any row of the client in "Calls and rights" that requires the role. */
 interface SdkUse {
   client: string;
 }
-/** A feature of the platform, with the page that asks for the role. */
+/** A feature of the platform, with the documentation page that requires the role. */
 interface PlatformUse {
   page: string;
   needs: string;
-  /** What in the code makes use of the feature; absent: the host itself, or a person. */
+  /** The part of the code that uses the feature. If absent, the host or an operator uses it. */
   usedBy?: RegExp;
 }
 
-/** Durable Functions keeps queues and tables of its own, by the host's identity. */
-const durable = { page: 'learn: includes/functions-durable-permissions', usedBy: /'durable-functions'/ };
+/** Durable Functions stores its own queues and tables with the identity of the host. */
+const durable = { page: 'Microsoft Learn, includes/functions-durable-permissions', usedBy: /'durable-functions'/ };
 const trigger = /\bapp\.serviceBusTopic\(/;
 const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
   'apps: Storage Blob Data Owner on host account': [
-    { page: 'learn: functions-reference, "Connecting to host storage with an identity"', needs: 'keys and leases' },
+    {
+      page: 'Microsoft Learn, functions-reference, "Connecting to host storage with an identity"',
+      needs: 'keys and leases',
+    },
   ],
   'apps: Storage Queue Data Contributor on host account': [{ ...durable, needs: 'control and work-item queues' }],
   'apps: Storage Table Data Contributor on host account': [{ ...durable, needs: 'history, instances and partitions' }],
@@ -74,31 +77,35 @@ const USES: Readonly<Record<string, readonly (SdkUse | PlatformUse)[]>> = {
   'apps: Storage Table Data Contributor on data account': [{ client: 'table' }],
   'apps: Azure Service Bus Data Owner on namespace': [
     { client: 'topic' },
-    { page: 'learn: includes/functions-service-bus-permissions', needs: 'to take events', usedBy: trigger },
-    { page: 'learn: functions-target-based-scaling', needs: 'Manage, to wake the app from zero', usedBy: trigger },
+    { page: 'Microsoft Learn, includes/functions-service-bus-permissions', needs: 'to take events', usedBy: trigger },
+    {
+      page: 'Microsoft Learn, functions-target-based-scaling',
+      needs: 'Manage, to wake the app from zero',
+      usedBy: trigger,
+    },
   ],
   'apps: Monitoring Metrics Publisher on Application Insights': [
     {
-      page: 'learn: azure-monitor/app/azure-ad-authentication',
+      page: 'Microsoft Learn, azure-monitor/app/azure-ad-authentication',
       needs: 'telemetry by identity',
       usedBy: /'@azure\/monitor-opentelemetry-exporter'/,
     },
   ],
   'apps: Durable Task Data Contributor on scheduler': [
     {
-      page: 'learn: durable-task/scheduler/durable-task-scheduler-identity',
+      page: 'Microsoft Learn, durable-task/scheduler/durable-task-scheduler-identity',
       needs: 'to start, run, read and purge drains',
       usedBy: /'durable-functions'/,
     },
   ],
-  // What a person reads when they follow the runbook; no code acts as that person.
+  // The data that an operator reads with the runbook; no code uses this identity.
   'operator: Storage Blob Data Reader on data account': [{ page: 'docs/operations.md', needs: 'payloads, outcomes' }],
   'operator: Storage Queue Data Reader on data account': [{ page: 'docs/operations.md', needs: 'messages that wait' }],
   'operator: Storage Table Data Reader on data account': [{ page: 'docs/operations.md', needs: 'batches and gates' }],
   'operator: Azure Service Bus Data Receiver on namespace': [{ page: 'docs/operations.md', needs: 'dead wake events' }],
 };
 
-/** Why an assignment is of no use to the code of the app; undefined where it is of use. */
+/** Returns why the code of the app does not use an assignment; undefined if it does. */
 function uselessness(assignment: string, text: string): string | undefined {
   const uses = USES[assignment];
   if (uses === undefined) return `${assignment}: no use is known`;
@@ -112,11 +119,11 @@ function uselessness(assignment: string, text: string): string | undefined {
 }
 
 describe('the roles', () => {
-  it('are those of the table in docs/security.md, by id', () => {
+  it('have the ids of the table in docs/security.md', () => {
     expect(roles.map(({ id }) => id).sort()).toEqual(documented.map(({ id }) => id).sort());
   });
 
-  it('are named after the built-in roles whose ids they are', () => {
+  it('have the names of the built-in roles', () => {
     const named = Object.fromEntries(documented.map(({ id, name }) => [id, name]));
     for (const { key, id } of roles) {
       const words = `Azure ${key.replaceAll(/[A-Z]/g, ' $&')}`.toLowerCase();
@@ -124,7 +131,7 @@ describe('the roles', () => {
     }
   });
 
-  it.each(['hostRoles', 'dataRoles'])('of %s are granted with a reason each', (list) => {
+  it.each(['hostRoles', 'dataRoles'])('of %s are listed with a reason each', (list) => {
     const text = new RegExp(`^var ${list} = \\[\n[^\\]]*`, 'm').exec(textOf(ACCESS))?.[0] ?? '';
     expect(text).toContain('role.');
     expect(text.match(/^ +\/\/ .+\n +role\.\w+$/gm)).toHaveLength(text.match(/\brole\.\w+/g)?.length ?? 0);
@@ -132,7 +139,7 @@ describe('the roles', () => {
 });
 
 describe('the role assignments', () => {
-  it('are those of the table in docs/security.md: who, and on what', () => {
+  it('have the principals and scopes of the table in docs/security.md', () => {
     const table = documented.flatMap(({ name, who, on }) =>
       on
         .split(', ')
@@ -142,19 +149,19 @@ describe('the role assignments', () => {
     expect(assigned).toEqual(table.sort());
   });
 
-  test.each(sets)('with %s are made once each, on one resource and never on the group', (_, resources) => {
+  test.each(sets)('with %s exist once each, on a resource and never on the group', (_, resources) => {
     const all = assignmentsOf(resources);
     expect(all.length).toBeGreaterThan(7);
     expect(all).toEqual([...new Set(all)]);
     expect(all.filter((one) => / on (subscription|Microsoft\.)/.test(one))).toEqual([]);
   });
 
-  it('are each of use, and every known use has its assignment', () => {
+  it('are all used, and every use has its assignment', () => {
     expect(assigned.flatMap((one) => uselessness(one, code) ?? [])).toEqual([]);
     expect(Object.keys(USES).sort()).toEqual(assigned);
   });
 
-  it('of no use are found: a made-up role, a known one in a wrong place, one whose calls are gone', () => {
+  it('without a use are found: an unknown role, a role with a wrong scope, a role whose calls were removed', () => {
     const [one] = ofType(deployedResources(), ASSIGNMENT);
     if (one === undefined) throw new Error('Expected an assignment, got none.');
     const id = '17d1049b-9a84-46fb-8f53-869881c3d3ab';
@@ -192,7 +199,7 @@ describe('keys and passwords', () => {
 });
 
 describe('the calls of the code', () => {
-  /** Methods that send a request. The others make another client, or words that every collection has. */
+  /** Methods that send a request. The others create another client, or are methods of every collection. */
   const sends = /^(?!get\w*Client$|with|generate|delete$|name$|getBlobAndContainer|getQueueName|getContainerName)/;
   const storageMethods = [
     [QueueClient, QueueServiceClient],
@@ -202,7 +209,7 @@ describe('the calls of the code', () => {
     .flat()
     .flatMap((type) => Object.getOwnPropertyNames(type.prototype))
     .filter((name) => name !== 'constructor' && !name.startsWith('_') && sends.test(name));
-  /** Of the namespace the code may send only; what takes messages is the host's trigger. */
+  /** The code may only send to the namespace; the host's trigger receives messages. */
   const busMethods = Object.getOwnPropertyNames(ServiceBusClient.prototype).filter((name) =>
     /^(accept|create(?!Sender))/.test(name),
   );
@@ -213,29 +220,29 @@ describe('the calls of the code', () => {
       methods.filter((name) => text.includes(`.${name}(`) && !known.has(name)).map((name) => `${file}: ${name}`),
     );
   };
-  /** Rows of the table whose role the apps do not have where the client goes. */
+  /** Returns the rows of the table whose role the apps do not have on the resource of the client. */
   const withoutRole = (rows: typeof calls): typeof calls =>
     rows.filter(({ client, role }) => {
       const place = client === 'topic' ? 'namespace' : 'data account';
       return !assigned.includes(`apps: ${role} on ${place}`);
     });
 
-  it('are all in the table of docs/security.md', () => {
+  it('are all listed in docs/security.md', () => {
     expect(busMethods).toContain('createReceiver');
     expect(unknownCalls(clientFiles)).toEqual([]);
   });
 
-  it('that the table does not have are found', () => {
+  it('that the table does not list are found', () => {
     const file = { file: 'made-up.ts', text: 'await blob.createSnapshot(); bus.createReceiver("q");' };
     expect(unknownCalls([file])).toEqual(['made-up.ts: createSnapshot', 'made-up.ts: createReceiver']);
   });
 
-  it('of the table are made', () => {
+  it('of the table exist in the code', () => {
     expect(calls.length).toBeGreaterThan(20);
     expect(calls.filter(({ method }) => !code.includes(`.${method}(`))).toEqual([]);
   });
 
-  it('each have their role, on the account or namespace that they go to', () => {
+  it('have their roles on the account or namespace that they use', () => {
     expect(withoutRole(calls)).toEqual([]);
   });
 
@@ -244,7 +251,7 @@ describe('the calls of the code', () => {
     expect(withoutRole([call])).toEqual([call]);
   });
 
-  it('use no SDK client that the table does not know', () => {
+  it('use only SDK clients that the table lists', () => {
     const packages = clientFiles.flatMap(({ text }) => text.match(/from '@azure\/[\w-]+'/g) ?? []);
     expect([...new Set(packages)].sort()).toEqual([
       "from '@azure/data-tables'",

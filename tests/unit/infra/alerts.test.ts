@@ -32,7 +32,7 @@ const logRules = logRulesOf(rules).map(({ name, properties }) => {
 });
 
 describe('the alerts', () => {
-  it('are those of the table in docs/operations.md', () => {
+  it('are those of docs/operations.md', () => {
     const table = tableBelow('docs/operations.md', 'Alerts').map(([event, severity, summary]) => ({
       event,
       severity: Number(severity),
@@ -41,24 +41,24 @@ describe('the alerts', () => {
     expect(table.filter(({ event }) => alerts.some((alert) => alert.event === event))).toEqual(alerts);
   });
 
-  it('look for log lines that the code writes, as warnings or errors', () => {
+  it('match log lines that the code writes as warnings or errors', () => {
     const code = sourcesIn('functions', 'shared')
       .map(({ text }) => text)
       .join('\n');
-    // A sweep logs each of its repairs in one place, by the event that the repair names.
+    // The sweep logs all repairs in one place, with the event of the repair.
     const calls = code.matchAll(/\b(?:log\.(?:warn|error)\(|repaired\([^)]*event:)\s*'([^']+)'/g);
     const written = new Set([...calls].map(([, event]) => event));
     expect(alerts.map(({ event }) => event).filter((event) => !written.has(event))).toEqual([]);
   });
 
-  it('are each asked for by one rule, that of their severity', () => {
+  it('belong to one rule each, that of their severity', () => {
     for (const { event, severity } of alerts) {
       const rules = logRules.filter(({ query }) => query.includes(`"${event}"`));
       expect(rules.map((rule) => rule.severity)).toEqual([severity]);
     }
   });
 
-  it('read the line as the log writes it: one JSON object with `event`, which names the alert', () => {
+  it('parse the format of the log: one JSON object with `event`, which identifies the alert', () => {
     for (const { query, dimensions } of logRules.filter(({ name }) => name.startsWith('sluice-events-'))) {
       expect(query).toContain('where SeverityLevel >= 2 and Message has_any ("');
       expect(query).toContain('| extend event = tostring(parse_json(Message).event) | where event in ("');
@@ -68,7 +68,7 @@ describe('the alerts', () => {
 });
 
 describe('the alert rules', () => {
-  it('are as many of each kind as docs/operations.md reckons', () => {
+  it('have the number per kind that docs/operations.md uses for their price', () => {
     const table = tableBelow('docs/operations.md', 'Rules and their price');
     const documented = (kind: string): number =>
       table.filter((row) => row[1] === kind).reduce((sum, row) => sum + Number(row[3]), 0);
@@ -76,18 +76,18 @@ describe('the alert rules', () => {
     expect(documented('metric')).toBe(metricRules.length);
   });
 
-  it('ask for as many events as docs/operations.md reckons with', () => {
+  it('contain the number of events that docs/operations.md uses', () => {
     const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(text).toContain(`for the series of ${alerts.length} events`);
     expect(text).toContain(`A rule for each event would be ${alerts.length + 1} log rules`);
   });
 
-  it('look every quarter of an hour, the cheapest frequency', () => {
+  it('run every 15 minutes, the cheapest frequency', () => {
     const frequencies = rules.map(({ properties }) => properties.evaluationFrequency);
     expect(new Set(frequencies)).toEqual(new Set(['PT15M']));
   });
 
-  it('watch one time series each where they watch a metric', () => {
+  it('monitor one time series each if they monitor a metric', () => {
     for (const { properties } of metricRules) {
       const { allOf } = properties.criteria as unknown as { allOf: object[] };
       expect(allOf).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('the alert rules', () => {
     }
   });
 
-  it('are not made where they are not wanted', () => {
+  it('are not deployed if they are switched off', () => {
     const without = deployedResources({ alertRules: false });
     expect(without.filter(({ type }) => /Rules$|metricAlerts$/.test(type))).toHaveLength(0);
   });

@@ -9,7 +9,7 @@ const modules = bicepFiles.filter((file) => file.endsWith('.bicep'));
 const references = modules.flatMap((file) => declarationsOf(file, 'resource').map(({ reference }) => reference));
 
 describe('the language', () => {
-  test.each(bicepFiles)('%s has no fault', (file) => {
+  test.each(bicepFiles)('has no errors in %s', (file) => {
     expect(parseDeclarations(file, textOf(file))).not.toEqual([]);
   });
 
@@ -21,36 +21,36 @@ describe('the language', () => {
     ['the names of a lambda have no end', 'var a = map([1], (item, index => item)\n'],
     ['a comma is missing', "param a string = contains(['b'] 'b')\n"],
     ['there is no such declaration', 'variable a = 1\n'],
-  ])('sees a fault: %s', (_, text) => {
+  ])('detects an error: %s', (_, text) => {
     expect(() => parseDeclarations('a.bicep', text)).toThrow(/^a\.bicep:\d+: /);
   });
 });
 
 describe('resources', () => {
-  it('are of the types and API versions of the table in docs/security.md', () => {
+  it('have the types and API versions of the table in docs/security.md', () => {
     const table = tableBelow('docs/security.md', 'Resource types').map(([type, version]) => `${type}@${version}`);
     expect([...new Set(references)].sort()).toEqual(table.sort());
   });
 
-  it('come at one API version per type', () => {
+  it('have one API version per type', () => {
     const types = [...new Set(references)].map((reference) => reference.split('@')[0]);
     expect(types).toEqual([...new Set(types)]);
   });
 
-  it('hold no secret: no key is listed, no secure parameter exists', () => {
+  it('contain no secrets: no listed keys and no secure parameters', () => {
     const found = modules.filter((file) => /listKeys|listSecrets|listCredentials|@secure/.test(textOf(file)));
     expect(found).toEqual([]);
   });
 });
 
-describe('what is declared', () => {
-  test.each(modules)('%s describes every parameter and output', (file) => {
+describe('the declarations', () => {
+  test.each(modules)('have a description for every parameter and output: %s', (file) => {
     const silent =
       textOf(file).match(/(?<!@description\('(?:[^'\\]|\\.)*'\)\n(?:@.*\n)*)^(?:param|output) \w+/gm) ?? [];
     expect(silent).toEqual([]);
   });
 
-  test.each(modules)('%s gives a module every parameter without default, and no other', (file) => {
+  test.each(modules)('pass every parameter without a default to modules, and no unknown ones: %s', (file) => {
     for (const module of declarationsOf(file, 'module')) {
       const given = paramsOf(module).map(([name]) => name);
       const declared = declarationsOf(join(file, '..', module.reference), 'param').map(({ name }) => name);
@@ -58,7 +58,7 @@ describe('what is declared', () => {
     }
   });
 
-  it('is known to what-if: no module is given an output of another one', () => {
+  it('allow what-if: no module parameter is an output of another module', () => {
     const isOutputs = (one: Expression): boolean => one.kind === 'member' && one.name === 'outputs';
     const found = modules.flatMap((file) =>
       declarationsOf(file, 'module', 'resource', 'var').filter(({ value }) => expressionsIn(value).some(isOutputs)),

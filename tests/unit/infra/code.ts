@@ -8,7 +8,7 @@ export interface Source {
   text: string;
 }
 
-/** Every source file below the given folders. */
+/** Returns the source files in the given folders. */
 export const sourcesIn = (...folders: string[]): Source[] =>
   folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

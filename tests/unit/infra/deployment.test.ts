@@ -20,40 +20,40 @@ const types = (resources: readonly DeployedResource[]): string[] => [
 describe.each(sets)('the deployment with %s', (_, parameters) => {
   const { resources, existing } = deployment(parameters);
 
-  it('sends only what was held against the official type definitions', () => {
+  it('sends only properties that were checked against the official type definitions', () => {
     expect(faultsOf(resources, (one) => checkAgainstRecord(one, record))).toEqual([]);
   });
 
-  it('gives each resource a name of its own', () => {
+  it('gives each resource a unique name', () => {
     const names = resources.map(({ type, name, scope }) => `${type} ${name} on ${scope}`.toLowerCase());
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('looks up nothing that it does not make', () => {
+  it('references only existing resources that it deploys', () => {
     const made = new Set(resources.map(({ type, name }) => `${type} ${name}`));
-    // Every account has its services, whether or not a template names them.
+    // Every account has these services, even if no template declares them.
     const given = /^(Microsoft\.Storage\/storageAccounts)\/\w+Services (\w+)\/default$/;
     expect(existing.filter((one) => !made.has(one) && !made.has(one.replace(given, '$1 $2')))).toEqual([]);
   });
 
-  it('extends only resources that it makes', () => {
+  it('extends only resources that it deploys', () => {
     const made = new Set([...resources.map(({ type, name }) => `${type} ${name}`), 'subscription', ...existing]);
     expect(resources.map(({ scope }) => scope).filter((scope) => !made.has(scope))).toEqual([]);
   });
 
-  it('names its accounts, apps and namespaces as Azure takes them', () => {
+  it('gives accounts, apps and namespaces valid names', () => {
     const accounts = ofType(resources, 'Microsoft.Storage/storageAccounts').map(({ name }) => name);
     expect(accounts.filter((name) => !/^[a-z0-9]{3,24}$/.test(name))).toEqual([]);
     const apps = ofType(resources, 'Microsoft.Web/sites').map(({ name }) => name);
     expect(apps.filter((name) => !/^[a-z0-9][a-z0-9-]{0,58}[a-z0-9]$/.test(name))).toEqual([]);
-    // The host id is the first 32 characters; two apps with the same one would share keys and leases.
+    // The host id is the first 32 characters; apps with the same host id would share keys and leases.
     expect(new Set(apps.map((name) => name.slice(0, 32))).size).toBe(apps.length);
     const namespaces = ofType(resources, 'Microsoft.ServiceBus/namespaces').map(({ name }) => name);
     expect(namespaces.filter((name) => !/^[a-zA-Z][a-zA-Z0-9-]{4,48}[a-zA-Z0-9]$/.test(name))).toEqual([]);
   });
 });
 
-describe('a fault in the deployment', () => {
+describe('an error in the deployment', () => {
   const [app] = ofType(deployedResources(), 'Microsoft.Web/sites');
   if (app === undefined) throw new Error('Expected an app, got none.');
   const changed = (properties: object, more: object = {}): DeployedResource => ({
@@ -70,7 +70,7 @@ describe('a fault in the deployment', () => {
     expect(checkAgainstRecord(faulty, record).join('\n')).toMatch(fault);
   });
 
-  it('is found: a required property is left out', () => {
+  it('is found: a required property is missing', () => {
     const [assignment] = ofType(deployedResources(), 'Microsoft.Authorization/roleAssignments');
     const { principalId: _, ...properties } = assignment?.properties ?? {};
     const faulty = { ...(assignment as DeployedResource), body: { ...assignment?.body, properties } };
@@ -79,7 +79,7 @@ describe('a fault in the deployment', () => {
 });
 
 describe('the parameter sets', () => {
-  it('together deploy every resource type of the files', () => {
+  it('deploy every resource type of the files', () => {
     const declared = bicepFiles
       .filter((file) => file.endsWith('.bicep'))
       .flatMap((file) => declarationsOf(file, 'resource'))
@@ -89,7 +89,7 @@ describe('the parameter sets', () => {
     expect(deployed.sort()).toEqual([...new Set(declared)].sort());
   });
 
-  it('differ from the defaults where they say so', () => {
+  it('differ from the defaults as they declare', () => {
     const one = deployedResources(PARAMETER_SETS['one pool']);
     const scheduler = deployedResources(PARAMETER_SETS['the Durable Task Scheduler']);
     expect(ofType(one, 'Microsoft.Web/sites')).toHaveLength(1);
@@ -99,12 +99,12 @@ describe('the parameter sets', () => {
 });
 
 describe('the parameter file', () => {
-  it('is for the template and sets parameters that it has', () => {
+  it('belongs to the template and sets only its parameters', () => {
     expect(readParameterFile('infra/main.bicepparam').template).toBe('infra/main.bicep');
     expect(() => deployment()).not.toThrow();
   });
 
-  it('hands on what the environment says', () => {
+  it('passes the values of the environment', () => {
     const { parameters } = readParameterFile('infra/main.bicepparam', {
       environment: { AZURE_ENV_NAME: 'prod', AZURE_LOCATION: 'swedencentral', SLUICE_ALERT_RULES: 'false' },
     });
@@ -133,7 +133,7 @@ describe('the official type definitions', () => {
     },
   );
 
-  it('were those of a commit', () => {
+  it('are those of a commit', () => {
     expect(record.source).toMatchObject({ repository: 'github.com/Azure/bicep-types-az', licence: 'MIT' });
     expect(record.source.commit).toMatch(/^[0-9a-f]{40}$/);
   });
@@ -143,7 +143,7 @@ describe("bicep's own reading", () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-arm-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is compared by types, loops and conditions, modules included', () => {
+  it('has the same types, loops and conditions, including modules', () => {
     const group = { type: 'Microsoft.Resources/resourceGroups', apiVersion: '2025-04-01' };
     const account = { type: 'Microsoft.Storage/storageAccounts', apiVersion: '2025-06-01' };
     const inner: ArmTemplate = { resources: { kept: { ...account, existing: true }, made: { ...account, copy: {} } } };

@@ -3,7 +3,7 @@ import { tableBelow } from '../docs/docs-table.ts';
 import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
 
 const LETTERS = 'abcdefghijklmnopqrst';
-/** Every type that can be switched on at a time, with pools of the longest names that are allowed. */
+/** All resource types that can be enabled together, with pool names of the maximum length. */
 const everything = (environmentName: string): DeployedResource[] => [
   ...deployedResources({
     environmentName,
@@ -23,7 +23,7 @@ const everything = (environmentName: string): DeployedResource[] => [
 const pool = (name: string) => ({ name, memory: 2048, maximumInstanceCount: 40, alwaysReady: [] });
 
 const PLAIN = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** Prefix, shortest and longest name and form by type (learn: resource-name-rules; prefixes: docs/deploy.md, "Names"). */
+/** Prefix, minimum and maximum length and pattern by type. Source: Microsoft Learn, resource-name-rules; prefixes: docs/deploy.md, "Names". */
 const RULES: Record<string, { prefix: string; least: number; most: number; form: RegExp }> = {
   'Microsoft.Consumption/budgets': { prefix: 'budget-', least: 1, most: 63, form: PLAIN },
   'Microsoft.DurableTask/schedulers': { prefix: 'dts-', least: 3, most: 64, form: PLAIN },
@@ -41,7 +41,7 @@ const RULES: Record<string, { prefix: string; least: number; most: number; form:
   'Microsoft.Web/serverfarms': { prefix: 'asp-', least: 1, most: 60, form: PLAIN },
   'Microsoft.Web/sites': { prefix: 'func-', least: 2, most: 60, form: PLAIN },
 };
-/** Children of the above, names that Azure or another service sets, and names that say nothing about an environment. */
+/** Children of the types above, names that Azure or another service sets, and names without the environment. */
 const WITHOUT_RULE = [
   'Microsoft.Authorization/locks',
   'Microsoft.Authorization/roleAssignments',
@@ -61,12 +61,12 @@ describe.each([
   const resources = everything(environmentName);
   const top = resources.filter(({ type }) => type.split('/').length === 2 && !WITHOUT_RULE.includes(type));
 
-  it('names begin with the abbreviation of their type', () => {
+  it('names start with the abbreviation of their type', () => {
     expect([...new Set(top.map(({ type }) => type))].sort()).toEqual(Object.keys(RULES));
     expect(top.filter(({ type, name }) => !name.startsWith(RULES[type]?.prefix ?? '?'))).toEqual([]);
   });
 
-  it('names have the length and the characters that their type takes', () => {
+  it('names have a valid length and valid characters', () => {
     const wrong = top.filter(({ type, name }) => {
       const { least = 0, most = 0, form = /^$/ } = RULES[type] ?? {};
       return name.length < least || name.length > most || !form.test(name);
@@ -74,24 +74,24 @@ describe.each([
     expect(wrong.map(({ type, name }) => ({ type, name }))).toEqual([]);
   });
 
-  it('no two resources of a type have the same name', () => {
+  it('resources of a type have different names', () => {
     const names = resources.map(({ type, scope, name }) => `${type} ${scope} ${name}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it('hosts of two pools differ in the 32 characters that the host takes as its id', () => {
+  it('host ids of two pools differ', () => {
     const ids = ofType(resources, 'Microsoft.Web/sites').map(({ name }) => name.slice(0, 32));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('the storage account of the batches is found by its beginning, as the runbook does', () => {
+  it('the storage account of the batches is found by the prefix in the runbook', () => {
     const accounts = ofType(resources, 'Microsoft.Storage/storageAccounts').map(({ name }) => name);
     expect(accounts.filter((name) => name.startsWith('stdata'))).toHaveLength(1);
   });
 });
 
 describe('the table of names in docs/deploy.md', () => {
-  it('has the lengths of the longest names, and what their types take', () => {
+  it('contains the lengths of the longest names and the limits of their types', () => {
     const longest = everything('x'.repeat(64));
     const rows = tableBelow('docs/deploy.md', 'Names').filter(([, , length = '']) => / of /.test(length));
     const computed = rows.map(([type, name = '']) => {
@@ -105,7 +105,7 @@ describe('the table of names in docs/deploy.md', () => {
 });
 
 describe('environments of one subscription', () => {
-  it('have different names even where the part that is kept is the same', () => {
+  it('have different names even if the first 16 characters are equal', () => {
     const [one, other] = ['contoso-payments-production', 'contoso-payments-production-2'].map((environmentName) =>
       deployedResources({ environmentName }).map(({ name }) => name),
     );

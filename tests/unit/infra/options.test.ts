@@ -1,6 +1,5 @@
-/** What the parameters of an enterprise change in the deployment: tests of the expanded template. */
+/** Tests the optional parameters with the expanded template; private-networking.test.ts tests private networking. */
 import { describe, expect, it } from 'vitest';
-import { declaration, plainValue } from './bicep.ts';
 import {
   type DeployedResource,
   deployedResources,
@@ -8,77 +7,23 @@ import {
   type Parameters,
   readParameterFile,
 } from './expand/index.ts';
+import { names, property } from './resources.ts';
 
 const GROUP_OF_OTHERS = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Insights/actionGroups/ag-others';
-const pool = (name: string) => ({ name, memory: 2048, maximumInstanceCount: 40, alwaysReady: [] });
 
-const names = (resources: DeployedResource[], type: string): string[] =>
-  ofType(resources, type).map(({ name }) => name);
-const property = (resources: DeployedResource[], type: string, name: string): unknown[] =>
-  ofType(resources, type).map(({ properties }) => properties[name]);
-/** The id that another resource refers to it by. */
+/** Returns the id with which another resource refers to this one. */
 const idOf = (type: string, name: string): string => `[reference(${type} ${name}).id]`;
-/** The id that main.bicep computes, so that what-if knows it. */
-const idIn = (type: string, ...names: string[]): string =>
-  `[resourceId(00000000-0000-0000-0000-000000000000 rg-sluice ${type} ${names.join(' ')})]`;
 const differences = (parameters: Parameters): string[] => {
   const before = new Set(deployedResources().map(({ type, name }) => `${type} ${name}`));
   const added = deployedResources(parameters).filter(({ type, name }) => !before.has(`${type} ${name}`));
   return [...new Set(added.map(({ type }) => type))].sort();
 };
 
-interface Endpoint {
-  target: string;
-  group: string;
-  zone: string;
-  subnet: string;
-}
-interface Connection {
-  properties: { privateLinkServiceId: string; groupIds: string[] };
-}
-interface ZoneConfig {
-  properties: { privateDnsZoneId: string };
-}
-
-interface Subnet {
-  name: string;
-  properties: { addressPrefix: string; delegations?: { properties: { serviceName: string } }[] };
-}
-
-const subnetsOf = (resources: DeployedResource[]): Subnet[] =>
-  ofType(resources, 'Microsoft.Network/virtualNetworks').flatMap(
-    ({ properties }) => properties.subnets as unknown as Subnet[],
-  );
-const addressesOf = (resources: DeployedResource[]): string[] =>
-  subnetsOf(resources).map(({ properties }) => properties.addressPrefix);
-
-/** Where private endpoints lead to, with the DNS zone of each. */
-function endpointsOf(resources: DeployedResource[]): Endpoint[] {
-  const groups = ofType(resources, 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups');
-  return ofType(resources, 'Microsoft.Network/privateEndpoints').flatMap(({ name, properties }) => {
-    const { privateLinkServiceConnections: connections, subnet } = properties as unknown as {
-      privateLinkServiceConnections: Connection[];
-      subnet: { id: string };
-    };
-    const zones = groups
-      .filter((group) => group.name.startsWith(`${name}/`))
-      .flatMap(
-        (group) => (group.properties as unknown as { privateDnsZoneConfigs: ZoneConfig[] }).privateDnsZoneConfigs,
-      );
-    return connections.map((connection) => ({
-      target: connection.properties.privateLinkServiceId,
-      group: connection.properties.groupIds.join(),
-      zone: zones.map(({ properties: { privateDnsZoneId } }) => privateDnsZoneId).join(),
-      subnet: subnet.id,
-    }));
-  });
-}
-
 describe('the variables of infra/main.bicepparam', () => {
   const read = (environment: Record<string, string>): Parameters =>
     readParameterFile('infra/main.bicepparam', { environment }).parameters;
 
-  it('are texts that become what the template takes', () => {
+  it('are converted to the types of the parameters', () => {
     const parameters = read({
       SLUICE_PRIVATE_NETWORKING: 'true',
       SLUICE_ADDRESS_SPACE: '10.1.0.0/24',
@@ -104,7 +49,7 @@ describe('the variables of infra/main.bicepparam', () => {
     expect(() => deployedResources(parameters)).not.toThrow();
   });
 
-  it('may all be left out: no action group, no tags, no budget', () => {
+  it('can all be omitted: no action group, no tags, no budget', () => {
     expect(read({})).toMatchObject({ actionGroupIds: [], tags: {}, monthlyBudget: 0 });
   });
 });
@@ -112,7 +57,7 @@ describe('the variables of infra/main.bicepparam', () => {
 describe('a deployment with its defaults', () => {
   const resources = deployedResources();
 
-  it('has no network, budget, lock or diagnostic setting, and Service Bus in the tier Standard', () => {
+  it('has no network, budget, lock or diagnostic settings, and Service Bus Standard', () => {
     const types = new Set(resources.map(({ type }) => type.replace(/(?<=^Microsoft\.Network).*/, '')));
     for (const type of [
       'Microsoft.Network',
@@ -128,144 +73,30 @@ describe('a deployment with its defaults', () => {
   });
 });
 
-describe.each([
-  ['one pool', [pool('default')]],
-  ['three pools', [pool('default'), pool('media'), pool('reports')]],
-])('privateNetworking with %s', (_, pools) => {
-  const resources = deployedResources({ privateNetworking: true, pools });
-  const endpoints = endpointsOf(resources);
-  const apps = names(resources, 'Microsoft.Web/sites');
-
-  it('closes the public endpoint of every storage account, the namespace and every app', () => {
-    const types = ['Microsoft.Storage/storageAccounts', 'Microsoft.ServiceBus/namespaces', 'Microsoft.Web/sites'];
-    const access = types.flatMap((type) => property(resources, type, 'publicNetworkAccess'));
-    expect(access).toEqual(Array(2 + 1 + pools.length).fill('Disabled'));
-    expect(property(resources, 'Microsoft.Storage/storageAccounts', 'networkAcls')).toEqual(
-      Array(2).fill({ defaultAction: 'Deny', bypass: 'None' }),
-    );
-  });
-
-  it('leads to each of them by an endpoint that has its DNS zone', () => {
-    const zone = (name: string): string => idIn('Microsoft.Network/privateDnsZones', `privatelink.${name}`);
-    const wanted = [
-      ...names(resources, 'Microsoft.Storage/storageAccounts').flatMap((name) =>
-        ['blob', 'queue', 'table'].map((group) => ({
-          target: idIn('Microsoft.Storage/storageAccounts', name),
-          group,
-          zone: zone(`${group}.core.windows.net`),
-        })),
-      ),
-      ...names(resources, 'Microsoft.ServiceBus/namespaces').map((name) => ({
-        target: idIn('Microsoft.ServiceBus/namespaces', name),
-        group: 'namespace',
-        zone: zone('servicebus.windows.net'),
-      })),
-      ...apps.map((name) => ({
-        target: idIn('Microsoft.Web/sites', name),
-        group: 'sites',
-        zone: zone('azurewebsites.net'),
-      })),
-    ];
-    expect(endpoints.map(({ target, group, zone: found }) => ({ target, group, zone: found }))).toEqual(wanted);
-  });
-
-  it('makes each zone that an endpoint uses, and links it to the network', () => {
-    const zones = names(resources, 'Microsoft.Network/privateDnsZones');
-    const used = new Set(endpoints.map(({ zone }) => zone));
-    expect(new Set(zones.map((name) => idIn('Microsoft.Network/privateDnsZones', name)))).toEqual(used);
-    const links = ofType(resources, 'Microsoft.Network/privateDnsZones/virtualNetworkLinks');
-    expect(links.map(({ name }) => name.split('/')[0])).toEqual(zones);
-    const [network = ''] = names(resources, 'Microsoft.Network/virtualNetworks');
-    expect(links.map(({ properties }) => properties.virtualNetwork)).toEqual(
-      zones.map(() => ({ id: idOf('Microsoft.Network/virtualNetworks', network) })),
-    );
-  });
-
-  it('gives each app a /27 of its own, delegated as Flex Consumption asks, and the endpoints another one', () => {
-    const subnets = subnetsOf(resources);
-    const [forEndpoints, ...forApps] = subnets;
-    expect(forEndpoints?.properties.delegations).toBeUndefined();
-    expect(forApps.map(({ properties }) => properties.delegations?.map((one) => one.properties.serviceName))).toEqual(
-      pools.map(() => ['Microsoft.App/environments']),
-    );
-    expect(forApps.map(({ properties }) => properties.addressPrefix.split('/')[1])).toEqual(pools.map(() => '27'));
-    expect(new Set(addressesOf(resources)).size).toBe(subnets.length);
-    // Flex Consumption takes no subnet with an underscore in its name.
-    expect(subnets.filter(({ name }) => name.includes('_'))).toEqual([]);
-
-    const [network = ''] = names(resources, 'Microsoft.Network/virtualNetworks');
-    const subnetId = (subnet = ''): string => idIn('Microsoft.Network/virtualNetworks/subnets', network, subnet);
-    expect(property(resources, 'Microsoft.Web/sites', 'virtualNetworkSubnetId')).toEqual(
-      forApps.map(({ name }) => subnetId(name)),
-    );
-    expect(new Set(endpoints.map(({ subnet }) => subnet))).toEqual(new Set([subnetId(forEndpoints?.name)]));
-  });
-
-  it('makes Service Bus Premium, the only tier with private endpoints', () => {
-    const [bus] = ofType(resources, 'Microsoft.ServiceBus/namespaces');
-    expect(bus?.body.sku).toEqual({ name: 'Premium', tier: 'Premium', capacity: 1 });
-  });
-});
-
-describe('what Azure refuses to change at the same time', () => {
-  it.each([
-    ['endpoints of one subnet', 'infra/modules/private-endpoints.bicep', 'privateEndpoints'],
-    ['endpoints of one subnet', 'infra/main.bicep', 'appEndpoints'],
-    ['subscriptions of one topic', 'infra/modules/service-bus.bicep', 'subscriptions'],
-    ['rules of one topic', 'infra/modules/service-bus.bicep', 'rules'],
-  ])('is made one after the other: %s (%s)', (_, file, name) => {
-    const decorators = declaration(file, name).decorators.map((one) => `${one.name} ${plainValue(one.args[0])}`);
-    expect(decorators).toEqual(['batchSize 1']);
-  });
-});
-
-describe('privateNetworking', () => {
-  it('takes its addresses from addressSpace, without an overlap', () => {
-    expect(addressesOf(deployedResources({ privateNetworking: true, addressSpace: '192.168.8.0/24' }))).toEqual([
-      '192.168.8.0/26',
-      '192.168.8.64/27',
-      '192.168.8.96/27',
-    ]);
-  });
-
-  it('keeps the addresses of the subnets when a pool is added', () => {
-    const [before, after] = [['default'], ['another', 'default']].map((pools) =>
-      addressesOf(deployedResources({ privateNetworking: true, pools: pools.map(pool) })),
-    );
-    expect(after?.slice(0, 2)).toEqual(before);
-  });
-
-  it('refuses the Durable Task Scheduler, which would stay public', () => {
-    expect(() => deployedResources({ privateNetworking: true, durableBackend: 'DurableTaskScheduler' })).toThrow(
-      /exclude each other/,
-    );
-  });
-});
-
 describe('zoneRedundant', () => {
   const resources = deployedResources({ zoneRedundant: true });
   const skus = (parameters: Parameters): unknown[] =>
     ofType(deployedResources(parameters), 'Microsoft.Storage/storageAccounts').map(({ body }) => body.sku);
 
-  it('spreads every plan over zones and makes both accounts ZRS', () => {
+  it('makes every plan and both accounts zone-redundant', () => {
     expect(property(resources, 'Microsoft.Web/serverfarms', 'zoneRedundant')).toEqual([true, true]);
     expect(skus({ zoneRedundant: true })).toEqual(Array(2).fill({ name: 'Standard_ZRS' }));
     expect(skus({ zoneRedundant: true, storageSku: 'Standard_LRS' })).toEqual(Array(2).fill({ name: 'Standard_ZRS' }));
   });
 
-  it('is off otherwise', () => {
+  it('is off by default', () => {
     expect(property(deployedResources(), 'Microsoft.Web/serverfarms', 'zoneRedundant')).toEqual([false, false]);
     expect(skus({})).toEqual(Array(2).fill({ name: 'Standard_LRS' }));
     expect(skus({ storageSku: 'Standard_ZRS' })).toEqual(Array(2).fill({ name: 'Standard_ZRS' }));
   });
 
-  it('leaves Service Bus alone, which is redundant by itself', () => {
+  it('does not change Service Bus, which is always zone-redundant', () => {
     expect(property(resources, 'Microsoft.ServiceBus/namespaces', 'zoneRedundant')).toEqual([undefined]);
   });
 });
 
 describe('tags', () => {
-  /** Types without tags: their API has none. */
+  /** Types whose API does not support tags. */
   const UNTAGGED = [
     'Microsoft.Authorization/locks',
     'Microsoft.Authorization/roleAssignments',
@@ -298,7 +129,7 @@ describe('tags', () => {
     ...deployedResources({ tags, durableBackend: 'DurableTaskScheduler' }),
   ];
 
-  it('are on every resource that takes tags, beside the tag that azd looks for', () => {
+  it('are set on every resource that supports tags, in addition to the tag of azd', () => {
     const tagged = resources.filter(({ type }) => !UNTAGGED.includes(type));
     const expected = { 'cost-center': '4711', 'azd-env-name': 'sluice' };
     expect(tagged.filter((one) => !contains(one.tags, expected)).map(({ type, name }) => `${type} ${name}`)).toEqual(
@@ -307,18 +138,18 @@ describe('tags', () => {
     expect(new Set(tagged.map(({ type }) => type)).size).toBeGreaterThan(15);
   });
 
-  it('keep the tag by which azd finds the app of a pool', () => {
+  it('do not replace the tag by which azd finds the app of a pool', () => {
     const services = ofType(deployedResources({ tags }), 'Microsoft.Web/sites').map((app) => app.tags);
     expect(services.map((one) => one?.['azd-service-name'])).toEqual(['default', 'media']);
   });
 
-  it('are on no resource without tags', () => {
+  it('are not set on resources that do not support them', () => {
     expect(resources.filter((one) => UNTAGGED.includes(one.type) && one.tags !== undefined)).toEqual([]);
   });
 });
 
 describe('deleteLocks', () => {
-  it('lock both storage accounts against deletion, and nothing else', () => {
+  it('lock only both storage accounts against deletion', () => {
     const resources = deployedResources({ deleteLocks: true });
     const locks = ofType(resources, 'Microsoft.Authorization/locks');
     const accounts = names(resources, 'Microsoft.Storage/storageAccounts');
@@ -337,7 +168,7 @@ describe('monthlyBudget', () => {
       'Microsoft.Consumption/budgets',
     )[0];
 
-  it('calls every action group at 80 % of the cost and at 100 % of the forecast', () => {
+  it('calls every action group at 80 % of the actual and at 100 % of the forecasted cost', () => {
     const found = budget({ alertEmail: 'operator@example.com', actionGroupIds: [GROUP_OF_OTHERS] });
     expect(found?.properties).toMatchObject({
       category: 'Cost',
@@ -352,18 +183,18 @@ describe('monthlyBudget', () => {
     ]);
   });
 
-  it('is of the resource group', () => {
+  it('applies to the resource group', () => {
     expect(budget({ alertEmail: 'a@example.com' })?.scope).toBe('Microsoft.Resources/resourceGroups rg-sluice');
   });
 
-  it('is refused without somebody to call, and without its first month', () => {
+  it('is refused without a recipient and without its first month', () => {
     expect(() => budget({})).toThrow(/alertEmail or actionGroupIds/);
     expect(() => budget({ alertEmail: 'a@example.com', budgetStart: '' })).toThrow(/SLUICE_BUDGET_START/);
   });
 });
 
 describe('diagnosticSettings', () => {
-  it('send logs and metrics of each storage service, the namespace and the apps to the workspace', () => {
+  it('send logs and metrics of all storage services, the namespace and the apps to the workspace', () => {
     const resources = deployedResources({ diagnosticSettings: true });
     const settings = ofType(resources, 'Microsoft.Insights/diagnosticSettings');
     const services = names(resources, 'Microsoft.Storage/storageAccounts').flatMap((name) =>

@@ -14,7 +14,7 @@ const ways = tableBelow('docs/security.md', 'Ways in').map(([name = '', route = 
 }));
 const ANONYMOUS = 'anyone';
 
-/** Every HTTP function of the code, with its route as the documentation writes it. */
+/** The HTTP functions of the code, with their routes in the notation of the documentation. */
 const registered = sourcesIn('functions').flatMap(({ text }) =>
   [...text.matchAll(/app\.http\('([^']+)', \{([\s\S]*?)\n\}\);/g)].map(([, name, body = '']) => {
     const methods = /methods: \[([^\]]*)\]/.exec(body)?.[1]?.match(/[A-Z]+/g) ?? [];
@@ -27,7 +27,7 @@ const registered = sourcesIn('functions').flatMap(({ text }) =>
 );
 
 describe('the HTTP functions', () => {
-  it('are all in the table of docs/security.md, with their routes', () => {
+  it('are all listed in docs/security.md, with their routes', () => {
     expect(registered.length).toBeGreaterThan(0);
     const known = ways.map(({ name, route }) => `${name}: ${route}`);
     expect(registered.map(({ name, route }) => `${name}: ${route}`).filter((line) => !known.includes(line))).toEqual(
@@ -35,7 +35,7 @@ describe('the HTTP functions', () => {
     );
   });
 
-  it('ask for a key, but for those that anyone may call', () => {
+  it('require a key, except the public ones', () => {
     const wrong = registered.filter(({ name, level }) => {
       const anonymous = ways.find((way) => way.name === name)?.who === ANONYMOUS;
       return level !== (anonymous ? 'anonymous' : 'function');
@@ -45,7 +45,7 @@ describe('the HTTP functions', () => {
 });
 
 describe('infra/keys.sh', () => {
-  /** The functions that the script asks Azure about, and how it ends. */
+  /** Returns the functions with which the script calls Azure, and its exit code. */
   function functionsOf(who: string): { functions: string[]; status: number | null } {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-keys-'));
     try {
@@ -62,7 +62,7 @@ describe('infra/keys.sh', () => {
     }
   }
 
-  it.each(['client', 'operator'])('gives a %s the functions of its class and no other', (who) => {
+  it.each(['client', 'operator'])('sets the key of a %s only on the functions of its class', (who) => {
     const expected = ways
       .filter((way) => way.who === who)
       .map(({ name }) => name)
@@ -70,7 +70,7 @@ describe('infra/keys.sh', () => {
     expect(functionsOf(who)).toEqual({ functions: expected, status: 0 });
   });
 
-  it('gives a person at the dashboard both', () => {
+  it('sets the key of a user of the dashboard on both classes', () => {
     const expected = ways
       .filter(({ who }) => who !== ANONYMOUS)
       .map(({ name }) => name)
@@ -78,7 +78,7 @@ describe('infra/keys.sh', () => {
     expect(functionsOf('both')).toEqual({ functions: expected, status: 0 });
   });
 
-  it('does nothing for a class that it does not know', () => {
+  it('does nothing for an unknown class', () => {
     expect(functionsOf('anyone')).toEqual({ functions: [], status: 2 });
   });
 });

@@ -18,18 +18,18 @@ const read = (file: string): unknown => parse(readFileSync(join(ROOT, file), 'ut
 interface Tree {
   [key: string]: unknown;
 }
-/** learn: functions-host-json, "Override host.json values": the path with two underscores between the keys. */
+/** Source: Microsoft Learn, functions-host-json, "Override host.json values": the path with two underscores between the keys. */
 const OVERRIDE = 'AzureFunctionsJobHost__';
 const pathOf = (setting: string): string[] => setting.slice(OVERRIDE.length).split('__');
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The places of all objects in a tree, the root first. */
+/** Returns the paths of all objects in a tree, the root first. */
 const objectsIn = (tree: Tree, place: string[] = []): string[][] => [
   place,
   ...Object.entries(tree).flatMap(([key, value]) => (isTree(value) ? objectsIn(value, [...place, key]) : [])),
 ];
 
-/** A copy of a tree with another value at a place. */
+/** Returns a copy of a tree with another value at a path. */
 function withValue(tree: Tree, [key = '', ...rest]: readonly string[], value: unknown): Tree {
   const before = tree[key];
   return { ...tree, [key]: rest.length === 0 ? value : withValue(isTree(before) ? before : {}, rest, value) };
@@ -41,13 +41,13 @@ describe('configuration files', () => {
     ['azure.yaml', azureYamlSchema],
     [CONFIG, emulatorSchema],
     ['local.settings.sample.json', localSettingsSchema],
-  ])('%s is of its schema', (file, schema) => {
+  ])('match their schema: %s', (file, schema) => {
     const validate = ajv.compile(schema);
     validate(read(file));
     expect(validate.errors).toBeNull();
   });
 
-  it('with an unknown name are refused', () => {
+  it('are refused with an unknown name', () => {
     const validate = ajv.compile(hostSchema);
     expect(validate({ ...(read('host.json') as object), functionTimeOut: '00:10:00' })).toBe(false);
   });
@@ -57,14 +57,14 @@ describe('host.json', () => {
   const validate = ajv.compile(hostSchema);
   const host = read('host.json') as Tree;
 
-  it('with an unknown key is refused, in whichever object the key is', () => {
+  it('is refused with an unknown key in any of its objects', () => {
     const places = objectsIn(host);
     expect(places).toContainEqual(['extensions', 'durableTask', 'storageProvider']);
     const passed = places.filter((place) => validate(withValue(host, [...place, 'madeUp'], 'Information')));
     expect(passed).toEqual([]);
   });
 
-  it('is still of its schema after the overrides of each deployment, which change keys that there are', () => {
+  it('still matches its schema after the overrides of each deployment, which change only existing keys', () => {
     const overrides = Object.values(PARAMETER_SETS).flatMap((parameters) =>
       Object.values(appSettings(deployedResources(parameters))).map((settings) =>
         Object.entries(settings).filter(([name]) => name.startsWith(OVERRIDE)),
@@ -80,7 +80,7 @@ describe('host.json', () => {
     }
   });
 
-  it('would be refused with an override of a key that there is not', () => {
+  it('is refused with an override of a key that does not exist', () => {
     const path = pathOf(`${OVERRIDE}extensions__durableTask__storageProvidr__type`);
     expect(validate(withValue(host, path, 'azureManaged'))).toBe(false);
   });
@@ -98,7 +98,7 @@ describe("the official emulator's configuration", () => {
     expect(config).toEqual({ UserConfig: { Namespaces: [{ Name: 'sbemulatorns', Topics: [clamped] }] } });
   });
 
-  it('keeps what is shorter than a limit', () => {
+  it('keeps values below a limit', () => {
     expect(emulatorConfig({ DefaultMessageTimeToLive: 'PT5M', LockDuration: 'PT2H' })).toEqual({
       DefaultMessageTimeToLive: 'PT5M',
       LockDuration: 'PT2H',
@@ -107,7 +107,7 @@ describe("the official emulator's configuration", () => {
 });
 
 describe('the compose file', () => {
-  it('opens ports on this machine only, and holds no password', () => {
+  it('opens ports only on this machine, and contains no password', () => {
     const compose = read('infra/emulators/docker-compose.yaml') as {
       services: Record<string, { ports?: string[]; environment?: Record<string, string> }>;
     };

@@ -1,7 +1,7 @@
 /**
- * JSON Schemas of what this repository may write into its configuration files, stricter than the published ones: a name
- * that is not listed is a mistake. Written from the documentation, since no package on npm carries the published schemas
- * (and the one for host.json does not know `storageProvider.type`).
+ * JSON Schemas of the configuration files of this repository. They are stricter than the published ones: an unknown name is an
+ * error. They follow the documentation, because no npm package contains the published schemas (and the one for host.json lacks
+ * `storageProvider.type`).
  */
 const count = { type: 'integer', minimum: 1 } as const;
 const flag = { type: 'boolean' } as const;
@@ -12,18 +12,18 @@ const list = (items: object) => ({ type: 'array', items }) as const;
 const object = (properties: Record<string, object>, required: string[] = []) =>
   ({ type: 'object', properties, required, additionalProperties: false }) as const;
 
-/** Never written here: what the documentation lists and this app has no use for. Known, so that it is no typing error. */
+/** Names that the documentation lists and this app does not use; listed so that they are not reported as typing errors. */
 const anything = {} as const;
 const known = (...names: string[]): Record<string, object> => Object.fromEntries(names.map((name) => [name, anything]));
 
 /**
- * Categories of logs: learn: configure-monitoring, "Configure categories"; for Durable Functions learn:
+ * Categories of logs. Source: Microsoft Learn, configure-monitoring, "Configure categories"; for Durable Functions
  * durable-functions-diagnostics.
  */
 const category =
   '^(default|Worker|Function(\\.[\\w.-]+)?|Host(\\.(Aggregator|Results|Executor|Triggers\\.DurableTask))?|Microsoft(\\.[\\w.]+)?|DurableTask(\\.(AzureStorage|Core))?)$';
 
-/** learn: functions-host-json, "applicationInsights.samplingSettings" and the sections beside it. */
+/** Source: Microsoft Learn, functions-host-json, "applicationInsights.samplingSettings" and the sections beside it. */
 const applicationInsights = object({
   samplingSettings: object({
     isEnabled: flag,
@@ -51,7 +51,7 @@ const applicationInsights = object({
   ),
 });
 
-/** learn: functions-bindings-service-bus, "host.json settings" (extension 5.x). */
+/** Source: Microsoft Learn, functions-bindings-service-bus, "host.json settings" (extension 5.x). */
 const serviceBus = object({
   prefetchCount: { type: 'integer', minimum: 0 },
   autoCompleteMessages: flag,
@@ -70,7 +70,7 @@ const serviceBus = object({
   ),
 });
 
-/** learn: includes/functions-host-json-durabletask (2025-09-29, Durable extension 2.x and 3.x). */
+/** Source: Microsoft Learn, includes/functions-host-json-durabletask (2025-09-29, Durable extension 2.x and 3.x). */
 const durableTask = object(
   {
     hubName: text,
@@ -82,7 +82,7 @@ const durableTask = object(
     tracing: object({
       traceInputsAndOutputs: flag,
       traceReplayEvents: flag,
-      // learn: durable-functions-diagnostics, "Distributed tracing".
+      // Source: Microsoft Learn, durable-functions-diagnostics, "Distributed tracing".
       distributedTracingEnabled: flag,
       version: { enum: ['None', 'V1', 'V2'] },
     }),
@@ -128,7 +128,7 @@ const durableTask = object(
   ['hubName'],
 );
 
-/** learn: functions-host-json, "Sample host.json file" and its sections. */
+/** Source: Microsoft Learn, functions-host-json, "Sample host.json file" and its sections. */
 export const hostSchema = object(
   {
     version: { const: '2.0' },
@@ -148,7 +148,7 @@ export const hostSchema = object(
       ...known('console', 'fileLoggingMode'),
     }),
     extensions: object({
-      // learn: functions-bindings-http-webhook, "host.json settings".
+      // Source: Microsoft Learn, functions-bindings-http-webhook, "host.json settings".
       http: object({
         routePrefix: text,
         maxConcurrentRequests: count,
@@ -270,7 +270,7 @@ export const emulatorSchema = object(
 );
 
 const values = { type: 'object', additionalProperties: { type: 'string' } } as const;
-/** learn: functions-develop-local, "Local settings file". */
+/** Source: Microsoft Learn, functions-develop-local, "Local settings file". */
 export const localSettingsSchema = object(
   { IsEncrypted: { const: false }, Values: values, Host: object({ LocalHttpPort: count, CORS: text }) },
   ['IsEncrypted', 'Values'],

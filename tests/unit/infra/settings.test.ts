@@ -24,42 +24,42 @@ const apps = Object.entries(PARAMETER_SETS).flatMap(([set, parameters]) =>
 const inAzure = [...new Set(apps.flatMap(({ settings }) => Object.keys(settings)))].sort();
 
 /**
- * What the host, the durable extension or a library reads, with the page that says so; everything else has to be a setting
- * that the code reads.
+ * Settings that the host, the Durable extension or a library reads, with the documentation page. The code must read all other
+ * settings.
  */
 const OF_THE_PLATFORM: readonly { name: RegExp; page: string }[] = [
   // "Common properties for identity-based connections": __credential and __clientId of a user-assigned identity.
   {
     name: /^(AzureWebJobsStorage|SluiceStorage|SluiceServiceBus)__(credential|clientId)$/,
-    page: 'learn: functions-reference',
+    page: 'Microsoft Learn, functions-reference',
   },
   // "Connecting to host storage with an identity": the three addresses of the account.
-  { name: /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/, page: 'learn: functions-reference' },
-  // The host's own telemetry, sent by the identity.
-  { name: /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/, page: 'learn: functions-app-settings' },
-  // Read by @azure/monitor-opentelemetry-exporter, which a test below looks into.
-  { name: /^APPLICATION_INSIGHTS_NO_STATSBEAT$/, page: 'learn: azure-monitor/app/statsbeat' },
-  // Options of the worker's Node.js.
+  { name: /^AzureWebJobsStorage__(blob|queue|table)ServiceUri$/, page: 'Microsoft Learn, functions-reference' },
+  // The telemetry of the host, sent with the identity.
+  { name: /^APPLICATIONINSIGHTS_(CONNECTION|AUTHENTICATION)_STRING$/, page: 'Microsoft Learn, functions-app-settings' },
+  // Read by @azure/monitor-opentelemetry-exporter, whose code a test below checks.
+  { name: /^APPLICATION_INSIGHTS_NO_STATSBEAT$/, page: 'Microsoft Learn, azure-monitor/app/statsbeat' },
+  // Options of the Node.js process of the worker.
   { name: /^NODE_OPTIONS$/, page: 'nodejs.org: api/cli' },
   // "Override host.json values": checked against host.json in schemas.test.ts.
-  { name: /^AzureFunctionsJobHost__/, page: 'learn: functions-host-json' },
-  // The name is the one that the override of storageProvider.connectionStringName gives.
+  { name: /^AzureFunctionsJobHost__/, page: 'Microsoft Learn, functions-host-json' },
+  // The override of storageProvider.connectionStringName contains this name.
   {
     name: /^DURABLE_TASK_SCHEDULER_CONNECTION_STRING$/,
-    page: 'learn: durable-task/scheduler/durable-task-scheduler-identity',
+    page: 'Microsoft Learn, durable-task/scheduler/durable-task-scheduler-identity',
   },
 ];
 
-/** What the code reads although no deployment sets it and no default is listed: each may be missing. */
+/** Optional settings: the code reads them, no deployment sets them, and they have no default. */
 const MAY_BE_MISSING: Readonly<Record<string, string>> = {
-  SluiceStorage: 'a connection string, for a laptop; in Azure the three addresses are set',
-  SluiceServiceBus: 'a connection string, for a laptop; in Azure the namespace is set',
-  WEBSITE_INSTANCE_ID: 'set by the platform (learn: app-service/reference-app-settings)',
-  WEBSITE_AUTH_ENABLED: 'set by the platform where App Service authentication is on (same page)',
+  SluiceStorage: 'a connection string, for local use; in Azure the three addresses are set',
+  SluiceServiceBus: 'a connection string, for local use; in Azure the namespace is set',
+  WEBSITE_INSTANCE_ID: 'set by the platform (Microsoft Learn, app-service/reference-app-settings)',
+  WEBSITE_AUTH_ENABLED: 'set by the platform if App Service authentication is on (same page)',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'for a collector of your own (docs/observability.md)',
 };
 
-/** The names that `readSettings` asks an environment for, whichever way it is connected. */
+/** The names that `readSettings` reads from an environment, with either kind of connection. */
 function namesRead(read: (env: Record<string, string | undefined>) => unknown): Set<string> {
   const names = new Set<string>();
   for (const value of ['https://example.com/', undefined]) {
@@ -82,7 +82,7 @@ function namesRead(read: (env: Record<string, string | undefined>) => unknown): 
   return names;
 }
 
-/** `%NAME%` in host.json and in the bindings of the code, which the host fills in from the settings. */
+/** The `%NAME%` placeholders in host.json and in the bindings of the code, which the host replaces with settings. */
 const placeholders = (text: string): string[] => [...text.matchAll(/%([A-Za-z]\w+)%/g)].map(([, name]) => name ?? '');
 
 const readByCode = new Set([
@@ -96,7 +96,7 @@ const readByCode = new Set([
   ...placeholders(JSON.stringify(json('host.json'))),
 ]);
 
-/** Whether a setting overrides a value that host.json has: without the setting, that value holds. */
+/** Whether a setting overrides a value in host.json, which applies without the setting. */
 function overridesHostJson(name: string): boolean {
   const [prefix, ...path] = name.split('__');
   if (prefix !== 'AzureFunctionsJobHost') return false;
@@ -107,17 +107,17 @@ function overridesHostJson(name: string): boolean {
   return value !== undefined;
 }
 
-/** What is read, not set and has no default. */
+/** Returns the settings that are read, not set and have no default. */
 const notSet = (read: Iterable<string>, settings: Readonly<Record<string, string>>): string[] =>
   [...read].filter(
     (name) => !(name in settings) && !(name in DEFAULTS) && !(name in MAY_BE_MISSING) && !overridesHostJson(name),
   );
 
-/** What is set and read by nobody. */
+/** Returns the settings that are set and not read. */
 const notRead = (names: readonly string[], read: ReadonlySet<string>): string[] =>
   names.filter((name) => !read.has(name) && !OF_THE_PLATFORM.some((one) => one.name.test(name)));
 
-/** learn: functions-app-settings, "Flex Consumption plan deprecations". */
+/** Source: Microsoft Learn, functions-app-settings, "Flex Consumption plan deprecations". */
 const FORBIDDEN_ON_FLEX = [
   'ENABLE_ORYX_BUILD',
   'FUNCTIONS_EXTENSION_VERSION',
@@ -138,13 +138,13 @@ const FORBIDDEN_ON_FLEX = [
 ];
 
 describe('the settings of an app in Azure', () => {
-  it('are set, or have a default, wherever the code reads one', () => {
+  it('that the code reads are set or have a default', () => {
     expect(apps.map(({ app, settings }) => [app, ...notSet(readByCode, settings)])).toEqual(
       apps.map(({ app }) => [app]),
     );
   });
 
-  it('would be missed if the code read one that nobody sets', () => {
+  it('that the code reads and no deployment sets are found', () => {
     const [first] = apps;
     const settings = first?.settings ?? {};
     const reading = namesRead((env) => env.SLUICE_MADE_UP);
@@ -154,32 +154,32 @@ describe('the settings of an app in Azure', () => {
     expect(notSet([`${provider}type`, `${provider}madeUp`], {})).toEqual([`${provider}madeUp`]);
   });
 
-  it('are read by the code, or by the platform', () => {
+  it('that are set are read by the code or by the platform', () => {
     expect(notRead(inAzure, readByCode)).toEqual([]);
   });
 
-  it('would be refused if nobody read them', () => {
+  it('that are set and not read are found', () => {
     const [first] = Object.values(appSettings(deployedResources({ settings: { SLUICE_MADE_UP: '1' } })));
     expect(notRead(Object.keys(first ?? {}), readByCode)).toEqual(['SLUICE_MADE_UP']);
   });
 
-  it('of the platform are each set somewhere', () => {
+  it('of the platform are all set by some deployment', () => {
     const unused = OF_THE_PLATFORM.filter(({ name }) => !inAzure.some((one) => name.test(one)));
     expect(unused).toEqual([]);
   });
 
-  it('reach the code in one place, so that none is read past this test', () => {
+  it('are read in one place of the code, so that this test finds all of them', () => {
     const whole = sources.filter(({ text }) => /\bprocess\.env\b(?![.[])/.test(text));
     expect(whole.map(({ file }) => file)).toEqual(['functions/app.ts']);
     expect(whole[0]?.text.match(/process\.env/g)).toHaveLength(1);
     expect(whole[0]?.text).toContain('readSettings(process.env)');
   });
 
-  it('that may be missing are read', () => {
+  it('that are optional are read', () => {
     expect(Object.keys(MAY_BE_MISSING).filter((name) => !readByCode.has(name))).toEqual([]);
   });
 
-  it('are understood by the code, by identity alone', () => {
+  it('are valid for the code, without connection strings', () => {
     for (const { settings } of apps) {
       const read = readSettings(settings);
       expect(Object.keys(read.storage).sort()).toEqual([
@@ -193,7 +193,7 @@ describe('the settings of an app in Azure', () => {
     }
   });
 
-  it('connect every binding by identity', () => {
+  it('connect every binding with an identity', () => {
     const named = sources.flatMap(({ text }) => [...text.matchAll(/\bconnection: '(\w+)'/g)].map(([, name]) => name));
     expect(named).toContain('SluiceServiceBus');
     for (const name of named) {
@@ -204,7 +204,7 @@ describe('the settings of an app in Azure', () => {
     }
   });
 
-  it('name what the deployment makes: topic, subscription and task hub of the pool', () => {
+  it('contain the topic, subscription and task hub that the deployment creates', () => {
     for (const parameters of Object.values(PARAMETER_SETS)) {
       const resources = deployedResources(parameters);
       const subscriptions = ofType(resources, 'Microsoft.ServiceBus/namespaces/topics/subscriptions').map(
@@ -220,18 +220,18 @@ describe('the settings of an app in Azure', () => {
     }
   });
 
-  it('leave out what Flex Consumption does not take', () => {
+  it('contain none that Flex Consumption refuses', () => {
     expect(inAzure.filter((name) => FORBIDDEN_ON_FLEX.includes(name))).toEqual([]);
   });
 
-  it('are filled in where host.json asks for them by %NAME%, in Azure and on a laptop', () => {
+  it('exist for every %NAME% in host.json and bindings, in Azure and locally', () => {
     const names = placeholders(JSON.stringify(json('host.json')));
     expect(names).toEqual(['SLUICE_TASK_HUB']);
     for (const { settings } of apps) expect(names.filter((name) => !settings[name])).toEqual([]);
     expect(names.filter((name) => !(name in sample))).toEqual([]);
   });
 
-  it('keep the exporter from reporting about itself, which it reads under this name', () => {
+  it('stop the exporter from sending statistics about itself', () => {
     const exporter = '@azure/monitor-opentelemetry-exporter/dist/commonjs/Declarations/Constants.js';
     expect(readFileSync(join(ROOT, 'node_modules', exporter), 'utf8')).toContain('APPLICATION_INSIGHTS_NO_STATSBEAT');
     for (const { settings } of apps) expect(settings).toHaveProperty('APPLICATION_INSIGHTS_NO_STATSBEAT');
@@ -239,27 +239,27 @@ describe('the settings of an app in Azure', () => {
 });
 
 describe('docs/deploy.md', () => {
-  it('names every setting of the code, and no other', () => {
+  it('lists exactly the settings of the code', () => {
     const named = tableBelow('docs/deploy.md', 'Settings').flatMap(([names = '']) => names.split(', '));
     expect(named.sort()).toEqual([...Object.keys(DEFAULTS), 'SLUICE_TASK_HUB'].sort());
   });
 });
 
 describe('the sample settings', () => {
-  it('name settings of the code, with the values of its defaults but for the inbox and what one instance can run', () => {
+  it('are settings of the code with their defaults, except for the inbox and the capacity of one instance', () => {
     const own = Object.entries(sample).filter(([name]) => name.startsWith('SLUICE_') && name !== 'SLUICE_TASK_HUB');
     expect(own.map(([name]) => name).filter((name) => !(name in DEFAULTS))).toEqual([]);
     const changed = own.filter(([name, value]) => DEFAULTS[name as keyof typeof DEFAULTS] !== value);
     expect(changed.map(([name]) => name)).toEqual(['SLUICE_CAPACITY', 'SLUICE_INBOX_SCHEDULE']);
   });
 
-  it('connect to this machine only', () => {
+  it('connect only to this machine', () => {
     const connections = ['AzureWebJobsStorage', 'SluiceStorage', 'SluiceServiceBus'].map((name) => sample[name]);
     for (const connection of connections) expect(connection).toMatch(/UseDevelopment(Storage|Emulator)=true/);
   });
 });
 
-describe('what the deployment makes', () => {
+describe('the deployment', () => {
   const { resources } = deployment();
   const lastNames = (type: string): string[] => ofType(resources, type).map(({ body }) => String(body.name));
 
@@ -275,7 +275,7 @@ describe('what the deployment makes', () => {
     expect(lastNames('Microsoft.ServiceBus/namespaces/topics')).toEqual([DEFAULTS.SLUICE_TOPIC]);
   });
 
-  it('filters by properties that every event carries', () => {
+  it('filters by properties that every event has', () => {
     const rules = ofType(resources, 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules');
     expect(rules.length).toBeGreaterThan(0);
     for (const { properties } of rules) {

@@ -26,7 +26,7 @@ const metrics = all(code, /(?:counter|seconds|gauge|createObservableCounter)\(\s
 const events = all(code, /\b(?:log\.(?:debug|info|warn|error)\(|repaired\([^)]*event:)\s*'([^']+)'/g);
 
 describe('the workbook', () => {
-  it('asks for metrics, spans and events that the code makes', () => {
+  it('queries only metrics, spans and events of the code', () => {
     const named = all(queries, /Name == "([^"]+)"/g);
     expect(named.filter((name) => !metrics.includes(name) && !spans.includes(name))).toEqual([]);
     const lines = all(queries, /\.event\) == "([^"]+)"/g);
@@ -34,7 +34,7 @@ describe('the workbook', () => {
     expect(lines.filter((event) => !events.includes(event))).toEqual([]);
   });
 
-  it('has a name for each part, once', () => {
+  it('gives each part a unique name', () => {
     expect(new Set(items.map(({ name }) => name)).size).toBe(items.length);
   });
 });

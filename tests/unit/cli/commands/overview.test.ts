@@ -15,13 +15,13 @@ describe('overview', () => {
   };
   const shown = async (answer: Overview) => (await run('overview', { 'GET overview': { json: answer } })).out;
 
-  it('says that nothing needs anybody', async () => {
+  it('reports that nothing requires attention', async () => {
     expect(await shown(well)).toBe(
-      '3 queues, 1 draining, 0 paused: 7 messages; 1 open batch with 900 pending items\nNothing needs attention.\n',
+      '3 queues, 1 draining, 0 paused: 7 messages; 1 open batch with 900 pending items\nNothing requires attention.\n',
     );
   });
 
-  it('says what is wrong, how often and since when, and nothing of what is not', async () => {
+  it('shows only the sections with problems, each with count and time', async () => {
     const since = '2026-11-22T14:03:00.123Z';
     const batch = { id: BATCH, workload: 'billing', lane: 'normal', since, items: 900 };
     const out = await shown({

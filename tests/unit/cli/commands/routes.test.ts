@@ -39,7 +39,7 @@ describe('the routes', () => {
     ['audit', 'GET audit'],
     ['sweep', 'POST sweep'],
     ['health', 'GET health'],
-  ])('of "%s" are called with the key of their audience', async (args, expected) => {
+  ])('are called with the key of their audience: "%s"', async (args, expected) => {
     const route = ROUTES.find((each) => `${each.method} ${each.route}` === expected);
     const keys = { client: KEYS.SLUICE_KEY, operator: KEYS.SLUICE_OPERATOR_KEY, anyone: null };
 
@@ -52,12 +52,12 @@ describe('the routes', () => {
     ]);
   });
 
-  it('are called with --key whatever the environment says, and with the client key if there is no other', async () => {
+  it('are called with --key before the environment, and with the client key if there is no operator key', async () => {
     expect((await run('queues --key mine')).asked[0]?.key).toBe('mine');
     expect((await run('queues', {}, { env: { SLUICE_OPERATOR_KEY: '' } })).asked[0]?.key).toBe(KEYS.SLUICE_KEY);
   });
 
-  it('name the operator in a request that changes something, if one is given', async () => {
+  it('receive the name of the operator in requests that change something', async () => {
     const operatorOf = async (args: string[], env = {}) =>
       (await run(args, {}, { env })).asked[0]?.headers.get('sluice-operator');
 
@@ -67,7 +67,7 @@ describe('the routes', () => {
     expect(await operatorOf(['queues', '--operator', 'Ada'])).toBeNull();
   });
 
-  it('take a name as a name, whatever is in it', async () => {
+  it('receive names with special characters escaped', async () => {
     expect((await run('watch ../queues?x')).asked[0]?.path).toBe('batches/..%2Fqueues%3Fx');
   });
 });

@@ -4,15 +4,15 @@ import { noCounts } from '../../../../shared/sweep/counts.ts';
 import { run } from '../world.ts';
 
 describe('sweep and health', () => {
-  it('says what a sweep has done, and fails with its failures', async () => {
+  it('prints what a sweep repaired, and fails if something failed', async () => {
     const sweep = (counts: object) => run('sweep', { 'POST sweep': { json: { ...noCounts(), ...counts } } });
-    expect((await sweep({ open: 2 })).out).toBe('2 open batches looked at; nothing was wrong\n');
+    expect((await sweep({ open: 2 })).out).toBe('2 open batches checked; nothing to repair\n');
     const { out, code } = await sweep({ restarted: 3, failed: 1 });
-    expect([out, code]).toEqual(['0 open batches looked at\n  restarted  3\n  failed     1\n', EXIT.failed]);
+    expect([out, code]).toEqual(['0 open batches checked\n  restarted  3\n  failed     1\n', EXIT.failed]);
     expect((await sweep({ startFailed: 1 })).code).toBe(EXIT.failed);
   });
 
-  it('fails with the health of the app', async () => {
+  it('fails if the app is not healthy', async () => {
     const checks = { table: 'ok', queue: 'failed', blob: 'ok' };
     const problems = [{ resource: 'queue billing-normal-0', problem: 'does not answer' }];
     const json = { status: 'failing', pool: null, workloads: ['billing'], checks, problems };

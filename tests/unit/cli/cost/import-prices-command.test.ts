@@ -12,26 +12,26 @@ const folder = mkdtempSync(join(tmpdir(), 'sluice-prices-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('import-prices', () => {
-  it('writes a sheet that the cost command reckons with, in its currency', () => {
+  it('writes a sheet that the cost command uses, in the currency of the sheet', () => {
     const out = join(folder, 'mine.json');
 
     const text = runImportPrices([ANSWER, '--region', 'northeurope', '--out', out], '2026-11-23');
     const cost = runCost(['--prices', out], '2026');
 
-    expect(text).toContain(`${out}: 15 prices of the answers, in EUR`);
+    expect(text).toContain(`${out}: 15 prices from the answers, in EUR`);
     expect(text).toContain('servicebus.base: 14.6 per month');
-    expect(text).toMatch(/Ambiguous, not taken:\n {2}blob.read: .*; in the sheet: no price/);
+    expect(text).toMatch(/Ambiguous, not used:\n {2}blob.read: .*; in the sheet: no price/);
     expect(text).toContain('further pages');
     expect(cost).toContain('Price sheet northeurope 2026-11-23, EUR');
     expect(cost).toContain('14.600 EUR per month: fee, events');
     expect(cost).not.toContain('USD');
   });
 
-  it('asks for the region when the answers have several', () => {
+  it('requires a region if the answers have several', () => {
     expect(() => runImportPrices([ANSWER], '2026-11-23')).toThrow(/--region: expected one of northeurope, westus/);
   });
 
-  it('refuses what is no file and no answer', () => {
+  it('refuses missing files and files that are not answers', () => {
     const path = join(folder, 'other.json');
     writeFileSync(path, '[]');
 

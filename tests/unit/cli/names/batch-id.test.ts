@@ -9,7 +9,7 @@ const OLD = '01a1e000-0000-7000-8000-00000000beef';
 const TOO_OLD = '019f0000-0000-7000-8000-00000000dead';
 const days = { from: '2026-11-15', to: '2026-11-21' };
 const entry = (id: string) => ({ id, workload: 'billing', state: 'completed', createdAt: '2026-11-21T12:40:54.000Z' });
-/** The app finds the piece in labels, too: whatever the search, these two pages. */
+/** Two pages for any search, because the app also finds the piece in labels. */
 const listingFor = (piece: string) => {
   const next = `batches?search=${piece}&after=${TWO}&limit=200`;
   return {
@@ -36,7 +36,7 @@ describe('the id of a batch', () => {
     ['8cd7', TWO],
     ['01a1e', OLD],
     ['beef', OLD],
-  ])('%s stands for the only recent batch that begins or ends with it', async (piece, id) => {
+  ])('is completed from %s if only one recent batch begins or ends with it', async (piece, id) => {
     const { code, asked, err } = await run(`watch ${piece} --json`, {
       ...listingFor(piece.toLowerCase()),
       ...shown(id ?? ''),
@@ -45,12 +45,12 @@ describe('the id of a batch', () => {
     if (id !== undefined) expect([code, err]).toEqual([EXIT.done, expect.stringContaining(`Batch ${id}\n`)]);
   });
 
-  it('in full costs no further request, in any case of its letters', async () => {
+  it('is not looked up if it is complete, in upper or lower case', async () => {
     const { asked } = await run(`watch ${ONE.toUpperCase()}`, shown(ONE));
     expect(asked.map(({ path }) => path)).toEqual([`batches/${ONE}`]);
   });
 
-  it('that fits several names them, and nothing is done', async () => {
+  it('lists the batches and does nothing if several match', async () => {
     const { code, err, asked } = await run('delete 01a1fe1f --yes', listingFor('01a1fe1f'));
     expect(code).toBe(EXIT.usage);
     expect(err).toContain('"01a1fe1f" is the beginning or the end of several batches:\n');
@@ -58,7 +58,7 @@ describe('the id of a batch', () => {
     expect(asked.map(({ method }) => method)).toEqual(['GET', 'GET']);
   });
 
-  it('is looked for as far back as the first page says, over pages on which none fits', async () => {
+  it('is searched back to the first day of the first page, over pages without a match', async () => {
     const path = 'batches?search=beef&limit=200';
     const page = (until: string, more: string) => ({
       json: { batches: [], days, lookedAt: { batches: 2_000, until } },
@@ -71,7 +71,7 @@ describe('the id of a batch', () => {
     expect([code, asked.length]).toEqual([EXIT.notFound, 2]);
   });
 
-  it('that fits none is not found', async () => {
+  it('is not found if no batch matches', async () => {
     const { code, err } = await run('report dead', listingFor('dead'));
     expect([code, err]).toEqual([EXIT.notFound, expect.stringContaining('begins or ends with "dead"')]);
   });
@@ -90,7 +90,7 @@ describe('the id of a batch', () => {
     'delete --yes',
     'pause',
     'resume',
-  ])('may be abbreviated for %s', async (command) => {
+  ])('can be abbreviated for %s', async (command) => {
     const [name, ...options] = command.split(' ');
     const { asked, err } = await run([name, '0606', ...options].join(' '), listingFor('0606'));
     expect(err).toContain(`Batch ${ONE}`);
@@ -98,7 +98,7 @@ describe('the id of a batch', () => {
     expect(paths).toEqual(['open', 'logs'].includes(name ?? '') ? [] : [ONE]);
   });
 
-  it.each(['billing-normal-0', 'face-bed-0', 'abc', 'xyz1', ONE])('is not abbreviated by %s', (text) => {
+  it.each(['billing-normal-0', 'face-bed-0', 'abc', 'xyz1', ONE])('does not accept %s as an abbreviation', (text) => {
     expect(isPieceOfId(text)).toBe(false);
   });
 });

@@ -4,14 +4,14 @@ import { chooseWorkload, workloadOf } from '../../../../cli/names/workload.ts';
 import type { UsageError } from '../../../../cli/process/errors.ts';
 
 describe('the workload of a command', () => {
-  it('is the one that is named, of those that there are', () => {
+  it('is the given one if it exists', () => {
     expect(chooseWorkload(['billing', 'media'], 'media')).toBe('media');
     expect(() => chooseWorkload(['billing', 'media'], 'medai')).toThrow(
       '--workload: there is no workload "medai"; there are: billing, media. Did you mean media?',
     );
   });
 
-  it('has to be named when there are several', () => {
+  it('must be given if there are several', () => {
     expect(chooseWorkload(['billing'])).toBe('billing');
     expect(() => chooseWorkload(['billing', 'media'])).toThrow('--workload: expected one of billing, media');
     expect(() => chooseWorkload(['billing', 'media'])).toThrow(
@@ -19,7 +19,7 @@ describe('the workload of a command', () => {
     );
   });
 
-  it('is asked for at the app only when none is named, and without a key', async () => {
+  it('is requested from the app, without a key, only if none is given', async () => {
     const asked: [string, string | null][] = [];
     const settings = { url: 'http://app.test', key: 'client', operatorKey: 'operator' };
     const api = createApi(settings, async (url, request) => {

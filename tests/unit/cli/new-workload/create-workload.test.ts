@@ -23,7 +23,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 const text = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 describe('a new workload', () => {
-  it('gets a file, a test and a line in the registry', async () => {
+  it('has a file, a test and a line in the registry', async () => {
     await createWorkload(root, 'invoice-checks');
     expect(await text('workloads/invoice-checks.ts')).toContain("name: 'invoice-checks',");
     expect(await text('tests/unit/workloads/invoice-checks.test.ts')).toContain('workloads/invoice-checks.ts');
@@ -32,13 +32,13 @@ describe('a new workload', () => {
     expect(index).toContain('createRegistry([billing, payouts, invoiceChecks])');
   });
 
-  it('never takes the place of one that is there, nor half of it', async () => {
+  it('overwrites no existing file, and then writes none', async () => {
     await createWorkload(root, 'fees');
     await writeFile(join(root, 'workloads/fees.ts'), 'mine');
-    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.ts is there already.');
+    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.ts already exists.');
     expect(await text('workloads/fees.ts')).toBe('mine');
     await rm(join(root, 'workloads/fees.ts'));
-    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.test.ts is there already.');
+    await expect(createWorkload(root, 'fees')).rejects.toThrow('fees.test.ts already exists.');
     await expect(text('workloads/fees.ts')).rejects.toThrow('ENOENT');
   });
 
@@ -46,15 +46,15 @@ describe('a new workload', () => {
     ['Fees', 'Expected lower-case words joined by single dashes, got "Fees".'],
     ['../fees', 'Expected lower-case words'],
     ['', 'Expected lower-case words'],
-    ['index', 'index.ts is there already.'],
+    ['index', 'index.ts already exists.'],
     ['x'.repeat(60), 'Expected a name of at most 54 characters.'],
-    ['delete', '"delete" is a word of the language'],
-  ])('is not named %j', async (name, message) => {
+    ['delete', '"delete" is a reserved word of JavaScript'],
+  ])('is refused with the name %j', async (name, message) => {
     await expect(createWorkload(root, name)).rejects.toThrow(message);
     expect(await text('workloads/index.ts')).toBe(INDEX);
   });
 
-  it('is not made where the registry has another form', async () => {
+  it('is refused if the registry has an unknown form', async () => {
     await writeFile(join(root, 'workloads/index.ts'), 'export const registry = make();\n');
     await expect(createWorkload(root, 'fees')).rejects.toThrow('has no createRegistry([…])');
     await expect(text('workloads/fees.ts')).rejects.toThrow('ENOENT');
@@ -65,7 +65,7 @@ describe('the registry', () => {
   it.each([
     ['alpha', "import alpha from './alpha.ts';\nimport billing"],
     ['zeta', "import payouts from './payouts.ts';\nimport zeta from './zeta.ts';\n\n"],
-  ])('imports %s in its place', (name, expected) => {
+  ])('imports %s in alphabetical order', (name, expected) => {
     expect(addToIndex(INDEX, name)).toContain(expected);
   });
 });

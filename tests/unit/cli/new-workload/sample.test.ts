@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The schema that a sample gets, and the options that are to be given with its like. */
+/** Returns the schema of a sample, and the options for files like it. */
 async function planOf(text: string, options = {}) {
   await writeFile(join(folder, 'a.csv'), text);
   const io = { folder, stdin: Readable.from([]), randomId: () => 'r' };
@@ -19,7 +19,7 @@ async function planOf(text: string, options = {}) {
   return { schema: planned.plan.schema, options: planned.options };
 }
 
-it('finds decimal commas between semicolons, and says so', async () => {
+it('recognizes decimal commas between semicolons, and returns the option', async () => {
   const { schema, options } = await planOf('id;net;paid\na;1,50;TRUE\nb;12;true\nc;-0,25;false\n');
   expect(options).toEqual({ decimal: ',' });
   expect(schema).toContain('net: z.number()');
@@ -30,7 +30,7 @@ it.each([
   ['a comma that may separate thousands', 'id,net\na,"1,500"\nb,"2,500"\n', {}],
   ['a decimal sign that was given', 'id;net\na;1,50\nb;2,50\n', { decimal: '.' }],
   ['a text with a comma', 'id;net\na;1,50\nb;n/a\n', {}],
-])('leaves %s alone', async (_what, text, given) => {
+])('does not convert %s', async (_what, text, given) => {
   const { schema, options } = await planOf(text, given);
   expect(options).toEqual(given);
   expect(schema).toContain('net: z.string()');

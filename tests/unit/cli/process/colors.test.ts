@@ -18,11 +18,11 @@ describe('colours', () => {
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, terminal, undefined, false],
     [{ FORCE_COLOR: '1' }, terminal, false, false],
     [{}, terminal, true, true],
-  ])('with %j, %j and option %s: %s', (env, stream, option, expected) => {
+  ])('are used with %j, %j and option %s: %s', (env, stream, option, expected) => {
     expect(hasColors(env, stream, option)).toBe(expected);
   });
 
-  it('are those of states, alone in a cell or behind their name', () => {
+  it('mark states that fill a cell or follow "State:"', () => {
     expect(colorStates('State: completed\n')).toBe('State: \u001b[32mcompleted\u001b[39m\n');
     expect(colorStates('  b1  suspect                   5\n')).toContain('\u001b[31msuspect\u001b[39m ');
     for (const text of ['completed', 'it is completed now', 'Statement: completed'])
@@ -39,7 +39,7 @@ describe('colours', () => {
     ['batches b --no-color', true, {}, false],
     ['batches b', false, { FORCE_COLOR: '1' }, true],
     ['batches b --json', true, {}, false],
-  ])('%s in a terminal: %s, %j: %s', async (args, isTerminal, env, expected) => {
+  ])('appear in the output of %s (terminal: %s, %j): %s', async (args, isTerminal, env, expected) => {
     const { out } = await run(args, answers, { isTerminal, env });
     expect([out.includes('completed'), out.includes(ESCAPE)]).toEqual([true, expected]);
   });
@@ -48,7 +48,7 @@ describe('colours', () => {
     [true, {}, true],
     [false, {}, false],
     [true, { NO_COLOR: '1' }, false],
-  ])('of a fault, in a terminal: %s, %j: %s', async (isTerminal, env, expected) => {
+  ])('appear in an error (terminal: %s, %j): %s', async (isTerminal, env, expected) => {
     const { err } = await run('batches b', { 'GET batches/b': { status: 404 } }, { isTerminal, env });
     expect([err.includes('sluice:'), err.includes(ESCAPE)]).toEqual([true, expected]);
   });

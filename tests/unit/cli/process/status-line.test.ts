@@ -7,7 +7,7 @@ function screen(isTTY: boolean) {
 }
 
 describe('a status line', () => {
-  it('is redrawn in a terminal, and never wraps', () => {
+  it('is redrawn in a terminal and cut to its width', () => {
     const terminal = screen(true);
     const line = createStatusLine(terminal, () => 0);
     line.show('x'.repeat(50));
@@ -27,7 +27,7 @@ describe('a status line', () => {
     expect(written).toEqual(['a\\x1b[2J', 'b\\x9b2J', 'c\\x07']);
   });
 
-  it('is a plain line every two seconds elsewhere', () => {
+  it('is printed as a plain line every two seconds outside a terminal', () => {
     const file = screen(false);
     let now = 0;
     const line = createStatusLine(file, () => now);
@@ -36,7 +36,7 @@ describe('a status line', () => {
     expect(file.written).toEqual(['2000\n', '4000\n', 'done\n']);
   });
 
-  it('is cleared for lines of others in a terminal only', () => {
+  it('is cleared before other lines only in a terminal', () => {
     expect([clearLine(screen(true)), clearLine(screen(false))]).toEqual(['\r\u001b[2K', '']);
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { describeBatch, describeProgress, type ShownBatch } from '../../../../cli/text/batch-text.ts';
-import { formatBar, formatTable, formatTime, formatUsd } from '../../../../cli/text/format.ts';
-import { reportTable } from '../../../../cli/text/report-text.ts';
 
 const batch = {
   id: 'b',
@@ -26,8 +24,8 @@ const batch = {
   },
 } as const;
 
-describe('what is shown', () => {
-  it('of progress: items done, the rate, and the sum of all queues where they are known', () => {
+describe('the text', () => {
+  it('of progress contains finished items, rate, and totals of the queues if known', () => {
     const bar = 'Process [##################......] 750 of 1,000 items';
     const queues = [
       { depth: 3, active: 2 },
@@ -38,34 +36,34 @@ describe('what is shown', () => {
     expect(describeProgress(batch, queues)).toBe(`${bar}, queue depth 7, 3 dequeue tasks active, 1,234 items/s`);
   });
 
-  it('of a batch that a message has asked for: who put it', () => {
+  it('of a batch that a message requested contains its producer', () => {
     expect(describeBatch({ ...batch, producer: 'erp-1' }).slice(0, 2)).toEqual(['State: running', 'Producer: erp-1']);
     expect(describeBatch(batch).join()).not.toContain('Producer');
   });
 
-  it('of chunks that run: what has ended in them counts, and when the rest will be done', () => {
+  it('of running chunks counts their finished items, and contains the expected completion', () => {
     const progress = { chunks: 2, items: 200, ended: 50, inFlight: 16, failing: 3, at: '2026-01-01T00:00:50.000Z' };
     const estimate = { completesAt: '2026-01-01T00:01:10.500Z', basis: '800 of 1,000 items have ended in the 50 s' };
     const running = { ...batch, estimate, progress: { ...progress, latestError: 'Error: busy' } };
 
     expect(describeProgress(running)).toBe(
-      'Process [###################.....] 800 of 1,000 items, 16 in flight, 3 failing, 1,234 items/s, done about 2026-01-01 00:01:10 UTC',
+      'Process [###################.....] 800 of 1,000 items, 16 in flight, 3 failing, 1,234 items/s, expected to finish about 2026-01-01 00:01:10 UTC',
     );
     expect(describeProgress({ ...running, progress: { ...progress, failing: 0 } })).not.toContain('failing');
     expect(describeBatch(running).slice(2, 5)).toEqual([
-      'Running: 2 chunks of 200 items: 50 ended, 16 in flight, 3 failing',
+      'Running: 2 chunks with 200 items: 50 finished, 16 in flight, 3 failing',
       'Latest failure: Error: busy',
-      'Done about 2026-01-01 00:01:10 UTC: 800 of 1,000 items have ended in the 50 s',
+      'Expected to finish about 2026-01-01 00:01:10 UTC: 800 of 1,000 items have ended in the 50 s',
     ]);
   });
 
-  it('of a batch: counts, latency, operations', () => {
+  it('of a batch contains counts, latency and operations', () => {
     expect(describeBatch(batch)).toEqual([
       'State: running',
       'Items: 1,000 accepted, 700 succeeded, 50 dead letters, 250 pending, 0 retried',
-      'Latency from acceptance to done: p50 0.12 s, p95 1.50 s, max 20.0 s',
-      'Operations so far: 20 on storage (one message per item would take 3,000 on the queue alone)',
-      '  13 its own, 2 its share of drains, 5 computed for the Durable extension',
+      'Latency from acceptance to completion: p50 0.12 s, p95 1.50 s, max 20.0 s',
+      'Operations so far: 20 on storage (one message per item would need 3,000 for the queue alone)',
+      '  13 of the batch, 2 as its share of the drains, 5 of the Durable extension (computed)',
       '  blob.put 9, queue.put 6, servicebus.send 1, table.get 1',
       'Executions so far: 8, at most 15 GB-seconds (computed)',
     ]);
@@ -73,7 +71,7 @@ describe('what is shown', () => {
     expect(describeBatch(ended).join()).not.toContain('so far');
   });
 
-  it('of many operations: in lines of at most 120 characters', () => {
+  it('of many operations has lines of at most 120 characters', () => {
     const operations = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`table.operation${n}`, 1_000 + n]));
     const lines = describeBatch({ ...batch, receipt: { ...batch.receipt, operations } });
 
@@ -88,7 +86,7 @@ describe('what is shown', () => {
     ).toBe(15 + 2);
   });
 
-  it('of a batch that waits: why', () => {
+  it('of a waiting batch contains the reason', () => {
     const blocked = {
       queue: 'billing-normal-0',
       since: '2026-01-01T00:00:00.000Z',
@@ -96,39 +94,39 @@ describe('what is shown', () => {
     };
 
     expect(describeBatch({ ...batch, blocked })).toContain(
-      'Waits since 2026-01-01 00:00:00 UTC: queue billing-normal-0: paused by an operator: audit',
+      'Waiting since 2026-01-01 00:00:00 UTC: queue billing-normal-0: paused by an operator: audit',
     );
   });
 
-  it('of a batch of which nothing runs: its place, why, and when the queue goes on', () => {
+  it('of a batch without running items contains its place, the reason, and when the queue continues', () => {
     const waiting = { queue: 'billing-normal-0', batchesAhead: 3, itemsAhead: 12_000, reason: 'the queue drains' };
     const lines = (given: Partial<ShownBatch>): string => describeBatch({ ...batch, waiting, ...given }).join('\n');
 
     expect(lines({})).toContain(
-      '\nPlace in queue billing-normal-0: behind 3 batches of 12,000 items; the queue drains\n',
+      '\nPlace in queue billing-normal-0: behind 3 batches with 12,000 items; the queue drains\n',
     );
     const nextAt = '2026-01-01T00:00:30.000Z';
     const first = { ...waiting, batchesAhead: 0, itemsAhead: 0, nextAt };
     const blocked = { queue: 'billing-normal-0', since: nextAt, reason: 'paused by the circuit: busy' };
     expect(lines({ waiting: first, blocked })).toContain(
-      'Place in queue billing-normal-0: first; goes on about 2026-01-01 00:00:30 UTC\n',
+      'Place in queue billing-normal-0: first; continues about 2026-01-01 00:00:30 UTC\n',
     );
   });
 
-  it('of a deadline at risk: since when, until the batch is finished', () => {
+  it('of a deadline at risk contains the time, until the batch is finished', () => {
     const atRisk = { ...batch, deadline: { ...batch.deadline, atRiskAt: '2026-01-01T00:04:00.000Z' } };
 
     expect(describeBatch(atRisk)).toContain(
       'Deadline at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
     );
     expect(describeBatch({ ...atRisk, state: 'completed' }).join()).not.toContain('at risk');
-    // The deadline of the upload is judged: it is met, or it stays missed.
+    // A redrive has its own deadline.
     expect(describeBatch({ ...atRisk, revision: 1 })).toContain(
       'Deadline of revision 1 at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
     );
   });
 
-  it('of a redriven batch: the verdict on the upload, and what the redrive took', () => {
+  it('of a redriven batch contains the deadline of the upload and the duration of the redrive', () => {
     const at = (time: string): string => `2026-01-01T${time}.000Z`;
     const redrive = {
       ...({ revision: 1, kind: 'redrive', items: 9, opened: at('02:00:00'), queued: null, started: null } as const),
@@ -142,7 +140,7 @@ describe('what is shown', () => {
     expect(lines).toContain('Revision 1: 9 items redriven, done in 3.00 s');
   });
 
-  it('of discarded dead letters: how many in all, and what the latest discard took, and why', () => {
+  it('of discarded dead letters contains their total, and duration and reason of the latest discard', () => {
     const time = '2026-01-01T02:00:00.000Z';
     const discard = {
       ...({ revision: 2, kind: 'discard', reason: 'test orders', items: 1, queued: null, started: null } as const),
@@ -156,44 +154,5 @@ describe('what is shown', () => {
       'Items: 1,000 accepted, 700 succeeded, 46 dead letters, 4 discarded, 250 pending, 0 retried',
     );
     expect(lines.join()).toContain('Revision 2: 1 dead letter discarded (test orders), done in ');
-  });
-
-  it('of a report: the fields that its rows have', () => {
-    const rows = [
-      { key: 'a', value: { net: '1.00' } },
-      { key: 'bb', value: { net: '12.00', lines: 2 } },
-      { key: 'c', value: 7 },
-    ];
-    expect(reportTable(rows)).toEqual([
-      '  key  net    lines  value',
-      '  a     1.00',
-      '  bb   12.00      2',
-      '  c                      7',
-    ]);
-  });
-
-  it('fills a bar at the end only', () => {
-    expect(formatBar(0.5)).toBe(`[${'#'.repeat(12)}${'.'.repeat(12)}]`);
-    expect(formatBar(0.999)).toBe(`[${'#'.repeat(23)}.]`);
-    expect(formatBar(1)).toBe(`[${'#'.repeat(24)}]`);
-  });
-
-  it('of nothing', () => {
-    expect(formatBar(0)).toBe(`[${'.'.repeat(24)}]`);
-    expect(formatTable([])).toEqual([]);
-    expect([formatTime(null), formatUsd(null), formatUsd(0)]).toEqual(['', 'no price', '0.00 USD']);
-  });
-
-  it.each([
-    [0.000012345, '0.000012 USD'],
-    [0.0099, '0.0099 USD'],
-    [12.345, '12.35 USD'],
-  ])('of %s dollars the digits that matter', (usd, text) => {
-    expect(formatUsd(usd)).toBe(text);
-  });
-
-  it('of an amount the currency of its sheet, and a mark when a price has no verified source', () => {
-    expect(formatUsd(1.5, { currency: 'EUR', unverified: [] })).toBe('1.50 EUR');
-    expect(formatUsd(1.5, { currency: 'USD', unverified: ['log.gb'] })).toBe('1.50* USD');
   });
 });

@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../../../../cli/text/nearest.ts';
 
 const WORKLOADS = ['billing', 'payouts', 'media'];
 
-describe('the nearest of known names', () => {
+describe('the nearest candidate', () => {
   it.each([
     ['biling', 'billing'],
     ['Billing', 'billing'],
@@ -12,16 +12,16 @@ describe('the nearest of known names', () => {
     ['payout', 'payouts'],
     ['pay', 'payouts'],
     ['meida', 'media'],
-  ])('%s is %s', (text, near) => {
+  ])('of %s is %s', (text, near) => {
     expect(nearest(text, WORKLOADS)).toBe(near);
   });
 
-  it.each(['', 'x', 'invoices', 'bi'])('"%s" is none of them', (text) => {
+  it.each(['', 'x', 'invoices', 'bi'])('of "%s" does not exist', (text) => {
     expect(nearest(text, WORKLOADS)).toBeUndefined();
     expect(didYouMean(text, WORKLOADS)).toBe('');
   });
 
-  it('is the one with the fewest changes', () => {
+  it('is the one with the fewest edits', () => {
     expect(nearest('billing2', ['billing-b', 'billing3', 'billing'])).toBe('billing3');
     expect(didYouMean('jsn', ['table', 'csv', 'json'])).toBe(' Did you mean json?');
   });

@@ -23,21 +23,21 @@ const suggested = (tried: Partial<Omit<Tried, 'check'>> & { check: Partial<Tried
   suggest({ schema, items: [], ...tried, check: { format: 'csv', ...tried.check } });
 const flagsOf = (suggestions: Suggestion[]): string[] => suggestions.flatMap(({ flags }) => flags);
 
-describe('what is suggested', () => {
-  it('is a new name for the column whose cells a missing field may hold', () => {
+describe('the suggestion', () => {
+  it('is to rename a column whose cells may be values of a missing field', () => {
     const found = suggested({
       check: { csv: csv({ Kunde: 'text', Betrag: 'text', Art: 'text', note: 'text' }) },
       items: [{ Kunde: 'c1', Betrag: '2.5', Art: 'EUR', note: 'x' }],
     });
     expect(found.map(({ text }) => text)).toEqual([
-      'Column "Kunde" is in no name of the schema; `customer` is missing.',
-      'Column "Betrag" is in no name of the schema; `amount` is missing.',
-      'Column "Art" is in no name of the schema; `currency` is missing.',
+      'Column "Kunde" is not in the schema; `customer` is missing.',
+      'Column "Betrag" is not in the schema; `amount` is missing.',
+      'Column "Art" is not in the schema; `currency` is missing.',
     ]);
     expect(flagsOf(found)).toEqual(['--rename Kunde=customer', '--rename Betrag=amount', '--rename Art=currency']);
   });
 
-  it('understands nullable fields, a discriminated union, and a schema that leads back to itself', () => {
+  it('supports nullable fields, a discriminated union, and a recursive schema', () => {
     const shared = { amount: z.number().nullable(), item: z.string() };
     const union = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('sale'), ...shared }),
@@ -60,12 +60,12 @@ describe('what is suggested', () => {
     expect(flagsOf(suggested({ check: parts, schema: recursive, items: [{ Breite: 'x' }] }))).toEqual([]);
   });
 
-  it('is no guess for a file that has little to do with the schema', () => {
+  it('is empty for a file that has little in common with the schema', () => {
     for (const columns of [{ Alter: 'text' }, { a: 'text', b: 'text', c: 'text', d: 'text', e: 'text' }])
       expect(flagsOf(suggested({ check: { csv: csv(columns) }, items: [{}] }))).toEqual([]);
   });
 
-  it('prefers a like name, and quotes what a shell would read', () => {
+  it('prefers a similar name, and quotes special characters of the shell', () => {
     const found = suggested({
       check: { csv: csv({ 'Other $(x)': 'text', custmer: 'text', amount: 'number', currency: 'text' }) },
       items: [{ 'Other $(x)': 'a', custmer: 'b', amount: 1, currency: 'EUR' }],
@@ -78,44 +78,44 @@ describe('what is suggested', () => {
     expect(flagsOf(quoted)).toEqual([`--rename 'Kunde'\\''s $(x)=customer'`]);
   });
 
-  it('is no name for a field that is there, though its name has dots', () => {
+  it('is empty for an existing field whose name contains dots', () => {
     const dotted = z.object({ 'No.': z.string(), 'to.city': z.string(), from: z.object({ 'zip.': z.string() }) });
     const definition = defineWorkload({ name: 'orders', version: 1, item: dotted, map: (order) => order });
     const items = [{ 'No.': '7', 'to.city': 'Bonn', from: { 'zip.': '53111' } }];
     expect(suggested({ check: { format: 'ndjson' }, schema: itemSchemaOf(definition), items })).toEqual([]);
   });
 
-  it('is no name for a column that is there and empty, nor for a field that need not be', () => {
+  it('is empty for an empty column and for a missing optional field', () => {
     const check = { csv: csv({ customer: 'text', amount: 'number', currency: 'text', Stadt: 'text' }) };
     expect(suggested({ check, items: [{ amount: 1, currency: 'EUR', Stadt: 'Bonn' }] })).toEqual([]);
   });
 
-  it('guesses no names for a file that has little to do with the schema', () => {
+  it('pairs no names of a file that has little in common with the schema', () => {
     const check = { csv: csv({ day: 'text', paid: 'text', city: 'text', plz: 'text' }) };
     const found = suggested({ check, items: [{ day: '1', paid: '2', city: '3', plz: '4' }] });
     expect(found).toEqual([
       {
-        text: 'No column for `customer`, `amount`, `currency`. In no name of the schema: "day", "paid", "city", "plz".',
+        text: 'No column for `customer`, `amount`, `currency`. Not in the schema: "day", "paid", "city", "plz".',
         flags: [],
       },
     ]);
   });
 
-  it('says which names are missing where no column may hold them', () => {
+  it('lists missing fields for which there is no column', () => {
     const check = { csv: csv({ customer: 'text', currency: 'text' }) };
     const [found, ...others] = suggested({ check, items: [{ customer: 'a', currency: 'EUR' }] });
     expect([found?.text, others]).toEqual(['No column for `amount`.', []]);
   });
 
-  it('is the decimal comma for a number column that has one', () => {
+  it('is the decimal comma for a number column that contains one', () => {
     const check = { csv: csv({ customer: 'text', amount: 'number', currency: 'text' }) };
     const items = [{ customer: '1,5', amount: 1, currency: 'EUR' }];
     expect(suggested({ check, items })).toEqual([]);
     const [found] = suggested({ check, items: [...items, { customer: 'b', amount: '1,50', currency: 'EUR' }] });
-    expect(found).toEqual({ text: '"1,50" in the number column "amount".', flags: ['--decimal comma'] });
+    expect(found).toEqual({ text: 'The number column "amount" contains "1,50".', flags: ['--decimal comma'] });
   });
 
-  it('is the delimiter of a header that is one column, and Windows-1252 for what is not UTF-8', () => {
+  it('is the delimiter for a header with a single column, and Windows-1252 for invalid UTF-8', () => {
     expect(flagsOf(suggested({ check: { csv: csv({ 'customer;amount': 'text' }) } }))).toEqual([
       '--delimiter semicolon',
     ]);
@@ -124,8 +124,8 @@ describe('what is suggested', () => {
     expect(suggested({ check: { fault, format: 'json' } })).toEqual([]);
   });
 
-  it('names in JSON the keys that there are', () => {
+  it('lists the existing keys of JSON', () => {
     const [found] = suggested({ check: { format: 'ndjson' }, items: [{ Kunde: 1, amount: 1, currency: 'EUR' }] });
-    expect(found?.text).toBe('No item has `customer`. The items have "Kunde", which the schema does not know.');
+    expect(found?.text).toBe('No item has `customer`. The items have "Kunde", which the schema does not contain.');
   });
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadError } from '../../../../cli/try/load-workloads.ts';
 import type { UploadCheck } from '../../../../shared/intake/check/check-upload.ts';
 import { csv, ndjson, transactions } from '../../../helpers/data/transactions.ts';
 import { type Ran, run } from '../world.ts';
@@ -35,71 +34,71 @@ const tryIt = (args: string, options: Parameters<typeof run>[2] & { answers?: Pa
 const checkIn = ({ out }: Ran): UploadCheck => JSON.parse(out);
 
 describe('sluice try', () => {
-  it('ends with 0 when all is valid, and asks no app', async () => {
+  it('exits with 0 if all items are valid, and sends no request', async () => {
     const { code, out, asked } = await tryIt('good.ndjson --workload billing');
     expect([code, asked]).toEqual([0, []]);
     expect(out).toContain('good.ndjson for workload billing: NDJSON, not compressed\n');
     expect(out).toContain('Items: all 50 read, 50 valid, 0 invalid\n');
-    expect(out).toMatch(/The first valid item, as the handler gets it:\n {2}\{\n {4}id: 't0'/);
-    expect(out).toContain('The whole file: 50 items in 1 chunk, lane normal\n');
+    expect(out).toMatch(/The first valid item, as the handler receives it:\n {2}\{\n {4}id: 't0'/);
+    expect(out).toContain('Whole file: 50 items in 1 chunk, lane normal\n');
     expect(out).toMatch(
-      /Computed: \d+ storage operations, 0\.000\d+\* USD per batch by the price sheet 2026, handlers as long as secondsPerChunk\n\* uses prices without a verified source: .*queue\.class1/,
+      /Computed: \d+ storage operations, 0\.000\d+\* USD per batch by the price sheet 2026, with the secondsPerChunk of the workload\n\* uses prices without a verified source: .*queue\.class1/,
     );
-    expect(out).toContain('To send it: sluice submit good.ndjson --workload billing\n');
+    expect(out).toContain('To submit it: sluice submit good.ndjson --workload billing\n');
   });
 
-  it('ends with 5 when some are not, and shows an example of each cause with its place', async () => {
+  it('exits with 5 if some are invalid, and shows an example of each cause with its place', async () => {
     const { code, out } = await tryIt('some.ndjson --workload billing');
     expect(code).toBe(5);
     expect(out).toContain('45 valid, 5 invalid\n5 x invalid: InvalidItem: currency: Expected one of ');
     expect(out).toMatch(/ {2}for example line 8, column \d+: currency: Expected one of/);
-    expect(out).not.toContain('To send it');
+    expect(out).not.toContain('To submit it');
   });
 
-  it('ends with 9 when none is, and names a workload that fits', async () => {
+  it('exits with 9 if none is valid, and suggests a workload that matches', async () => {
     const { code, out } = await tryIt('sales.ndjson --workload billing');
     expect(code).toBe(9);
-    expect(out).toMatch(/Workload media fits: \d of its first \d items are valid\./);
+    expect(out).toMatch(/The file matches workload media: \d of the first \d items are valid\./);
   });
 
-  it('shows the columns of CSV, and gives the command that would mend it, which does', async () => {
+  it('shows the columns of CSV, and suggests a command that fixes them', async () => {
     const { code, out } = await tryIt('none.csv --workload billing');
     expect(code).toBe(9);
     expect(out).toContain(
-      'none.csv for workload billing: CSV, between cells comma, decimal point, utf-8, not compressed\n',
+      'none.csv for workload billing: CSV, delimiter comma, decimal point, utf-8, not compressed\n',
     );
-    expect(out).toMatch(/ {2}Konto +Konto +text +in no name of the schema\n/);
-    const [, mended = ''] = /^Try: sluice try (.*)$/m.exec(out) ?? [];
-    expect(mended).toBe('none.csv --workload billing --rename Konto=account');
-    expect(await tryIt(mended)).toMatchObject({
+    expect(out).toMatch(/ {2}Konto +Konto +text +not in the schema\n/);
+    const [, fixed = ''] = /^Try: sluice try (.*)$/m.exec(out) ?? [];
+    expect(fixed).toBe('none.csv --workload billing --rename Konto=account');
+    expect(await tryIt(fixed)).toMatchObject({
       code: 0,
       out: expect.stringMatching(/ {2}Konto +account +text +renamed\n/),
     });
   });
 
-  it('gives a command with all options of the first, but for those that it replaces', async () => {
+  it('suggests a command with all given options except those that it replaces', async () => {
     const { code, out } = await tryIt('none.csv --workload billing --format csv --delimiter semicolon --decimal point');
     expect(code).toBe(9);
     expect(out).toMatch(
       /^Try: sluice try none\.csv --workload billing --decimal point --format csv --delimiter comma$/m,
     );
     const sent = await tryIt('good.ndjson --workload billing --format ndjson');
-    expect(sent.out).toContain('To send it: sluice submit good.ndjson --workload billing --format ndjson\n');
+    expect(sent.out).toContain('To submit it: sluice submit good.ndjson --workload billing --format ndjson\n');
   });
 
-  it('asks which workload is meant, and names those of the checkout', async () => {
+  it('requires a workload, and lists those of the checkout', async () => {
     const { code, err } = await tryIt('good.ndjson');
     expect([code, err]).toEqual([2, expect.stringContaining('expected one of billing, payouts, media')]);
   });
 
-  it('ends with 1 for a file that cannot be read, with the place', async () => {
+  it('exits with 1 for a file that cannot be read, and shows the place', async () => {
     const { code, out } = await tryIt('broken.ndjson --workload billing');
     expect(code).toBe(1);
     expect(out).toContain('The file cannot be read: line 4, column 7: ');
     expect((await tryIt('empty.ndjson --workload billing')).code).toBe(1);
   });
 
-  it('gives the check as JSON, and extrapolates a large file from its beginning', async () => {
+  it('prints the check as JSON, and estimates a large file from its beginning', async () => {
     const { code, out } = await tryIt('large.ndjson.gz --workload billing --items 200 --json');
     const { estimate, ...check } = checkIn({ out } as Ran);
     expect([code, check]).toMatchObject([
@@ -109,7 +108,7 @@ describe('sluice try', () => {
     expect(Math.abs((estimate?.items ?? 0) / LARGE - 1)).toBeLessThan(0.1);
   });
 
-  it('reads standard input, without a second reading of it', async () => {
+  it('reads standard input only once', async () => {
     const { code, out } = await tryIt('- --workload billing --items 5', { stdin: ndjson(transactions(30)) });
     expect(code).toBe(0);
     expect(out).toContain('standard input for workload billing: ');
@@ -119,12 +118,12 @@ describe('sluice try', () => {
 
   it.each([
     ['nowhere.ndjson --workload billing', 'cannot read nowhere.ndjson (ENOENT)'],
-    ['good.ndjson', 'expected one of billing, payouts, media, as there are several'],
+    ['good.ndjson', 'expected one of billing, payouts, media'],
     ['good.ndjson --workload billin', 'there are: billing, payouts, media. Did you mean billing?'],
-    ['good.ndjson --workload billing --run --remote', '--run: runs the workload of this checkout'],
+    ['good.ndjson --workload billing --run --remote', '--run: cannot be combined with --remote'],
     ['good.ndjson --workload billing --items 0', 'whole number from 1'],
-    ['good.ndjson --workload billing --run', 'expected --yes, as there is no terminal to ask at'],
-  ])('ends with 2: %s', async (args, message) => {
+    ['good.ndjson --workload billing --run', 'expected --yes, because there is no terminal to ask for confirmation'],
+  ])('exits with 2: %s', async (args, message) => {
     const { code, err } = await tryIt(args);
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
@@ -132,13 +131,13 @@ describe('sluice try', () => {
   it.each([
     ['good.ndjson --workload mails', { SLUICE_URL: 'http://app.test' }],
     ['good.ndjson --workload billing --remote', {}],
-  ])('asks the app: %s', async (args, env) => {
+  ])('sends the file to the app: %s', async (args, env) => {
     const { code, err } = await tryIt(args, { env: { ...env, SLUICE_URL: 'http://127.0.0.1:1' } });
     expect([code, err]).toEqual([1, expect.stringContaining('127.0.0.1:1 (ECONNREFUSED)')]);
   });
 });
 
-it('sends the app the beginning of the file, and shows what it answers', async () => {
+it('sends the beginning of the file to the app, and prints its answer', async () => {
   let asked = { url: '', body: '', type: '' };
   const answer = {
     format: 'csv',
@@ -166,10 +165,10 @@ it('sends the app the beginning of the file, and shows what it answers', async (
 });
 
 describe('sluice try --run', () => {
-  it('runs the handler and the report, after it has said that side effects are real', async () => {
+  it('runs the handler and creates the report, after a warning about side effects', async () => {
     const { code, out, err } = await tryIt('some.ndjson --workload billing --run --yes');
     expect(err).toContain(
-      'Runs the handler of billing on 50 items here. Its side effects are real: what it sends is sent.',
+      'Runs the handler of billing on 50 items on this machine. Side effects of the handler are real.',
     );
     expect(code).toBe(5);
     expect(out).toContain('Ran 50 items in 1 chunk: 45 results, 5 dead letters\n');
@@ -179,7 +178,7 @@ describe('sluice try --run', () => {
     expect(out).toMatch(/Report.*:\n +key +lines/);
   });
 
-  it('gives all of it as JSON', async () => {
+  it('prints the check and the run as JSON', async () => {
     const { code, out } = await tryIt('good.ndjson --workload billing --run --yes --json');
     const { run: ran, ...check } = JSON.parse(out);
     expect([code, check]).toMatchObject([0, { items: 50, valid: 50 }]);
@@ -188,29 +187,9 @@ describe('sluice try --run', () => {
     expect(Object.keys(ran.report).length).toBeGreaterThan(0);
   });
 
-  it('runs nothing of a file that cannot be read', async () => {
+  it('runs no item of a file that cannot be read', async () => {
     const { code, out } = await tryIt('broken.ndjson --workload billing --run --yes');
     expect(code).toBe(1);
     expect(out).not.toContain('Ran ');
-  });
-});
-
-describe('workloads that cannot be loaded', () => {
-  it('are shown with file and line', () => {
-    const frames = [
-      'at check (file:///app/shared/workload/define.ts:230:11)',
-      'at file:///app/workloads/orders.ts:12:16',
-    ];
-    const thrown = Object.assign(new Error('name must be …'), {
-      stack: `Error: name must be …\n    ${frames.join('\n    ')}`,
-    });
-    expect(loadError(thrown).message).toBe(
-      'The workloads cannot be loaded: /app/workloads/orders.ts:12: Error: name must be …',
-    );
-    const syntax = Object.assign(new SyntaxError('Unexpected token'), {
-      stack:
-        'file:///app/workloads/orders.ts:3\n  map: (\n       ^\n\nSyntaxError: Unexpected token\n    at compile (node:internal)',
-    });
-    expect(loadError(syntax).message).toContain('/app/workloads/orders.ts:3: SyntaxError: Unexpected token');
   });
 });

@@ -12,11 +12,11 @@ describe('a file to upload', () => {
     ['A.CSV.BR', 'text/csv', 'br', false],
     ['a.csv.zst', 'text/csv', 'zstd', false],
     ['a.tsv.gz', 'text/csv', 'gzip', false],
-  ])('%s is %s in %s', (name, contentType, encoding, compress) => {
+  ])('has a kind by its name: %s is %s in %s', (name, contentType, encoding, compress) => {
     expect(kindOfFile(name)).toMatchObject({ contentType, encoding, compress });
   });
 
-  it('is what the options say, whatever its name', () => {
+  it('has the kind of the options, independent of its name', () => {
     expect(kindOfFile('dump.txt', { format: 'csv' })).toMatchObject({ format: 'csv', compress: true });
     expect(kindOfFile('dump.json', { encoding: 'br' })).toMatchObject({
       format: 'json',
@@ -27,27 +27,27 @@ describe('a file to upload', () => {
     expect(() => kindOfFile('old.xls')).toThrow(expect.objectContaining({ hint: expect.stringContaining('.xlsx') }));
   });
 
-  it('is NDJSON when it comes by standard input', () => {
+  it('is NDJSON if it comes from standard input', () => {
     expect(kindOfStream({})).toMatchObject({ format: 'ndjson', encoding: 'zstd', compress: true });
   });
 });
 
-describe('its name in the inbox', () => {
+describe('the name of a file in the inbox', () => {
   const input = { name: 'reports/Usage März.csv', kind: kindOfFile('x.csv'), key: 'k' };
   const rest = { fileName: 'x', size: undefined, isFile: true, open: () => process.stdin, contentKey: async () => '' };
 
-  it('names workload, lane, key and format, as the app reads them', () => {
+  it('contains workload, lane, key and format', () => {
     const name = inboxName({ ...input, ...rest }, { workload: 'billing', lane: 'bulk' });
     expect(name).toBe('billing/bulk/8254c329a928-Usage-M-rz.csv.zst');
     expect(kindOfName(name)).toEqual({ format: 'csv', encoding: 'zstd' });
   });
 
-  it('is another one for another key', () => {
+  it('differs for different keys', () => {
     const names = ['k', 'l'].map((key) => inboxName({ ...input, ...rest, key }, { workload: 'billing' }));
     expect(new Set(names).size).toBe(2);
   });
 
-  it.each(['a.ndjson', 'a.json.gz', 'a.csv.br'])('%s keeps what it is', (name) => {
+  it.each(['a.ndjson', 'a.json.gz', 'a.csv.br'])('keeps format and compression of %s', (name) => {
     const kind = kindOfFile(name);
     expect(kindOfName(`x${endingOf(kind.format, kind.encoding)}`)).toEqual({
       format: kind.format,

@@ -1,4 +1,4 @@
-/** The shape of what `bicep build` makes, to hold the expander's reading of the files against Bicep's own. */
+/** Returns the shape of the output of `bicep build`, to compare it with the result of the expander. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../bicep.ts';
@@ -13,7 +13,7 @@ interface ArmResource {
   properties?: { template?: ArmTemplate };
 }
 export interface ArmTemplate {
-  /** A list, or by symbolic name where the template uses newer parts of the language. */
+  /** An array, or an object by symbolic name if the template uses newer features of the language. */
   resources: ArmResource[] | Record<string, ArmResource>;
 }
 const DEPLOYMENT = 'Microsoft.Resources/deployments';
@@ -21,7 +21,7 @@ const DEPLOYMENT = 'Microsoft.Resources/deployments';
 const shape = (reference: string, repeated: boolean, conditional: boolean): string =>
   [reference, ...(repeated ? ['copy'] : []), ...(conditional ? ['condition'] : [])].join(' ');
 
-/** What a template declares, nested ones included: type and version with `copy` and `condition` where they are. */
+/** Returns the declarations of a template, including nested ones: type and version with `copy` and `condition`. */
 export function armShapes({ resources }: ArmTemplate): string[] {
   return Object.values(resources)
     .filter(({ existing }) => existing !== true)
@@ -33,7 +33,7 @@ export function armShapes({ resources }: ArmTemplate): string[] {
     .sort();
 }
 
-/** What a Bicep file declares, its modules included, in the words of {@link armShapes}. */
+/** Returns the declarations of a Bicep file, including its modules, in the format of {@link armShapes}. */
 export function bicepShapes(file: string, root: string = ROOT): string[] {
   return parseDeclarations(file, readFileSync(join(root, file), 'utf8'))
     .filter(({ keyword, existing }) => (keyword === 'resource' || keyword === 'module') && !existing)

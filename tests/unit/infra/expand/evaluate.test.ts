@@ -23,7 +23,7 @@ function expand(
   return expandTemplate('main.bicep', parameters, { root });
 }
 
-/** The value of an expression, given what is declared before it. */
+/** Evaluates an expression after the given declarations. */
 const resultOf = (expression: string, before = ''): Value | undefined =>
   expand(`${before}\noutput value object = ${expression}\n`).outputs.value;
 
@@ -64,7 +64,7 @@ describe('an expression', () => {
     expect(resultOf(text)).toEqual(value);
   });
 
-  it('binds a property closer than operators, arrows and conditions', () => {
+  it('binds a property more tightly than operators, arrows and conditions', () => {
     const before = 'var a = { b: 1, c: true, list: [{ n: 1 }, { n: 2 }] }';
     expect(resultOf('[1 == a.b, !a.c, a.c && a.b == 1, a.c ? a.b : a.list[1].n]', before)).toEqual([
       true,
@@ -125,7 +125,7 @@ describe('an expression', () => {
     expect(resultOf("name('x')", `func name(part string) string => 'app-\${part}'`)).toBe('app-x');
   });
 
-  it('has unique texts that depend on their arguments only', () => {
+  it('computes uniqueString from its arguments only', () => {
     const [a, b, c] = resultOf("[uniqueString('a', 'b'), uniqueString('a', 'b'), uniqueString('ab')]") as string[];
     expect(a).toMatch(/^[a-z2-7]{13}$/);
     expect([b, c === a]).toEqual([a, false]);
@@ -133,7 +133,7 @@ describe('an expression', () => {
     expect(resultOf("guid('a')")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('reads files beside its own', () => {
+  it('reads files relative to its own', () => {
     const files = { 'folder/data.json': '{ "a": [1] }', 'folder/text.txt': 'words' };
     const module = "output all array = [loadJsonContent('data.json').a[0], loadTextContent('text.txt')]\n";
     const main = "module m 'folder/m.bicep' = {}\noutput value array = m.outputs.all\n";
@@ -141,7 +141,7 @@ describe('an expression', () => {
   });
 });
 
-describe('a wrong expression', () => {
+describe('an invalid expression', () => {
   test.each([
     ['nothing', '"nothing" is not declared'],
     ['frobnicate(1)', 'unknown function "frobnicate"'],
@@ -164,7 +164,7 @@ describe('a wrong expression', () => {
     expect(() => resultOf(text, before)).toThrow(new RegExp(`^main\\.bicep:[34567]: .*${escaped(message)}`));
   });
 
-  it('that needs itself is refused', () => {
+  it('is refused if it refers to itself', () => {
     expect(() => resultOf('a', 'var a = b\nvar b = a')).toThrow('main.bicep:2: "a" needs its own value');
   });
 });
@@ -176,7 +176,7 @@ const child = (body: string): string =>
   `${ACCOUNT} = { name: 'st' }\nresource blobs 'Microsoft.Storage/storageAccounts/blobServices@2025-06-01' = ${body}\n`;
 
 describe('a resource', () => {
-  it('comes with type, version, name, scope and what is sent', () => {
+  it('has type, version, name, scope and body', () => {
     const { resources } = expand(
       `${ACCOUNT} = {\n name: 'st'\n location: 'here'\n tags: { a: 'b' }\n properties: { x: 1 }\n}\n`,
     );
@@ -197,13 +197,13 @@ describe('a resource', () => {
     ]);
   });
 
-  it('has the name of its parent before its own, and sends its own', () => {
+  it('has the name of its parent as a prefix, and sends its own name', () => {
     const [, blobs] = expand(child("{ parent: account, name: 'default' }")).resources;
     expect(blobs).toMatchObject({ name: 'st/default', body: { name: 'default' } });
     expect(blobs?.body).not.toHaveProperty('parent');
   });
 
-  it('may be nested in its parent', () => {
+  it('can be nested in its parent', () => {
     const nested = `${ACCOUNT} = {\n name: 'st'\n resource blobs 'blobServices' = {\n  name: 'default'\n  resource one 'containers' = { name: 'a' }\n }\n}\n`;
     const { resources, outputs } = expand(`${nested}output id string = account::blobs.id\n`);
     expect(resources.map(({ type, apiVersion, name }) => [type, apiVersion, name])).toEqual([
@@ -214,13 +214,13 @@ describe('a resource', () => {
     expect(outputs.id).toBe('[reference(Microsoft.Storage/storageAccounts/blobServices st/default).id]');
   });
 
-  it('is left out where its condition does not hold', () => {
+  it('is omitted if its condition is false', () => {
     const text = (condition: string): string => `${ACCOUNT} = if (${condition}) {\n name: 'st'\n}\n`;
     expect(expand(text('1 == 1')).resources).toHaveLength(1);
     expect(expand(text('1 == 2')).resources).toHaveLength(0);
   });
 
-  it('comes once for each item of a loop, and is reached by index', () => {
+  it('exists once per item of a loop, and is accessible by index', () => {
     const text = `${ACCOUNT} = [for (name, i) in ['a', 'b', 'c']: if (name != 'b') {\n name: '\${name}\${i}'\n}]\noutput second string = account[2].name\n`;
     const { resources, outputs } = expand(text);
     expect(resources.map(({ name, symbol }) => [name, symbol])).toEqual([
@@ -230,12 +230,12 @@ describe('a resource', () => {
     expect(outputs.second).toBe('c2');
   });
 
-  it('that exists is no part of the deployment', () => {
+  it('is not deployed if it is declared as existing', () => {
     const { resources, existing } = expand(`${ACCOUNT} existing = { name: 'st' }\n`);
     expect([resources, existing]).toEqual([[], ['Microsoft.Storage/storageAccounts st']]);
   });
 
-  it('names what only Azure knows by a text, alone and inside others', () => {
+  it('represents values that only Azure knows as texts, alone and inside others', () => {
     const text = `${ACCOUNT} = { name: 'st' }\noutput all array = [account.id, 'at \${account.properties.primaryEndpoints.blob}x', account.properties.list[0].a, account.listKeys().keys[0].value, account.name, account.type]\n`;
     const reference = 'reference(Microsoft.Storage/storageAccounts st)';
     expect(expand(text).outputs.all).toEqual([
@@ -248,7 +248,7 @@ describe('a resource', () => {
     ]);
   });
 
-  it('may extend another, and names what it waits for', () => {
+  it('can extend another, and lists what it waits for', () => {
     const lock =
       "resource lock 'Microsoft.Authorization/locks@2020-05-01' = {\n scope: account\n name: 'keep'\n dependsOn: [account]\n}\n";
     const [, found] = expand(`${ACCOUNT} = { name: 'st' }\n${lock}`).resources;
@@ -270,7 +270,7 @@ describe('a resource', () => {
     expect(() => expand(child(body))).toThrow(message);
   });
 
-  it('is refused as a child of a type that it does not belong to', () => {
+  it('is refused as a child of a wrong type', () => {
     const table =
       "resource wrong 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' = {\n parent: account\n name: 'a'\n}\n";
     expect(() => expand(`${ACCOUNT} = { name: 'st' }\n${table}`)).toThrow(
@@ -278,7 +278,7 @@ describe('a resource', () => {
     );
   });
 
-  it('is refused where it needs one that is not deployed', () => {
+  it('is refused if it requires one that is not deployed', () => {
     const text = child("{ parent: account, name: 'a' }").replace("{ name: 'st' }", "if (false) { name: 'st' }");
     expect(() => expand(text)).toThrow('"blobs" is deployed, but its parent st is not');
     const output = `${ACCOUNT} = if (false) { name: 'st' }\noutput x string = account!.properties.x\n`;
@@ -292,7 +292,7 @@ const GROUP =
 describe('a module', () => {
   const part = `param name string\nparam extra string = 'default of \${name}'\n${ACCOUNT} = {\n name: name\n location: resourceGroup().location\n}\noutput id string = account.id\noutput extra string = extra\noutput group string = resourceGroup().name\n`;
 
-  it('gets parameters, is deployed to its scope and gives outputs', () => {
+  it('receives parameters, is deployed to its scope and has outputs', () => {
     const main = `${GROUP}module m 'm.bicep' = {\n scope: group\n params: { name: 'st' }\n}\noutput all array = [m.outputs.id, m.outputs.extra, m.outputs.group]\n`;
     const { resources, outputs } = expand(main, {}, { 'm.bicep': part });
     expect(resources.map(({ module, name, scope }) => [module, name, scope])).toEqual([
@@ -302,7 +302,7 @@ describe('a module', () => {
     expect(outputs.all).toEqual(['[reference(Microsoft.Storage/storageAccounts st).id]', 'default of st', 'rg-x']);
   });
 
-  it('may be repeated in a loop, one inside another', () => {
+  it('can be repeated in nested loops', () => {
     const outer = "param names string[]\nmodule inner 'm.bicep' = [for name in names: {\n params: { name: name }\n}]\n";
     const main = `${GROUP}module outer 'outer.bicep' = [for i in range(0, 2): {\n scope: group\n params: { names: ['a\${i}', 'b\${i}'] }\n}]\n`;
     const { resources } = expand(main, {}, { 'm.bicep': part, 'outer.bicep': outer });
@@ -314,7 +314,7 @@ describe('a module', () => {
     ]);
   });
 
-  it('that is left out has no outputs', () => {
+  it('has no outputs if it is omitted', () => {
     const main = `${GROUP}module m 'm.bicep' = if (false) {\n scope: group\n params: { name: 'st' }\n}\n`;
     expect(expand(main, {}, { 'm.bicep': part }).resources).toHaveLength(1);
     expect(() => expand(`${main}output id string = m!.outputs.id\n`, {}, { 'm.bicep': part })).toThrow(
@@ -322,7 +322,7 @@ describe('a module', () => {
     );
   });
 
-  it('takes what another file exports', () => {
+  it('imports the exports of another file', () => {
     const shared = `@export()\nvar prefix = 'st'\n@export()\nfunc full(n string) string => '\${prefix}\${n}'\nvar hidden = 1\n`;
     const use =
       "import { full, prefix as p } from 'shared.bicep'\nimport * as all from 'shared.bicep'\noutput x array = [full('a'), p, all.full('b'), all.prefix]\n";
@@ -335,7 +335,7 @@ describe('a module', () => {
     ["{ name: 'st', other: 1 }", 'm.bicep:1: there is no parameter "other"'],
     ['{}', 'm.bicep:1: parameter "name" has no value'],
     ['{ name: 1 }', 'm.bicep:1: parameter "name" must be of type string, got 1'],
-  ])('given %s is refused', (params, message) => {
+  ])('is refused with %s', (params, message) => {
     const main = `${GROUP}module m 'm.bicep' = {\n scope: group\n params: ${params}\n}\n`;
     expect(() => expand(main, {}, { 'm.bicep': part })).toThrow(message);
   });
@@ -345,7 +345,7 @@ describe('a parameter', () => {
   const text =
     "@description('one of few')\n@allowed(['a', 'b'])\nparam one string = 'a'\n@minValue(1)\n@maxValue(5)\nparam two int = 2\n@minLength(1)\n@maxLength(3)\nparam list string[] = ['x']\nparam open object?\noutput all array = [one, two, list, open]\n";
 
-  it('has its default, or what is given', () => {
+  it('has its default or the given value', () => {
     expect(expand(text).outputs.all).toEqual(['a', 2, ['x'], null]);
     expect(expand(text, { one: 'b', two: 5, list: ['y'], open: { a: 1 } }).outputs.all).toEqual([
       'b',
@@ -363,11 +363,11 @@ describe('a parameter', () => {
     [{ list: ['a', 'b', 'c', 'd'] }, 'parameter "list" must have a length of 3 or less'],
     [{ list: 'a' }, 'parameter "list" must be of type string[], got "a"'],
     [{ three: 1 }, 'there is no parameter "three"'],
-  ])('%j is refused', (parameters, message) => {
+  ])('is refused with the value %j', (parameters, message) => {
     expect(() => expand(text, parameters)).toThrow(message);
   });
 
-  it('may stand in a file, which reads the environment', () => {
+  it('can be set in a parameter file, which reads the environment', () => {
     write({
       'x/main.bicepparam':
         "using '../main.bicep'\nvar base = readEnvironmentVariable('BASE', 'b')\nparam one = base\nparam two = int(readEnvironmentVariable('TWO'))\n",

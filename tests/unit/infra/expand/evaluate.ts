@@ -15,23 +15,23 @@ import {
   type Value,
 } from './values.ts';
 
-/** What names stand for, and where. */
+/** The values of names, and the file of the scope. */
 export interface Scope {
   file: string;
   place: Place;
-  /** The value of a name; undefined for a name that is not declared. */
+  /** Returns the value of a name; undefined if it is not declared. */
   lookup: (name: string) => Value | undefined;
 }
 
-/** A scope with more names, which hide those of the outer one. */
+/** Creates a scope with additional names, which hide those of the outer scope. */
 export const withNames = (scope: Scope, names: Readonly<Record<string, Value>>): Scope => ({
   ...scope,
   lookup: (name) => (Object.hasOwn(names, name) ? names[name] : scope.lookup(name)),
 });
 
 /**
- * The value of an expression.
- * @throws BicepError with file and line at an unknown name, function or property, and at a value of the wrong type.
+ * Evaluates an expression.
+ * @throws BicepError with file and line for an unknown name, function or property, or a value of the wrong type.
  */
 export function evaluate(expression: Expression, scope: Scope): Value {
   try {
@@ -42,14 +42,14 @@ export function evaluate(expression: Expression, scope: Scope): Value {
   }
 }
 
-/** Whether a condition holds. */
+/** Whether a condition is true. */
 export function holds(expression: Expression, scope: Scope): boolean {
   const value = evaluate(expression, scope);
   if (typeof value === 'boolean') return value;
   throw new BicepError(scope.file, expression.line, `expected true or false, got ${describe(value)}`);
 }
 
-/** The scopes of a loop, one for each item. */
+/** Returns the scopes of a loop, one per item. */
 export function iterations(loop: Expression & { kind: 'for' }, scope: Scope): Scope[] {
   const list = evaluate(loop.list, scope);
   if (!Array.isArray(list)) {
@@ -60,7 +60,7 @@ export function iterations(loop: Expression & { kind: 'for' }, scope: Scope): Sc
   );
 }
 
-/** The entries of an object in their order, spread ones in place. */
+/** Returns the entries of an object in order, with spread objects expanded. */
 export function entriesOf(expression: ObjectExpression, scope: Scope): [string, () => Value][] {
   return expression.entries.flatMap((entry): [string, () => Value][] => {
     if ('key' in entry) return [[asText(evaluate(entry.key, scope)), () => evaluate(entry.value, scope)]];
@@ -126,7 +126,7 @@ function spreadItems(value: Value): Value[] {
   throw new Error(`expected an array, got ${describe(value)}`);
 }
 
-/** A property of a value; of a resource, all but what the file itself says is known only when deployed. */
+/** Returns a property of a value. Properties of a resource that the file does not contain are known only to Azure. */
 function member(object: Value, name: string, safe: boolean): Value {
   if (object instanceof ResourceValue) return resourceMember(object, name);
   if (object instanceof ModuleValue) {
@@ -149,7 +149,7 @@ function resourceMember(resource: ResourceValue, name: string): Value {
   if (name === 'name') return own;
   if (name === 'type') return type;
   if (name === 'apiVersion') return apiVersion;
-  // The id follows from the names; everything else is read from Azure.
+  // The id can be computed from the names; everything else is read from Azure.
   if (!deployed && name !== 'id') throw new Error(`${type} ${fullName} is not deployed with these parameters`);
   return new Reference(`${referenceTo(resource)}.${name}`);
 }
@@ -239,6 +239,6 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
   return operator === '/' ? Math.trunc(one / other) : one % other;
 }
 
-/** An object's entries as values. */
+/** Returns the entries of an object as values. */
 export const objectOf = (entries: [string, () => Value][]): ObjectValue =>
   Object.fromEntries(entries.map(([key, entry]) => [key, entry()]));

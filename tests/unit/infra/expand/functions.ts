@@ -1,14 +1,14 @@
-/** The functions of Bicep that templates use (learn: azure-resource-manager/bicep/bicep-functions). */
+/** The Bicep functions that templates use. Source: Microsoft Learn, azure-resource-manager/bicep/bicep-functions. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asText, isObject, Lambda, type ObjectValue, plain, Reference, ResourceValue, type Value } from './values.ts';
 
-/** Where a function is called. */
+/** The context of a function call. */
 export interface Place {
-  /** Folder of the file, for the functions that read others. */
+  /** Folder of the file, for functions that read other files. */
   folder: string;
-  /** Resource group that the module is deployed to; undefined in a template for a subscription. */
+  /** Resource group of the module; undefined in a template for a subscription. */
   group: { name: string; location: Value } | undefined;
   deployment: string;
   /** For `readEnvironmentVariable`. */
@@ -18,10 +18,10 @@ type Builtin = (args: Value[], place: Place) => Value;
 
 const ZERO = '00000000-0000-0000-0000-000000000000';
 export const SUBSCRIPTION_ID = `/subscriptions/${ZERO}`;
-/** The time of every expansion, so that two expansions are the same. */
+/** A fixed time, so that all expansions are equal. */
 const NOW = new Date('2026-01-15T12:00:00Z');
 
-/** A function of the language, or undefined for a name that it does not have or that this expander does not know. */
+/** Returns a function of the language; undefined if the name is unknown or not supported. */
 export const builtin = (name: string): Builtin | undefined =>
   Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
 
@@ -51,7 +51,7 @@ const truth = (value: Value): boolean => {
   throw new Error(`expected true or false, got ${describe(value)}`);
 };
 
-/** What a value is, for a message. */
+/** Describes the type of a value for a message. */
 export function describe(value: Value | undefined): string {
   if (value === undefined) return 'nothing';
   if (value instanceof Reference) return `what is known only when deployed (${value.text})`;
@@ -80,7 +80,7 @@ function guid(args: readonly Value[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** 13 letters and digits, the same for the same arguments; not the ones that Azure makes. */
+/** Returns 13 letters and digits that depend only on the arguments. The result differs from that of Azure. */
 const uniqueString = (args: readonly Value[]): string =>
   [...hash(args).subarray(0, 13)].map((byte) => 'abcdefghijklmnopqrstuvwxyz234567'[byte % 32]).join('');
 
@@ -103,7 +103,7 @@ function union(args: Value[]): Value {
 
 function empty(value: Value | undefined): boolean {
   if (value === null || value === '') return true;
-  // An id or an address is never empty.
+  // Values that only Azure knows, such as ids and addresses, are never empty.
   if (value instanceof Reference || typeof value === 'string') return false;
   return (Array.isArray(value) ? value : Object.keys(object(value))).length === 0;
 }
@@ -123,13 +123,13 @@ const numbers = (args: Value[]): number[] =>
 
 const read = (place: Place, name: Value | undefined): string => readFileSync(join(place.folder, text(name)), 'utf8');
 
-/** `$[0]` indexes are all that templates ask for of the second argument. */
+/** Supports only the second argument that templates use: indexes such as `$[0]`. */
 function loadJson([name, path]: Value[], place: Place): Value {
   if (path !== undefined) throw new Error('loadJsonContent with a path is not known to this expander');
   return JSON.parse(read(place, name)) as Value;
 }
 
-/** .NET format of a date: the tokens of years to seconds. */
+/** Formats a date with a .NET format: supports the tokens from years to seconds. */
 function formatDate(date: Date, format: Value | undefined): string {
   const iso = date.toISOString();
   if (format === undefined) return iso.replaceAll(/[-:]|\.\d+/g, '');
@@ -160,7 +160,7 @@ function addDuration([base, duration, format]: Value[]): string {
   return formatDate(date, format ?? 'yyyy-MM-ddTHH:mm:ssZ');
 }
 
-/** The subnet of a given length and index in a network (IPv4). */
+/** Returns the subnet with a prefix length and index in an IPv4 network. */
 function cidrSubnet([network, length, index]: Value[]): string {
   const [address = '', bits] = text(network).split('/');
   const start = address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);

@@ -1,18 +1,18 @@
-/** Splits Bicep into tokens (learn: azure-resource-manager/bicep/file and bicep/data-types). */
+/** Splits Bicep into tokens. Source: Microsoft Learn, azure-resource-manager/bicep/file and bicep/data-types. */
 
-/** A part of a text: what is written, or the tokens of an interpolation. */
+/** A part of a text: literal characters, or the tokens of an interpolation. */
 export type TextPart = string | Token[];
 
 export interface Token {
   kind: 'name' | 'number' | 'text' | 'mark' | 'newline' | 'end';
-  /** Name, digits or mark as written; empty for a text. */
+  /** Source text of a name, number or mark; empty for a text. */
   text: string;
   /** The parts of a text. */
   parts: TextPart[];
   line: number;
 }
 
-/** A fault of a Bicep file, with the place where it is. */
+/** An error in a Bicep file, with its place. */
 export class BicepError extends Error {
   constructor(file: string, line: number, message: string) {
     super(`${file}:${line}: ${message}`);
@@ -24,9 +24,9 @@ const MARKS = /^(?:\.\.\.|=>|==|!=|=~|!~|>=|<=|&&|\|\||\?\?|\.\?|::|[{}[\]().,:;
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
 
 /**
- * The tokens of a text, with line breaks as tokens since they end declarations, items and properties.
+ * Splits a text into tokens. Line breaks are tokens, because they end declarations, items and properties.
  * @param file Name for messages.
- * @throws BicepError at a character that no token begins with, or a text without end.
+ * @throws BicepError for a character that begins no token, or for an unterminated text.
  */
 export function tokenize(file: string, source: string): Token[] {
   const state = { at: 0, line: 1 };
@@ -87,7 +87,7 @@ export function tokenize(file: string, source: string): Token[] {
     throw new BicepError(file, state.line, `unexpected "${source[state.at]}"`);
   }
 
-  /** A text between three quotes: as written, but for a line break right at its start. */
+  /** Reads a text between triple quotes: literal, except for a line break at its start. */
   function readBlock(): Token {
     const end = source.indexOf("'''", state.at + 3);
     if (end < 0) throw new BicepError(file, state.line, 'a text without end');

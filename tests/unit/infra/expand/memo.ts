@@ -1,6 +1,6 @@
-/** Values that are computed when they are first asked for: declarations of a file may stand in any order. */
+/** Values that are computed on first use, because the declarations of a file can have any order. */
 
-/** Remembers a result by name, and refuses a name whose value needs itself. */
+/** Caches results by name, and refuses a value that refers to itself. */
 export function memo<T>(compute: (name: string) => T): (name: string) => T {
   const known = new Map<string, T>();
   const open = new Set<string>();
@@ -18,7 +18,7 @@ export function memo<T>(compute: (name: string) => T): (name: string) => T {
   };
 }
 
-/** A value that is computed at its first use. */
+/** Returns a function that computes a value on first use. */
 export function once<T>(compute: () => T): () => T {
   const read = memo(compute);
   return () => read('value');

@@ -1,4 +1,4 @@
-/** Parameters of a template: their files, and what they have to be. */
+/** Reads parameter files, and checks parameters. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../bicep.ts';
@@ -9,15 +9,15 @@ import { memo } from './memo.ts';
 import { type Declaration, parseDeclarations } from './parser.ts';
 import { isObject, Reference, type Value } from './values.ts';
 
-/** Where a template is read from, and in which environment. */
+/** The source folder and environment of a template. */
 export interface Options {
-  /** Where the files are; default: the checkout. */
+  /** Folder of the files; defaults to the checkout. */
   root?: string;
-  /** For `readEnvironmentVariable`; default: empty. */
+  /** For `readEnvironmentVariable`; defaults to an empty environment. */
   environment?: Readonly<Record<string, string>>;
 }
 
-/** The parameters of a parameter file, and the template that it is for. */
+/** Returns the parameters of a parameter file, and its template. */
 export function readParameterFile(
   file: string,
   options: Options = {},
@@ -48,7 +48,7 @@ const TYPES: Record<string, (value: Value) => boolean> = {
   array: Array.isArray,
 };
 
-/** Holds a parameter against its plain type and its decorators. What only Azure knows passes. */
+/** Checks a parameter against its plain type and its decorators. Accepts values that only Azure knows. */
 export function checkParameter(one: Declaration, value: Value, scope: Scope): void {
   if (value instanceof Reference) return;
   const refuse = (why: string): never => {

@@ -1,4 +1,4 @@
-/** Expands a Bicep file into the resources that it would deploy, modules included. */
+/** Expands a Bicep file into the resources that it deploys, including modules. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ROOT } from '../bicep.ts';
@@ -10,31 +10,31 @@ import { checkParameter, type Options } from './parameters.ts';
 import { type Declaration, type Expression, type ObjectExpression, parseDeclarations } from './parser.ts';
 import { isObject, ModuleValue, type ObjectValue, plain, Reference, ResourceValue, type Value } from './values.ts';
 
-/** A resource as the deployment would send it. What only Azure knows is a text such as `[reference(type name).id]`. */
+/** A resource as the deployment sends it. Values that only Azure knows are texts such as `[reference(type name).id]`. */
 export interface DeployedResource {
   type: string;
   apiVersion: string;
-  /** Where it is declared: `main`, or `main/hostStorage` for a module; loops add `[index]`. */
+  /** The declaring file: `main`, or `main/hostStorage` for a module; loops add `[index]`. */
   module: string;
-  /** Its name in that file; loops add `[index]`. */
+  /** Symbolic name in that file; loops add `[index]`. */
   symbol: string;
-  /** Its name with those of its parents, with slashes between. */
+  /** Full name, with the names of the parents separated by slashes. */
   name: string;
-  /** What it is deployed to: `subscription`, or type and name of a resource group or, for an extension, of a resource. */
+  /** Scope: `subscription`, or type and name of a resource group or, for an extension, of a resource. */
   scope: string;
   location: string | undefined;
   tags: Record<string, string> | undefined;
   properties: ObjectValue;
-  /** All that is sent but type and version, with the name without those of parents. */
+  /** Body without type and version; its name does not contain those of parents. */
   body: ObjectValue;
-  /** What it names under `dependsOn`, as type and name or as module. */
+  /** The entries of `dependsOn`, as type and name, or as module. */
   dependsOn: string[];
 }
 
-/** What a template comes to. */
+/** The result of expanding a template. */
 export interface Expanded {
   resources: DeployedResource[];
-  /** What is looked up and not deployed, as `type name`. */
+  /** Existing resources that are referenced and not deployed, as `type name`. */
   existing: string[];
   outputs: Record<string, Value>;
 }
@@ -48,14 +48,14 @@ interface Context {
   environment: Readonly<Record<string, string>>;
   resources: Collected[];
 }
-/** Resources are made when all names are known; the order is that of the files. */
+/** Functions that create the resources when all names are known, in the order of the files. */
 type Collected = () => { deployed: DeployedResource } | { existing: string } | undefined;
 
 /**
  * Expands a template with parameters.
- * @param file Path below the root.
- * @throws BicepError at anything that a deployment would refuse and the file shows: an unknown name, function, parameter or
- * property, a parameter out of its bounds, a child of a resource that is not deployed.
+ * @param file Path relative to the root.
+ * @throws BicepError for errors that a deployment would refuse and that the file shows: an unknown name, function, parameter or
+ * property, a parameter out of bounds, a child of a resource that is not deployed.
  */
 export function expandTemplate(
   file: string,
@@ -80,7 +80,7 @@ export function expandTemplate(
   return { resources: made, existing: [...new Set(existing)], outputs: plain(outputs) as ObjectValue };
 }
 
-/** Expands a file into the context's resources; the outputs are computed when they are asked for. */
+/** Expands a file into the resources of the context; outputs are computed on first use. */
 function expandFile(context: Context, parameters: Readonly<Record<string, Value>>): () => ObjectValue {
   const { root, file, module } = context;
   const path = join(root, file);
@@ -144,7 +144,7 @@ function expandFile(context: Context, parameters: Readonly<Record<string, Value>
   }
 }
 
-/** What a file exports to others: variables and functions. */
+/** Returns the exported variables and functions of a file. */
 function exportsOf(root: string, file: string, context: Context): ObjectValue {
   const declarations = parseDeclarations(file, readFileSync(join(root, file), 'utf8'));
   const place = {
@@ -173,7 +173,7 @@ interface Body {
   scope: Scope;
 }
 
-/** The bodies of a resource or module: one, or one for each item of its loop. */
+/** Returns the bodies of a resource or module: one, or one per item of its loop. */
 function bodiesOf(value: Expression, scope: Scope): Body | Body[] {
   if (value.kind === 'for') {
     return iterations(value, scope).map((one) => {
@@ -191,7 +191,7 @@ function each<T>(bodies: Body | Body[], make: (body: Body, suffix: string) => T)
   return Array.isArray(bodies) ? bodies.map((body, index) => make(body, `[${index}]`)) : make(bodies, '');
 }
 
-/** The values of an object that the language itself reads. */
+/** Returns the properties of an object that the language itself uses. */
 const LANGUAGE = new Set(['name', 'parent', 'scope', 'dependsOn', 'params']);
 
 interface ResourceContext extends Context {
@@ -250,7 +250,7 @@ function oneResource(
     return resourceValue(child, context, inside, { value: resource, condition: deployed });
   });
   const resource = new ResourceValue(fields, childOf);
-  // Nested resources see one another by name.
+  // Nested resources can refer to each other by name.
   const inside: Scope = {
     ...scope,
     lookup: (name) => (children.has(name) ? childOf(name) : scope.lookup(name)),
@@ -291,7 +291,7 @@ function dependencies(value: Value): string[] {
   return [`${type} ${fullName}`];
 }
 
-/** What a resource or module is deployed to. */
+/** Returns the scope of a resource or module. */
 function scopeText(scope: Value | undefined, inherited: string): string {
   if (scope === undefined) return inherited;
   if (scope instanceof ResourceValue) {

@@ -1,6 +1,6 @@
-/** Values of Bicep while a template is expanded. */
+/** The values of Bicep during the expansion of a template. */
 
-/** What only Azure knows: an id, an address or another property of a resource that does not exist yet. */
+/** A value that only Azure knows: an id, an address or another property of a resource that does not exist yet. */
 export class Reference {
   readonly text: string;
   constructor(text: string) {
@@ -16,15 +16,15 @@ export class Lambda {
   }
 }
 
-/** A resource of the file, deployed by it or `existing`. */
+/** A resource of the file: deployed, or `existing`. */
 export interface ResourceFields {
   type: string;
   apiVersion: string;
-  /** Name as written, without that of a parent. */
+  /** Name without that of a parent. */
   name: string;
-  /** Names of all parents and its own, with slashes between. */
+  /** Full name, with the names of the parents separated by slashes. */
   fullName: string;
-  /** Whether its condition holds. */
+  /** Whether its condition is true. */
   deployed: boolean;
 }
 
@@ -37,7 +37,7 @@ export class ResourceValue {
   }
 }
 
-/** A module of the file; its outputs are there only if its condition holds. */
+/** A module of the file. It has outputs only if its condition is true. */
 export class ModuleValue {
   readonly name: string;
   readonly outputs: (() => Record<string, Value>) | undefined;
@@ -68,7 +68,7 @@ export const isObject = (value: Value | undefined): value is ObjectValue =>
   !Array.isArray(value) &&
   ![Reference, Lambda, ResourceValue, ModuleValue].some((type) => value instanceof type);
 
-/** A value as it stands in the expanded template: what only Azure knows is a text in brackets. */
+/** Converts a value for the expanded template: a value that only Azure knows becomes a text in brackets. */
 export function plain(value: Value): Value {
   if (value instanceof Reference) return `[${value.text}]`;
   if (value instanceof ResourceValue) return `[${referenceTo(value)}]`;
@@ -78,13 +78,13 @@ export function plain(value: Value): Value {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, plain(entry)]));
 }
 
-/** How a text names a resource whose properties only Azure knows. */
+/** Returns the text for a resource whose properties only Azure knows. */
 export function referenceTo(resource: ResourceValue): string {
   const { type, fullName } = resource.fields();
   return `reference(${type} ${fullName})`;
 }
 
-/** A value inside a text. */
+/** Converts a value for an interpolation. */
 export function asText(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

@@ -1,4 +1,4 @@
-/** What goes into the package for the machines of Azure, whatever machine makes it. */
+/** Tests the native packages for the machines of Azure, independent of the machine that creates the package. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ function output(path: string) {
   };
 }
 
-/** sharp as package-lock.json has it: prebuilt packages for every machine, each with its own need. */
+/** A lock file with sharp: prebuilt packages for every machine, each with its own dependency. */
 const LOCK = {
   packages: {
     '': {},
@@ -57,7 +57,7 @@ function install(folder: string, name: string, version: string): void {
   writeFileSync(file, JSON.stringify({ name, version }));
 }
 
-/** An npm that installs what the lock in the folder says. */
+/** Replaces npm: installs the packages of the lock file in the folder. */
 const npm: RunNpm = async (args, folder) => {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   calls.push({ args, lock });
@@ -68,7 +68,7 @@ const npm: RunNpm = async (args, folder) => {
 const find = (runNpm = npm, bundle = BUNDLE): Promise<NativePackage[]> =>
   nativePackages({ root, fetched: join(root, 'out/native'), runNpm }, bundle);
 
-/** npm ci on a Mac: its own build of sharp. */
+/** Creates the result of npm ci on a Mac, with the build of sharp for macOS. */
 function installOnMac(): void {
   install(root, 'sharp', '2.0.0');
   install(root, 'detect-libc', '1.5.0');
@@ -76,18 +76,18 @@ function installOnMac(): void {
 }
 
 describe('the native packages', () => {
-  it('are those for Linux on x64 with glibc and all that they need, and no others', async () => {
+  it('are those for Linux on x64 with glibc and their dependencies, and no others', async () => {
     for (const name of NAMES)
       install(root, name, LOCK.packages[`node_modules/${name}` as 'node_modules/sharp'].version);
     expect(await find()).toEqual(NAMES.map((name) => ({ name, folder: join(root, 'node_modules', name) })));
     expect(calls).toEqual([]);
   });
 
-  it('are none where the bundle asks for none', async () => {
+  it('are empty if the bundle imports none', async () => {
     expect(await find(npm, OTHER_BUNDLE)).toEqual([]);
   });
 
-  it('are fetched for the target on a machine of another kind, at the locked version and integrity', async () => {
+  it('are fetched for the target on a machine of another platform, with the locked version and integrity', async () => {
     installOnMac();
     const found = await find();
     expect(found.map(({ name }) => name)).toEqual(NAMES);
@@ -111,7 +111,7 @@ describe('the native packages', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('are fetched where the installed ones are of another version', async () => {
+  it('are fetched if the installed ones have another version', async () => {
     for (const name of NAMES) install(root, name, '0.9.0');
     expect((await find()).every(({ folder }) => folder.includes('out/native'))).toBe(true);
   });
@@ -119,12 +119,12 @@ describe('the native packages', () => {
   it.each([
     ['npm fails', () => Promise.reject(new Error('npm ci failed. EINTEGRITY'))],
     ['npm leaves them out', () => Promise.resolve()],
-  ])('end the packaging where %s', async (_case, runNpm) => {
+  ])('fail the packaging if %s', async (_case, runNpm) => {
     installOnMac();
     await expect(find(runNpm)).rejects.toThrow(/EINTEGRITY|Expected npm to fetch @img/);
   });
 
-  it('end the packaging where the lock has no integrity to check', async () => {
+  it('fail the packaging if the lock file contains no integrity', async () => {
     installOnMac();
     const { integrity: _none, ...unchecked } = LOCK.packages['node_modules/@img/sharp-linux-x64'];
     const packages = { ...LOCK.packages, 'node_modules/@img/sharp-linux-x64': unchecked };
@@ -134,7 +134,7 @@ describe('the native packages', () => {
   });
 });
 
-/** The first bytes of an ELF file. */
+/** Returns the first bytes of an ELF file. */
 function elf(machine: number, isLittleEndian = true): Buffer {
   const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, isLittleEndian ? 1 : 2, 1, ...new Array(57).fill(0)]);
   if (isLittleEndian) bytes.writeUInt16LE(machine, 18);
@@ -157,12 +157,12 @@ describe('native code in the package', () => {
     [elf(9999), 'Linux machine 9999 (ELF)'],
     [MAC, 'macOS (Mach-O)'],
     [WINDOWS, 'Windows (PE)'],
-    [Buffer.from('{}'), 'no native code that is known'],
-  ])('is known by its first bytes', (bytes, expected) => {
+    [Buffer.from('{}'), 'not a known format of native code'],
+  ])('is recognized by its first bytes', (bytes, expected) => {
     expect(machineOf(bytes)).toBe(expected);
   });
 
-  it('is taken for x86-64, whatever other files there are', async () => {
+  it('is accepted for x86-64, and other files are ignored', async () => {
     put('node_modules/a/lib/a.node', elf(62));
     put('node_modules/a/lib/liba.so.42.1', elf(62));
     put('node_modules/a/index.js', Buffer.from('//'));
@@ -175,7 +175,7 @@ describe('native code in the package', () => {
     ['lib/a.node', MAC, 'macOS (Mach-O)'],
     ['lib/a.dylib', MAC, 'macOS (Mach-O)'],
     ['lib/a.node', WINDOWS, 'Windows (PE)'],
-    ['lib/a.node', Buffer.from('x'), 'no native code that is known'],
+    ['lib/a.node', Buffer.from('x'), 'not a known format of native code'],
   ])('is refused: %s, %#', async (name, bytes, found) => {
     put('lib/good.node', elf(62));
     put(name, bytes);

@@ -16,18 +16,18 @@ const pool = (name: string, memory: Pool['memory'] = 2048): Pool => ({
 });
 
 describe('the pools', () => {
-  it('of infra/pools.json are those that the workloads name (npm run generate)', () => {
+  it('of infra/pools.json are those of the workloads (npm run generate)', () => {
     expect(pools.map(({ name }) => name)).toEqual(poolNames(registry));
   });
 
-  it('of azure.yaml are the same (npm run generate)', () => {
+  it('of azure.yaml are those of the workloads (npm run generate)', () => {
     expect(Object.keys(parse(read('azure.yaml')).services)).toEqual(poolNames(registry));
   });
 
-  it('are packaged once, not by every service at the same time', () => {
+  it('are packaged once, and not concurrently by every service', () => {
     const { hooks, services } = parse(read('azure.yaml'));
     expect(hooks.prepackage.run).toBe('npm run package');
-    // azd deploy does not run it.
+    // azd deploy does not run this hook.
     expect(hooks.predeploy.run).toMatch(/^npm run package && /);
     for (const service of Object.values<Record<string, unknown>>(services))
       expect(service).toEqual({
@@ -39,18 +39,18 @@ describe('the pools', () => {
       });
   });
 
-  it('are of a language that azd refuses until it is switched on, so the guide does that', () => {
+  it('have a language that azd refuses until it is enabled, which the guide does', () => {
     const guide = read('docs/deploy.md');
     expect(guide).toContain('\nazd config set alpha.language.custom on ');
     expect(guide.indexOf('azd config set alpha.language.custom on')).toBeLessThan(guide.indexOf('\nazd up '));
   });
 
-  it('keep what was decided about them, get defaults when new, and go when unused', () => {
+  it('keep their values, have defaults if new, and are removed if unused', () => {
     const known = [pool('default', 4096), pool('gone')];
     expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
   });
 
-  it('become services after the pattern of the first, comments kept', () => {
+  it('become services like the first one, and comments are kept', () => {
     const text = 'name: a\nservices:\n  # why\n  default:\n    host: function\n  gone:\n    host: function\n';
     expect(servicesYaml(text, [pool('default'), pool('video')])).toBe(
       'name: a\nservices:\n  # why\n  default:\n    host: function\n  video:\n    host: function\n',
@@ -62,7 +62,7 @@ describe('the app of every pool', () => {
   const given = Object.fromEntries(paramsOf(declaration('infra/main.bicep', 'apps')));
 
   it.each(['inboxSchedule', 'sweepSchedule', 'urlHosts'])(
-    'has the same %s: each looks after its own workloads',
+    'has the same %s, because each app handles its own workloads',
     (name) => {
       expect(given[name]).toMatchObject({ kind: 'name', name });
     },
@@ -70,13 +70,13 @@ describe('the app of every pool', () => {
 });
 
 describe('the containers of workloads', () => {
-  it('are those that the deployment makes (npm run generate)', () => {
+  it('are those that the deployment creates (npm run generate)', () => {
     expect(JSON.parse(read('infra/containers.json'))).toEqual(registry.containers);
   });
 });
 
 describe('the backstop', () => {
-  it('is later than the retention of every workload', () => {
+  it('is longer than the retention of every workload', () => {
     const days = Number(plainValue(declaration('infra/main.bicep', 'backstopDays').value));
     const longest = Math.max(...registry.workloads.map(({ retentionDays }) => retentionDays));
     expect(days).toBeGreaterThan(longest);

@@ -7,7 +7,7 @@ import { ROOT } from '../bicep.ts';
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const CHANGELOG = read('CHANGELOG.md');
 
-/** The files of the repository, with a changelog of which `version` is released. */
+/** Returns the files of the repository, with a changelog in which `version` is released. */
 const filesOf = (version: string, files: Partial<ReleaseFiles> = {}): ReleaseFiles => ({
   app: read('package.json'),
   local: read('packages/functions-local/package.json'),
@@ -18,11 +18,11 @@ const filesOf = (version: string, files: Partial<ReleaseFiles> = {}): ReleaseFil
 const { version } = JSON.parse(read('package.json')) as { version: string };
 
 describe('releaseNotes', () => {
-  it('are the section of the version, for a tag that all files of the repository have', () => {
+  it('are the section of the version, if all files have the version of the tag', () => {
     expect(releaseNotes(`v${version}`, filesOf(version))).toBe('- New.\n\n### Steps\n\n- One.');
   });
 
-  it('are refused for a tag of another version, with every file that differs', () => {
+  it('are refused for another version, with all files that differ', () => {
     expect(() => releaseNotes('v99.0.0', filesOf('99.0.0'))).toThrow(
       [
         `package.json: expected version 99.0.0, got ${version}`,
@@ -40,14 +40,14 @@ describe('releaseNotes', () => {
   it.each([
     ['is only pending', `## Pending\n\n- New.\n`],
     ['has no text', `## Pending\n\n## ${version}\n\n## 0.0.1\n\n- Old.\n`],
-  ])('are refused where the version %s', (_what, changelog) => {
+  ])('are refused if the version %s', (_what, changelog) => {
     expect(() => releaseNotes(`v${version}`, filesOf(version, { changelog }))).toThrow(
       `CHANGELOG.md: expected a section "## ${version}", with text`,
     );
   });
 });
 
-it('the changelog begins with what is pending, and has versions below it', () => {
+it('the changelog starts with the pending section, followed by versions', () => {
   const [first, ...others] = CHANGELOG.match(/(?<=^## ).*$/gm) ?? [];
   expect(first).toBe('Pending');
   expect(others.filter((heading) => !/^\d+\.\d+\.\d+$/.test(heading))).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../../../infra/azure-checks/checks.ts';
 import { PRICES_FILE } from '../../../../infra/azure-checks/group-checks.ts';
-import { reportText, type Step, summary } from '../../../../infra/azure-checks/report.ts';
+import { reportText, type Step } from '../../../../infra/azure-checks/report.ts';
 import { type RunOptions, runChecks } from '../../../../infra/azure-checks/run-checks.ts';
 import type { Machine } from '../../../../infra/azure-checks/tools.ts';
 import { tableBelow } from '../../docs/docs-table.ts';
@@ -22,7 +22,7 @@ const RESOURCES = [
   resource('Microsoft.Insights/scheduledQueryRules', 'sluice-events-0'),
 ];
 
-/** What az answers, by how the command begins. The longest beginning counts. */
+/** The answers of az by the beginning of the command; the longest match is used. */
 type Answers = Record<string, unknown>;
 
 const pool = (name: string): string => (name.endsWith('media') ? 'media' : 'default');
@@ -56,7 +56,7 @@ const metric = (...hours: Record<string, number>[]) => ({
   ],
 });
 
-/** A deployment in which all is well. */
+/** The answers of a correct deployment. */
 const GOOD: Answers = {
   'resource list': RESOURCES,
   ...Object.fromEntries(
@@ -90,7 +90,7 @@ const GOOD: Answers = {
 
 interface World {
   answers?: Answers;
-  /** Answers of GET by the end of the address. */
+  /** The answers of GET by the end of the address. */
   pages?: Record<string, { status?: number; text?: string; ms?: readonly number[]; isDown?: boolean }>;
   smoke?: { code: number; stdout: string };
   options?: Partial<RunOptions>;
@@ -160,7 +160,7 @@ async function runIn({
   return { run, asked, keys, files };
 }
 
-/** The finding of one check. */
+/** Runs one check and returns its finding. */
 async function findingOf(id: string, world: World = {}): Promise<Pick<Step, 'result' | 'evidence' | 'commands'>> {
   const { run } = await runIn({ ...world, options: { only: [id], ...world.options } });
   const [step] = run.steps;
@@ -168,12 +168,12 @@ async function findingOf(id: string, world: World = {}): Promise<Pick<Step, 'res
   return step;
 }
 
-/** How the address of a first page of the price list ends. */
+/** The end of the address of the first page of the price list. */
 const PRICE_LIST = "'Consumption'";
 const APP = 'https://func-default.example.net/api';
 
 describe('the checks of a deployment', () => {
-  it('all pass where all is well, each with the commands that it ran', async () => {
+  it('all pass in a correct deployment, each with its commands', async () => {
     const { run } = await runIn({});
 
     expect(run.steps.filter(({ result }) => result !== 'pass')).toEqual([]);
@@ -181,29 +181,29 @@ describe('the checks of a deployment', () => {
     expect(run.steps.filter(({ commands }) => commands.length === 0)).toEqual([]);
   });
 
-  it('ask the app of the command line first, and then the other ones of the group', async () => {
+  it('call the app of the command line first, and then the other apps of the group', async () => {
     const { commands } = await findingOf('keys');
     expect(commands).toEqual([`curl ${APP}/batches`, 'curl https://func-media.example.net/api/batches']);
   });
 
-  it('change nothing: az only reads', async () => {
+  it('only read with az', async () => {
     const { asked } = await runIn({});
     const verbs = asked.filter((line) => line.startsWith('az ')).map((line) => line.split(' --')[0]);
-    // The only post is the query of the logs.
+    // The only POST request is the log query.
     expect(verbs.filter((verb) => !/ (list|show)$/.test(verb ?? '') && verb !== 'az rest')).toEqual([]);
     expect(asked.filter((line) => line.includes('--method') && !line.includes('--method get'))).toEqual([
       expect.stringContaining('api.loganalytics.io'),
     ]);
   });
 
-  it('show the key nowhere', async () => {
+  it('do not reveal the key', async () => {
     const { run, asked, keys } = await runIn({});
     expect(keys).toEqual(['s3cret', 's3cret']);
     expect(asked.join('\n')).not.toContain('s3cret');
     expect(reportText(run)).not.toContain('s3cret');
   });
 
-  it('name the subscription in each call where one is given', async () => {
+  it('pass the given subscription to each call', async () => {
     const { asked } = await runIn({ options: { subscription: 'sub', only: ['match-all'] } });
     expect(asked.filter((line) => !line.includes('--subscription sub'))).toEqual([]);
   });
@@ -226,7 +226,7 @@ describe('the checks of a deployment', () => {
         answers: { 'servicebus topic subscription rule list': [{ name: 'queue-work-detected' }, { name: '$Default' }] },
       },
     ],
-    ['match-all', /no rule/, { answers: { 'servicebus topic subscription rule list': [] } }],
+    ['match-all', /no rules/, { answers: { 'servicebus topic subscription rule list': [] } }],
     [
       'duplicates',
       /requiresDuplicateDetection false/,
@@ -299,16 +299,16 @@ describe('the checks of a deployment', () => {
     ['pools', /pool media: no batch/, { options: { batches: {} } }],
     [
       'durable-polling',
-      /No transactions yet/,
+      /no transactions yet/,
       { answers: { [`monitor metrics list --resource ${QUEUES}`]: { value: [] } } },
     ],
     ['versions', /Deploy a changed version/, { answers: { 'rest --method post': { tables: [{ rows: [] }] } } }],
-    ['alerts', /no alert rule/, { answers: { 'resource list': RESOURCES.slice(0, -1) } }],
+    ['alerts', /no alert rules/, { answers: { 'resource list': RESOURCES.slice(0, -1) } }],
     ['budget', /no budget/, { answers: { 'rest --method get': { value: [] } } }],
-    ['diagnostics', /No diagnostic settings/, { answers: { 'monitor diagnostic-settings list': { value: [] } } }],
+    ['diagnostics', /no diagnostic settings/, { answers: { 'monitor diagnostic-settings list': { value: [] } } }],
     [
       'duplicates',
-      /could not be made: az ended with 1: ERROR: AuthorizationFailed/,
+      /could not run: az failed with exit code 1: ERROR: AuthorizationFailed/,
       { answers: { 'servicebus topic show': new Error('AuthorizationFailed') } },
     ],
     ['prices', /answered 429/, { pages: { [PRICE_LIST]: { status: 429 } } }],
@@ -318,13 +318,13 @@ describe('the checks of a deployment', () => {
     expect(found.result).toBe('not run');
   });
 
-  it('takes the quietest of the last 24 full hours', async () => {
+  it('use the hour with the fewest operations of the last 24 full hours', async () => {
     const { commands, evidence } = await findingOf('durable-polling');
     expect(commands.join()).toContain('--start-time 2026-11-22T12:00:00Z --end-time 2026-11-23T12:00:00Z');
     expect(evidence).toContain('2880 in the hour from 2026-11-23T01:00:00Z: PeekMessages 1440, GetQueueMetadata 1440');
   });
 
-  it('saves all pages of the price list for npm run cost -- import-prices', async () => {
+  it('save all pages of the price list for npm run cost -- import-prices', async () => {
     const next = 'https://prices.azure.com/page2';
     const first = { text: `{"Items":[1],"NextPageLink":"${next}"}` };
     const { files } = await runIn({
@@ -343,43 +343,8 @@ describe('the checks of a deployment', () => {
   });
 });
 
-describe('the report', () => {
-  const step = (id: string, result: Step['result'], evidence = 'seen'): Step => ({
-    ...{ id, about: `About | ${id}`, expects: 'something', commands: [`az ${id} list`], result, evidence },
-  });
-  const run = { group: 'rg', app: 'func', startedAt: '2026-11-23T12:00:00.000Z', version: '0.1.0' };
-
-  it('begins with the counts and a table, then says of each check what was run, expected and seen', () => {
-    const text = reportText({ ...run, steps: [step('one', 'pass'), step('two', 'fail'), step('three', 'not run')] });
-
-    expect(text.split('\n').slice(0, 9)).toEqual([
-      '# Azure report',
-      '',
-      'Resource group rg, app func, 2026-11-23T12:00:00.000Z, Sluice 0.1.0: 1 of 3 checks passed, 1 failed, 1 were not run.',
-      '',
-      '| check | about | result |',
-      '| --- | --- | --- |',
-      '| [one](#one) | About \\| one | pass |',
-      '| [two](#two) | About \\| two | **fail** |',
-      '| [three](#three) | About \\| three | not run |',
-    ]);
-    expect(text).toContain(
-      '## two\n\nAbout | two. Result: **fail**.\n\nExpected: something\n\nCommands:\n\n```text\naz two list\n```',
-    );
-  });
-
-  it('holds evidence that looks like Markdown', () => {
-    const text = reportText({ ...run, steps: [step('one', 'pass', 'a\n```\n# not a heading')] });
-    expect(text).toContain('````text\na\n```\n# not a heading\n````');
-  });
-
-  it('counts nothing twice', () => {
-    expect(summary([])).toBe('0 of 0 checks passed, 0 failed, 0 were not run');
-  });
-});
-
 describe('docs/azure-status.md', () => {
-  it('has the checks in their order, with what is expected', () => {
+  it('lists the checks in order, with their expectations', () => {
     const rows = tableBelow('docs/azure-status.md', 'What only a subscription can show');
     expect(rows.map(([id, about, expects]) => [id, about, expects])).toEqual(
       CHECKS.map(({ id, about, expects }) => [id, about, expects]),

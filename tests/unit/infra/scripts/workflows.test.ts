@@ -14,14 +14,14 @@ const read = (file: string): string => readFileSync(join(ROOT, FOLDER, file), 'u
 type WorkflowParser = typeof import('@actions/workflow-parser');
 const parser = await loadParser();
 
-/** GitHub's own parser. It imports JSON without an import attribute, which Node refuses: bundled, it needs none. */
+/** GitHub's own parser. It is bundled, because it imports JSON without an import attribute, which Node.js refuses. */
 async function loadParser(): Promise<WorkflowParser> {
   const { outputFiles } = await build({
     stdin: { contents: "export * from '@actions/workflow-parser';", resolveDir: ROOT },
     bundle: true,
     format: 'esm',
     platform: 'node',
-    // Its YAML package is CommonJS and asks for `process`.
+    // Its YAML package is CommonJS and requires `process`.
     banner: {
       js: `import { createRequire } from 'node:module'; const require = createRequire('${pathToFileURL(ROOT)}/');`,
     },
@@ -58,27 +58,27 @@ const jobsOf = (file: string): [string, Job][] =>
   Object.entries((parse(read(file)) as { jobs: Record<string, Job> }).jobs);
 
 describe("GitHub's parser", () => {
-  test.each(files)('takes %s', async (file) => {
+  test.each(files)('accepts %s', async (file) => {
     expect(await faultsOf(file, read(file))).toEqual([]);
   });
 
-  it('sees a fault where there is one', async () => {
+  it('detects an error', async () => {
     expect(await faultsOf('x', 'on: push\njobs:\n  a:\n    run-on: ubuntu-latest\n')).not.toEqual([]);
   });
 });
 
 describe.each(files)('%s', (file) => {
-  it('pins every action by commit and names its version', () => {
+  it('pins every action to a commit, with its version in a comment', () => {
     const lines = read(file).match(/^.*uses:.*$/gm) ?? [];
     expect(lines.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
-  it('starts with the right to read and nothing more, and bounds the time of each job', () => {
+  it('has only read permissions by default, and limits the time of each job', () => {
     expect((parse(read(file)) as { permissions: unknown }).permissions).toEqual({ contents: 'read' });
     for (const [, job] of jobsOf(file)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
-  it('leaves no credential in the checkout and none in the workflow', () => {
+  it('stores no credentials in the checkout or in the workflow', () => {
     for (const [, job] of jobsOf(file)) {
       const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
       expect(checkouts.map((step) => step.with?.['persist-credentials'])).toEqual(checkouts.map(() => false));
@@ -86,13 +86,13 @@ describe.each(files)('%s', (file) => {
     expect(read(file)).not.toContain('secrets.');
   });
 
-  it('puts no expression into a script, where its text would be run', () => {
+  it('contains no expressions in scripts, which would execute their text', () => {
     const scripts = jobsOf(file).flatMap(([, job]) => job.steps.flatMap(({ run }) => run ?? []));
     expect(scripts.filter((run) => run.includes('${{'))).toEqual([]);
   });
 });
 
-/** An expression of GitHub, as a workflow has it. */
+/** Returns a GitHub expression in the syntax of a workflow. */
 const expression = (text: string): string => `\${{ ${text} }}`;
 
 describe('deploy.yml', () => {
@@ -101,7 +101,7 @@ describe('deploy.yml', () => {
   const stepOf = (job: string, text: string): Step | undefined =>
     jobs[job]?.steps.find(({ run }) => run?.includes(text));
 
-  it('previews, then deploys, then sweeps; only these jobs may sign in', () => {
+  it('previews, deploys and sweeps, in this order; only these jobs may sign in', () => {
     expect(Object.keys(jobs)).toEqual(['build', 'preview', 'deploy']);
     const idTokens = Object.values(jobs).map(({ permissions }) => permissions?.['id-token']);
     expect(idTokens).toEqual([undefined, 'write', 'write']);
@@ -113,49 +113,49 @@ describe('deploy.yml', () => {
     expect(readFileSync(join(ROOT, 'infra/publish.sh'), 'utf8')).toContain('sweep.sh');
   });
 
-  it('shows the preview in the summary, in an environment that waits for no reviewer of the deployment', () => {
+  it('shows the preview in the summary, in an environment without reviewers', () => {
     expect(stepOf('preview', 'what-if')?.run).toContain('out/what-if.txt; printf');
     expect(stepOf('preview', 'what-if')?.run).toContain('>> "$GITHUB_STEP_SUMMARY"');
     const environment = expression('inputs.environment');
     expect([jobs.preview?.environment, jobs.deploy?.environment]).toEqual([`${environment}-preview`, environment]);
   });
 
-  it('previews without a right to write: nobody reviews what runs there', () => {
+  it('previews without write permissions, because that job has no reviewer', () => {
     expect(stepOf('preview', 'what-if')?.run).toContain('--validation-level ProviderNoRbac');
     expect(scriptOf('preview')).not.toContain('deployment sub create');
   });
 
-  it('can be started again: an artifact takes the place of that of an earlier attempt', () => {
+  it('can be restarted: artifacts overwrite those of an earlier attempt', () => {
     const uploads = Object.values(jobs).flatMap(({ steps }) =>
       steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@')),
     );
     expect(uploads.map((step) => step.with?.overwrite)).toEqual([true, true, true]);
   });
 
-  it('takes every parameter from the variables of the environment, and deploys those that were previewed', () => {
+  it('reads all parameters from the variables of the environment, and deploys the previewed ones', () => {
     const parameters = stepOf('preview', 'infra/deployment-env.sh');
     expect(parameters?.env).toEqual({ VARIABLES: expression('toJSON(vars)') });
     expect(parameters?.run).toContain('> out/parameters.env');
     for (const job of ['preview', 'deploy']) expect(scriptOf(job)).toContain('cat out/parameters.env >> "$GITHUB_ENV"');
-    // An unset variable is an empty text here, which would take the place of a default of main.bicepparam.
+    // An unset variable is an empty text here, which would override a default of main.bicepparam.
     const { env } = parse(read('deploy.yml')) as { env: Record<string, string> };
     const set = [env, jobs.preview?.env, jobs.deploy?.env].flatMap((each) => Object.keys(each ?? {}));
     expect(set.filter((name) => parameterVariables().includes(name))).toEqual(['AZURE_ENV_NAME']);
   });
 
-  it('locks: one deployment per environment at a time, and none is cancelled half-way', () => {
+  it('runs one deployment per environment at a time, and cancels none that is running', () => {
     const { concurrency } = parse(read('deploy.yml')) as { concurrency: unknown };
     expect(concurrency).toEqual({ group: `deploy-${expression('inputs.environment')}`, 'cancel-in-progress': false });
   });
 
-  it('names the subscription in every call', () => {
+  it('passes the subscription to every call', () => {
     const calls = ['preview', 'deploy'].flatMap((job) => scriptOf(job).match(/^ *az .*$/gm) ?? []);
     expect(calls.length).toBe(2);
     expect(calls.filter((call) => !call.includes('--subscription "$AZURE_SUBSCRIPTION_ID"'))).toEqual([]);
     expect(jobs.deploy?.env).toEqual({ AZURE_SUBSCRIPTION_ID: expression('vars.AZURE_SUBSCRIPTION_ID') });
   });
 
-  it('ends with a smoke test, and says how to roll back when that or publishing fails', () => {
+  it('ends with a smoke test, and prints rollback instructions if it or publishing fails', () => {
     const names = jobs.deploy?.steps.map(({ name }) => name) ?? [];
     expect(names.slice(-3)).toEqual(['Publish every app, then sweep', 'Smoke test', 'How to roll back']);
     expect(stepOf('deploy', 'infra/smoke.sh')?.if).toBeUndefined();
@@ -173,16 +173,16 @@ describe('release.yml', () => {
   const scriptsOf = (job: string): string[] => (jobs[job]?.steps ?? []).flatMap(({ run }) => run ?? []);
   const indexOf = (text: string): number => scriptsOf('build').findIndex((run) => run.includes(text));
 
-  it('runs for tags of versions, and for nothing else', () => {
+  it('runs only for version tags', () => {
     expect((parse(read('release.yml')) as { on: unknown }).on).toEqual({ push: { tags: ['v*'] } });
   });
 
-  it('compares the tag with the sources, then tests, then packs', () => {
+  it('compares the tag with the sources, tests and packs, in this order', () => {
     const order = ['node infra/release.ts "$GITHUB_REF_NAME"', 'bash .ci/run', 'npm run package', 'npm pack'];
     expect(order.map(indexOf)).toEqual([0, 1, 2, 3]);
   });
 
-  it('publishes what was built, with provenance of each file, by a job that runs no code of the repository', () => {
+  it('publishes the built files with provenance, in a job that runs no code of the repository', () => {
     const { needs, permissions, steps = [] } = jobs.publish ?? {};
     expect(needs).toBe('build');
     expect(permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
@@ -198,14 +198,14 @@ describe('release.yml', () => {
   });
 });
 
-/** The variables that the parameters of the deployment are read from. */
+/** The variables from which the parameters of the deployment are read. */
 function parameterVariables(): string[] {
   const text = readFileSync(join(ROOT, 'infra/main.bicepparam'), 'utf8');
   return [...text.matchAll(/readEnvironmentVariable\(\s*'(\w+)'/g)].map(([, name = '']) => name);
 }
 
 describe('infra/deployment-env.sh', () => {
-  /** The variables that a job has after it has read what the script prints. */
+  /** Returns the variables of a job after it has read the output of the script. */
   function environmentOf(variables: Record<string, string>): Record<string, string> {
     const run = spawnSync('sh', [join(ROOT, 'infra/deployment-env.sh')], {
       input: JSON.stringify(variables),
@@ -224,13 +224,13 @@ describe('infra/deployment-env.sh', () => {
     expect(environmentOf(all)).toEqual(expected);
   });
 
-  it('leaves out what is not set, and what is no parameter', () => {
+  it('omits variables that are not set or not parameters', () => {
     const variables = { AZURE_LOCATION: 'westeurope', AZURE_CLIENT_ID: 'x', PATH: '/tmp', SLUICE_KEY: 'secret' };
     expect(environmentOf(variables)).toEqual({ AZURE_LOCATION: 'westeurope' });
     expect(environmentOf({})).toEqual({});
   });
 
-  it('keeps text as it is: lines, quotes, and what a shell would run', () => {
+  it('does not change values with line breaks, quotes or shell commands', () => {
     const value = 'a "b"\n$(touch pwned) `id` \'c\'\nAZURE_LOCATION=other';
     expect(environmentOf({ SLUICE_ALERT_EMAIL: value })).toEqual({ SLUICE_ALERT_EMAIL: value });
   });

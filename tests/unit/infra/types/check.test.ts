@@ -10,7 +10,7 @@ import { checkAgainstRecord, recordOf, type Verified } from './record.ts';
 const [REQUIRED, READ_ONLY] = [1, 2];
 const property = (index: number, flags = 0) => ({ type: { $ref: `#/${index}` }, flags });
 
-/** A made-up type, in the format of a types.json of Azure/bicep-types-az. */
+/** A fictitious type in the format of a types.json of Azure/bicep-types-az. */
 const TYPES: RawType[] = [
   { $type: 'StringType' },
   { $type: 'StringType', minLength: 3, maxLength: 24, pattern: '^[a-z0-9]+$' },
@@ -103,7 +103,7 @@ describe('a resource', () => {
     ],
     ['with null where it may be left out', { count: 1, tier: null }],
     ['of another variant', { count: 1, rule: { 'kind.of': 'ByAge', age: 4 } }],
-  ])('%s passes', (_, properties) => {
+  ])('passes with %s', (_, properties) => {
     expect(checkResource(resource(properties, { tags: { any: 'thing' } }), definitions).faults).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ describe('a resource', () => {
       { ...resource(good), apiVersion: '2020-01-01' },
       'there is no type Made.Up/things@2020-01-01',
     ],
-  ])('with %s is refused', (_, faulty, fault) => {
+  ])('is refused with %s', (_, faulty, fault) => {
     expect(checkResource(faulty, definitions).faults).toEqual([fault]);
   });
 });
@@ -170,7 +170,7 @@ describe('definitions', () => {
   const checkout = mkdtempSync(join(tmpdir(), 'sluice-types-'));
   afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
-  it('are found in a checkout by namespace and version, whatever the provider is called', () => {
+  it('are found in a checkout by namespace and version, independent of the folder of the provider', () => {
     for (const [provider, types] of [
       ['up_0', []],
       ['up_1', TYPES],
@@ -191,7 +191,7 @@ describe('the record of what was checked', () => {
   const record = { types: recordOf(seen, definitions) } as Verified;
   const check = (one: DeployedResource): string[] => checkAgainstRecord(one, record);
 
-  it('is of the properties that are sent, by place', () => {
+  it('contains the sent properties by path', () => {
     expect(record.types['Made.Up/things@2026-01-01']).toMatchObject({
       '': 'object',
       name: 'required string',
@@ -204,7 +204,7 @@ describe('the record of what was checked', () => {
     });
   });
 
-  it('lets pass what it has, and less', () => {
+  it('accepts its properties or a subset', () => {
     expect([...seen, resource({ count: 1 }, { tags: { other: 'c' } })].flatMap(check)).toEqual([]);
   });
 
@@ -229,7 +229,7 @@ describe('the record of what was checked', () => {
     ['a word', resource({ ...good, tier: 'Cold' }), 'properties/tier: expected one of ["Cool","Hot"], got "Cold"'],
     ['a type of value', resource({ ...good, count: '1' }), 'properties/count: expected required integer, got "1"'],
     ['a version', { ...resource(good), apiVersion: '2020-01-01' }, 'Made.Up/things@2020-01-01 was never checked'],
-  ])('stops %s', (_, changed, fault) => {
+  ])('refuses %s', (_, changed, fault) => {
     expect(check(changed)).toEqual([fault]);
   });
 });

@@ -1,21 +1,21 @@
-/** Holds what the deployment sends against type definitions. */
+/** Checks the resources of the deployment against type definitions. */
 import type { DeployedResource } from '../expand/index.ts';
 import { type Definition, type Definitions, follow, type RawType, READ_ONLY, REQUIRED } from './definitions.ts';
 
-/** What a check found. */
+/** The result of a check. */
 export interface Checked {
-  /** What is wrong, each with the place inside the resource. */
+  /** Problems, each with its path in the resource. */
   faults: string[];
-  /** What was held against a definition: kind by place. Items of arrays are `[]`, freely named keys `*`. */
+  /** Checked values: kind by path. Items of arrays are `[]`, arbitrary keys `*`. */
   seen: Map<string, string>;
 }
 
-/** Whether a value is known only when deployed; it passes as any type. */
+/** Whether a value is known only at deployment; it is valid for any type. */
 export const isReference = (value: unknown): boolean => typeof value === 'string' && /^\[\w+\(.*\).*\]/.test(value);
 
 /**
- * Checks one resource: no unknown property at any depth, no required one missing, no read-only one set, values of their
- * types, texts within their literals, numbers and lengths within their bounds.
+ * Checks one resource: it must have no unknown or read-only properties at any depth, all required ones, values of the right
+ * types, allowed literals, and numbers and lengths within bounds.
  */
 export function checkResource(resource: DeployedResource, definitions: Definitions): Checked {
   const reference = `${resource.type}@${resource.apiVersion}`;
@@ -26,7 +26,7 @@ export function checkResource(resource: DeployedResource, definitions: Definitio
   return checked;
 }
 
-/** A place below another. */
+/** Returns a path below another. */
 export const below = (path: string, key: string): string => (path === '' ? key : `${path}/${key}`);
 
 function checkValue(path: string, value: unknown, definition: Definition, checked: Checked): void {
@@ -40,7 +40,7 @@ function checkValue(path: string, value: unknown, definition: Definition, checke
   if (!isReference(value)) checkInside(path, value, definition, checked);
 }
 
-/** What is inside a value that is of its type. */
+/** Checks the content of a value that has a valid type. */
 function checkInside(path: string, value: unknown, { type, list }: Definition, checked: Checked): void {
   if (type.$type === 'ArrayType' && Array.isArray(value)) {
     for (const item of value) checkValue(`${path}[]`, item, follow(list, type.itemType), checked);
@@ -55,7 +55,7 @@ function checkInside(path: string, value: unknown, { type, list }: Definition, c
   }
 }
 
-/** The kind of a value that is of a type, or else what the type wants. Only the value itself is looked at, not its inside. */
+/** Returns the kind of a value that matches a type, otherwise the expectation of the type. Does not check nested values. */
 interface Judged {
   kind?: string;
   wanted?: string;
@@ -106,7 +106,7 @@ const numbers = ({ minValue = -Infinity, maxValue = Infinity }: { minValue?: num
 function judgeText(value: unknown, type: RawType & { $type: 'StringType' }): Judged {
   const { minLength = 0, maxLength = Infinity, pattern } = type;
   if (typeof value !== 'string') return { wanted: 'a text' };
-  // A text with an address in it has a length that only Azure knows.
+  // The length of a text that contains an address is known only to Azure.
   if (value.includes('[reference(')) return { kind: 'string' };
   if (!within(value.length, minLength, maxLength)) return { wanted: `${minLength} to ${maxLength} characters` };
   return accept(pattern === undefined || new RegExp(pattern).test(value), 'string', `a text like ${pattern}`);
@@ -116,7 +116,7 @@ function judgeUnion(value: unknown, elements: readonly Definition[]): Judged {
   const found = elements.map((element) => judge(value, element)).find(({ kind }) => kind !== undefined);
   const literals = elements.flatMap(({ type }) => (type.$type === 'StringLiteralType' ? [type.value] : []));
   if (found === undefined) return { wanted: `one of ${literals.join(', ')}` };
-  // A union that takes any text lists literals as examples.
+  // A union that accepts any text lists literals only as examples.
   return elements.some(({ type }) => type.$type === 'StringType') ? { kind: 'string' } : found;
 }
 
@@ -139,7 +139,7 @@ function checkProperties(
     } else if ((property.flags & READ_ONLY) !== 0) {
       checked.faults.push(`${place}: is read-only`);
     } else if (entry !== null || (property.flags & REQUIRED) !== 0) {
-      // An optional property that is null is left out of what is sent.
+      // An optional property that is null is not sent.
       checkValue(place, entry, follow(list, property.type), checked);
       if ((property.flags & REQUIRED) !== 0) markRequired(place, checked);
     }
@@ -156,10 +156,10 @@ function markRequired(path: string, { seen }: Checked): void {
 }
 
 const LITERALS = /one of (\[.*?\])/;
-/** The words that a kind lists. */
+/** Returns the words of a kind. */
 export const literals = (kind: string): string[] => JSON.parse(LITERALS.exec(kind)?.[1] ?? '[]') as string[];
 
-/** One kind for values of two. */
+/** Merges two kinds. */
 export function merged(one: string, other: string): string {
   const required = [one, other].some((kind) => kind.startsWith('required '));
   const values = [...new Set([...literals(one), ...literals(other)])].sort();

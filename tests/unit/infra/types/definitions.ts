@@ -1,6 +1,6 @@
 /**
- * The official type definitions of Azure's resources: github.com/Azure/bicep-types-az (MIT), the ones that Bicep itself
- * checks against. They are read from a checkout of that repository and are no part of this one.
+ * Reads the official type definitions of Azure's resources, which Bicep itself uses: github.com/Azure/bicep-types-az (MIT). They
+ * are read from a checkout of that repository and are not part of this one.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface Property {
   /** Bits: 1 required, 2 read-only, 4 write-only, 8 known when the deployment starts, 16 names the resource. */
   flags: number;
 }
-/** A type as the repository writes it (its bicep-types/src, version 1 of the format); references are places of the list. */
+/** A type in the format of that repository (bicep-types/src, version 1); references are positions in the list. */
 export type RawType =
   | { $type: 'AnyType' | 'NullType' | 'BooleanType' }
   | { $type: 'IntegerType'; minValue?: number; maxValue?: number }
@@ -32,7 +32,7 @@ export type RawType =
   | { $type: 'ResourceType'; name: string; body: Ref }
   | { $type: 'ResourceFunctionType' };
 
-/** A type with the list that its references point into. */
+/** A type with the list to which its references point. */
 export interface Definition {
   type: RawType;
   list: readonly RawType[];
@@ -40,17 +40,17 @@ export interface Definition {
 export const REQUIRED = 1;
 export const READ_ONLY = 2;
 
-/** Finds the body of `type@version`; undefined where there is none. */
+/** Finds the body of `type@version`; undefined if there is none. */
 export type Definitions = (reference: string) => Definition | undefined;
 
-/** The type that a reference of a definition means. */
+/** Returns the type of a reference. */
 export function follow(list: readonly RawType[], { $ref }: Ref): Definition {
   const type = list[Number($ref.slice(2))];
   if (type === undefined) throw new Error(`Expected a type at ${$ref}, got none.`);
   return { type, list };
 }
 
-/** Definitions from lists of types, each as one `types.json` has them. */
+/** Creates definitions from lists of types, each in the format of a `types.json`. */
 export function definitionsOf(lists: (reference: string) => readonly (readonly RawType[])[]): Definitions {
   return (reference) => {
     for (const list of lists(reference)) {
@@ -64,8 +64,8 @@ export function definitionsOf(lists: (reference: string) => readonly (readonly R
 }
 
 /**
- * Definitions from a checkout of Azure/bicep-types-az.
- * @param folder Root of the checkout; only the folders of the namespaces that are asked for have to be there.
+ * Reads definitions from a checkout of Azure/bicep-types-az.
+ * @param folder Root of the checkout; only the folders of the requested namespaces are required.
  */
 export function readDefinitions(folder: string): Definitions {
   const read = new Map<string, readonly RawType[]>();

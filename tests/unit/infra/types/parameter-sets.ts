@@ -9,7 +9,7 @@ const pool = (name: string, more: Parameters = {}): Parameters => ({
 });
 const operator = { operatorPrincipalId: '00000000-0000-0000-0000-000000000002', operatorPrincipalType: 'Group' };
 
-/** The deployments that are checked as a whole, by what is special about them. */
+/** The parameter sets of the deployments that are checked as a whole, by description. */
 export const PARAMETER_SETS: Readonly<Record<string, Parameters>> = {
   'the defaults': {},
   'the Durable Task Scheduler': { durableBackend: 'DurableTaskScheduler' },

@@ -1,6 +1,6 @@
 /**
- * What of the deployment was held against the official type definitions, as a list of this deployment's own properties.
- * The definitions themselves are not kept here; this record lets every run see that nothing is sent that was not checked.
+ * The record of the properties of this deployment that were checked against the official type definitions. The definitions
+ * themselves are not stored here; with this record, every run verifies that only checked properties are sent.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,21 +8,21 @@ import type { DeployedResource } from '../expand/index.ts';
 import { below, checkResource, isReference, literals, merged } from './check.ts';
 import type { Definitions } from './definitions.ts';
 
-/** What was checked. */
+/** The record of checked properties. */
 export interface Verified {
   source: { repository: string; licence: string; commit: string; committed: string };
-  /** By `type@version`: the kind of each property that is sent, by its place. */
+  /** The kinds of the sent properties by path, by `type@version`. */
   types: Record<string, Record<string, string>>;
 }
 export const RECORD_FILE = join(import.meta.dirname, 'verified.json');
 export const readRecord = (): Verified => JSON.parse(readFileSync(RECORD_FILE, 'utf8')) as Verified;
 
-/** What is wrong with resources, by type and name. */
+/** Problems of resources, by type and name. */
 export function faultsOf(resources: readonly DeployedResource[], check: (one: DeployedResource) => string[]): string[] {
   return resources.flatMap((one) => check(one).map((fault) => `${one.type} ${one.name}: ${fault}`));
 }
 
-/** The kinds of all that resources send, merged by type; kinds of different resources stand side by side. */
+/** Returns the kinds of all sent properties, merged by type. */
 export function recordOf(resources: readonly DeployedResource[], definitions: Definitions): Verified['types'] {
   const types: Record<string, Record<string, string>> = {};
   for (const resource of resources) {
@@ -39,7 +39,7 @@ export function recordOf(resources: readonly DeployedResource[], definitions: De
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** Holds a resource against the record: what is not in it was never checked, and what is required there has to be sent. */
+/** Checks a resource against the record: it may send only recorded properties, and must send the required ones. */
 export function checkAgainstRecord(resource: DeployedResource, { types }: Verified): string[] {
   const reference = `${resource.type}@${resource.apiVersion}`;
   const kinds = types[reference];
@@ -81,10 +81,10 @@ function checkKeys(
   return [...missing, ...found];
 }
 
-/** The place of the object that a property is in; undefined for items, which are no property. */
+/** Returns the path of the object that contains a property; undefined for items. */
 function parentOf(place: string): string | undefined {
   if (place === '' || place.endsWith('[]')) return undefined;
-  // A variant's name may hold a slash.
+  // The name of a variant may contain a slash.
   const end = place.lastIndexOf('/');
   return end < 0 ? '' : place.slice(0, end);
 }

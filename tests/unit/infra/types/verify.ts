@@ -1,6 +1,6 @@
 /**
- * Checks the deployment, with every set of parameters, against a checkout of Azure/bicep-types-az, and writes down what was
- * checked: `node tests/unit/infra/types/verify.ts <checkout>`. To be run when the deployment sends something new.
+ * Checks the deployment, with every set of parameters, against a checkout of Azure/bicep-types-az, and writes the record of
+ * checked properties: `node tests/unit/infra/types/verify.ts <checkout>`. Run it when the deployment sends new properties.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -11,16 +11,16 @@ describe('cancel and delete', () => {
   it.each([
     [
       { chunks: 1, items: 900 },
-      ['The workers or the sweep end the rest: 1 chunk with 900 items. Follow it: sluice watch b'],
+      ['Still to be cancelled by the workers or the sweep: 1 chunk with 900 items. To follow it: sluice watch b'],
     ],
     [{ chunks: 0, items: 0 }, []],
-  ])('says what a cancel has ended, and what it has left to the workers: %j', async (left, rest) => {
+  ])('prints the cancelled chunks and those left to the workers: %j', async (left, rest) => {
     const { out } = await run('cancel b', { 'POST batches/b/cancel': { status: 202, json: cancelAnswer(left) } });
     const [state] = out.split('\nState: ');
-    expect(state?.split('\n')).toEqual(['Ended at once: 3 chunks with 3,000 items', ...rest]);
+    expect(state?.split('\n')).toEqual(['Cancelled: 3 chunks with 3,000 items', ...rest]);
   });
 
-  it('cancels, and is content with any end', async () => {
+  it('cancels with --wait, and exits with 0 for any final state', async () => {
     const { code } = await run('cancel b --wait', {
       'POST batches/b/cancel': { status: 202, json: cancelAnswer({ chunks: 1, items: 900 }) },
       'GET batches/b': { json: batchView('b', 'cancelled') },
@@ -30,8 +30,8 @@ describe('cancel and delete', () => {
 
   it.each([
     [204, 'Deleted b\n'],
-    [202, 'Deleting b; it is large, the sweep goes on with it.\n'],
-  ])('deletes when it is meant: %i', async (status, text) => {
+    [202, 'Deleting b; the batch is large, and the sweep deletes the rest.\n'],
+  ])('deletes a batch with --yes: status %i', async (status, text) => {
     expect((await run('delete b --yes', { 'DELETE batches/b': { status } })).out).toBe(text);
   });
 });

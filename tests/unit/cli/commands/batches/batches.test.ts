@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../../../../cli/process/exit-codes.ts';
 import { run } from '../../world.ts';
 
 describe('batches', () => {
@@ -9,7 +10,7 @@ describe('batches', () => {
   const days = { from: '2026-10-26', to: '2026-11-01' };
   const next = { link: '</api/batches?after=b2&limit=3>; rel="next"' };
 
-  it('are listed over pages, as many as are asked for', async () => {
+  it('are listed over pages, up to the limit', async () => {
     const { out, asked } = await run('batches --limit 3 --state running --workload billing', {
       'GET batches?state=running&workload=billing&limit=3': {
         ...{ json: { batches: [entry('b1'), entry('b2')], days }, headers: next },
@@ -18,7 +19,7 @@ describe('batches', () => {
     });
     expect(asked).toHaveLength(2);
     expect(out.split('\n')).toEqual([
-      '  batch  workload  lane    state    items  pending  dead  created              ended',
+      '  batch  workload  lane    state    items  pending  dead  created              finished',
       '  b1     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
       '  b2     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
       '  b3     billing   normal  running  1,000        4     0  2026-11-01 10:00:00',
@@ -26,7 +27,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are searched to the end over pages that may be empty, and it is said how far', async () => {
+  it('are searched over empty pages, and the range of the search is printed', async () => {
     const path = 'batches?search=sept+2&after=b9&limit=50';
     const until = '2026-10-25T10:00:00.000Z';
     const { out, err } = await run("batches --search 'sept 2' --json", {
@@ -47,10 +48,10 @@ describe('batches', () => {
       days: { from: '2026-10-20', to: '2026-11-01' },
       lookedAt: { batches: 2_007, until },
     });
-    expect(err).toBe('Batches looked at: 2,007, back to 2026-10-25 10:00:00 UTC.\n');
+    expect(err).toBe('Searched 2,007 batches, back to 2026-10-25 10:00:00 UTC.\n');
   });
 
-  it('may be none', async () => {
+  it('are reported missing with the range of days', async () => {
     const { out } = await run('batches', { 'GET batches?limit=50': { json: { batches: [], days } } });
     expect(out).toBe('No batches from 2026-10-26 to 2026-11-01.\n');
   });
@@ -58,5 +59,14 @@ describe('batches', () => {
   it('are listed by labels', async () => {
     const { asked } = await run(['batches', '--label', 'month=2026-11', '--label', 'from=a b'], {});
     expect(asked[0]?.path).toBe('batches?label=month%3D2026-11&label=from%3Da+b&limit=50');
+  });
+
+  it('suggest a similar workload if the list is empty and the given one does not exist', async () => {
+    const none = {
+      'GET batches?workload=biling&limit=50': { json: { batches: [], days: { from: '', to: '' } } },
+      'GET health': { json: { workloads: ['billing', 'media'] } },
+    };
+    const { code, err } = await run('batches --workload biling', none);
+    expect([code, err]).toEqual([EXIT.usage, expect.stringContaining('Did you mean billing?')]);
   });
 });

@@ -22,12 +22,12 @@ describe('a download', () => {
     'GET batches/b/results?from=1': { text: '2\n', headers: { 'sluice-batch-state': 'running' } },
   };
 
-  it('puts all pages together, and says when it is not all', async () => {
+  it('joins all pages, and reports that the batch is not finished', async () => {
     const { out, err } = await run('results b', { ...pages });
-    expect([out, err]).toEqual(['1\n2\n', 'The batch is running: this is what there is so far.\n']);
+    expect([out, err]).toEqual(['1\n2\n', 'The batch is running: the output contains only what is finished so far.\n']);
   });
 
-  it('into a file leaves nothing half', async () => {
+  it('into a file leaves no partial file after an error', async () => {
     expect((await run('results b --out r.ndjson', { ...pages }, { folder })).code).toBe(EXIT.done);
     expect(await readFile(join(folder, 'r.ndjson'), 'utf8')).toBe('1\n2\n');
     const broken = { ...pages, 'GET batches/b/results?from=1': { status: 500 } };
@@ -35,22 +35,14 @@ describe('a download', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('half'))).toEqual([]);
   });
 
-  it('of a report as a table cannot write to the terminal', async () => {
+  it('of a report as a table cannot control the terminal', async () => {
     const row = '{"key":"a\\u001b[2J","value":"1\\n  b  2"}\n';
     const { out } = await run('report b', { 'GET batches/b/report?format=ndjson': { text: row } });
     expect(out).toContain('a\\x1b[2J  1\n          b  2\n');
   });
 
-  it('of a report is a table, CSV, NDJSON, or JSON', async () => {
-    const row = { text: '{"key":"a","value":{"n":1}}\n' };
-    const answers = {
-      'GET batches/b/report?format=ndjson': row,
-      'GET batches/b/report?revision=2&format=csv': { text: 'x' },
-    };
-    expect((await run('report b', answers)).out).toBe('  key  n\n  a    1\n');
-    expect((await run('report b --format ndjson', answers)).out).toBe(row.text);
+  it('of a report can be that of an earlier revision', async () => {
+    const answers = { 'GET batches/b/report?revision=2&format=csv': { text: 'x' } };
     expect((await run('report b --format csv --revision 2', answers)).out).toBe('x');
-    const json = await run('report b --json', { 'GET batches/b/report?format=json': { text: '{}' } });
-    expect(json.out).toBe('{}');
   });
 });

@@ -12,13 +12,13 @@ describe('find', () => {
   };
   const answers = { 'GET batches/b/items/7': { json: item } };
 
-  it('shows where an item ran, and its result', async () => {
+  it('shows the chunks of an item and its result', async () => {
     const { code, out } = await run('find b 7', answers);
     expect(code).toBe(EXIT.done);
     expect(out.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '))).toEqual([
       'Item 7, line 9 of the upload: succeeded',
       'Uploaded: {"id":"x"}',
-      'chunk | ended as | at | failed attempts | error',
+      'chunk | outcome | at | failed attempts | error',
       expect.stringMatching(/^000000 \| retried \| .* \| 1 \| 503$/),
       expect.stringMatching(/^000000\.r1 \| succeeded \| .* \| 1$/),
       'Result: {"id":"x","net":"1.50"}',
@@ -26,7 +26,7 @@ describe('find', () => {
     ]);
   });
 
-  it('looks for an id from page to page', async () => {
+  it('searches for an id page by page', async () => {
     const page = (from: number, positions: number[], headers = {}) => ({
       json: { batch: 'b', id: 'x', positions, lookedAt: { from, items: 5 } },
       headers,
@@ -45,7 +45,7 @@ describe('find', () => {
     ]);
   });
 
-  it('takes a position or an id', async () => {
+  it('requires either a position or an id', async () => {
     expect((await run('find b')).code).toBe(EXIT.usage);
     expect((await run('find b 7 --id x')).code).toBe(EXIT.usage);
     expect((await run('find b x')).code).toBe(EXIT.usage);

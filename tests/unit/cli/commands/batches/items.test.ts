@@ -16,17 +16,17 @@ describe('items', () => {
     },
   };
 
-  it('shows the states page by page, up to the limit, and how to go on', async () => {
+  it('lists the states over pages up to the limit, and how to continue', async () => {
     const { code, out, err, asked } = await run('items b --limit 3', pages);
     expect(code).toBe(EXIT.done);
     expect(out.split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' | '))).toEqual([
       'position | id | state | failed attempts | error',
       ...['0 | x | succeeded | 0', '1 | succeeded | 0', '7 | a.jpg | dead | 2 | no image', ''],
     ]);
-    expect([err, asked.length]).toEqual(['Stopped after 3. To go on: --from 8\n', 2]);
+    expect([err, asked.length]).toEqual(['Stopped after 3 items. To continue: --from 8\n', 2]);
   });
 
-  it('passes on what is asked for, and shows results', async () => {
+  it('passes the filters to the app, and shows results', async () => {
     const result = { widths: [320], bytes: 7 };
     const { out, err } = await run('items b --state succeeded --from 4 --results -o csv', {
       'GET batches/b/items?state=succeeded&from=4&results=true&limit=100': {
@@ -38,7 +38,7 @@ describe('items', () => {
       '',
     ]);
     expect((await run('items b', { 'GET batches/b/items?limit=100': { json: { batch: 'b', items: [] } } })).out).toBe(
-      'No such items.\n',
+      'No items match.\n',
     );
   });
 });

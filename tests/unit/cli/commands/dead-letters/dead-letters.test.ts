@@ -18,7 +18,7 @@ describe('dead letters', () => {
     expect(out).toBe('3 dead letters of b\n\n3 x c\n  line 2, index 1, invalid: m\n  7\n');
   });
 
-  it('cannot write to the terminal, nor forge a line', async () => {
+  it('cannot control the terminal or imitate other lines', async () => {
     const hostile = {
       ...{ name: 'E', message: '\u001b]0;title\u0007boom\n9 x fake', code: '\u009b2J' },
       stack: ['f\r (w.ts:1:2)'],
@@ -44,7 +44,7 @@ describe('dead letters', () => {
     expect((await run('dead-letters b --format ndjson', answers)).out).toBe('"\u009b"\n');
   });
 
-  it('are shown with their issues, or where they were thrown and what caused them', async () => {
+  it('are shown with their issues, or with their stack and causes', async () => {
     const errors = [
       {
         ...error,
@@ -86,7 +86,7 @@ describe('dead letters', () => {
     expect(out).toBe('line 2, index 1, invalid: m\n'.repeat(2));
   });
 
-  it('of many batches are a table of causes', async () => {
+  it('of many batches are shown as a table of causes', async () => {
     const group = { cause: 'rejected: Error: no', workload: 'billing', count: 1_200, moreBatches: 3 };
     const dead = {
       ...{ from: '2026-09-18', to: '2026-09-24', count: 1_207, otherCauses: 7, lookedAt: 9, notLookedAt: 2 },
@@ -96,6 +96,6 @@ describe('dead letters', () => {
     expect(causes.out).toMatch(
       /dead +workload +batches +newest batch +cause\n +1,200 +billing +4 +b1 +rejected: Error: no\n/,
     );
-    expect(causes.err).toContain('7 dead letters of other causes\nNot looked at: 2 unfinished batches');
+    expect(causes.err).toContain('7 dead letters of other causes\n2 unfinished batches were not searched');
   });
 });

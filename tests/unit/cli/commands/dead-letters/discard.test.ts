@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { run } from '../../world.ts';
 
-it('discards dead letters with a reason and a key, and says how many', async () => {
+it('discards dead letters with a reason and a key, and prints their number', async () => {
   const path = 'POST batches/b/dead-letters/discard';
   const answer = { status: 202, json: { batch: 'b', revision: 1, discarded: 2, at: '' } };
 

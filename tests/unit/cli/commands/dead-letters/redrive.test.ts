@@ -8,14 +8,14 @@ describe('redrive', () => {
   const path = 'POST batches/b/dead-letters/redrive';
   const answer = { status: 202, json: { batch: 'b', revision: 1, redriven: 2, unreadable: 1, chunks: 1, at: '' } };
 
-  it('always has a key, and says how many dead letters stay', async () => {
+  it('always sends a key, and prints how many dead letters remain', async () => {
     const { asked, out, err } = await run("redrive b --cause 'c d' --rate 5", { [path]: answer });
     expect(asked[0]?.body).toEqual({ key: 'random-id', cause: 'c d', ratePerSecond: 5 });
     expect(err).toBe('Idempotency key: random-id\n');
-    expect(out).toContain('2 items to run again, in revision 1\n1 stay dead letters');
+    expect(out).toContain('2 items will run again, in revision 1\nUnreadable items, which remain dead letters: 1.');
   });
 
-  it('asks for the report alone, and ends with what became of it', async () => {
+  it('requests only the report, and exits with the code of the final state', async () => {
     const batch = batchView('b', 'reportFailed', {
       reportRevision: null,
       reportProblem: 'The merge of key "k" failed',
@@ -25,9 +25,9 @@ describe('redrive', () => {
       'GET batches/b': { json: batch },
     });
     expect(asked[0]?.body).toEqual({ key: 'random-id', report: true });
-    expect(err).toContain('The report is made again, in revision 1\n');
+    expect(err).toContain('The report is created again, in revision 1\n');
     expect(out).toContain(
-      'No report: The merge of key "k" failed\nTo make it again, after a deployment: sluice redrive b',
+      'No report: The merge of key "k" failed\nTo create the report again, after a deployment: sluice redrive b',
     );
     expect(code).toBe(EXIT.reportFailed);
   });
@@ -36,18 +36,22 @@ describe('redrive', () => {
     'refuses --report with %s',
     async (other) => {
       const { code, err, asked } = await run(`redrive b --report ${other}`);
-      expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining('--report: goes with none of'), []]);
+      expect([code, err, asked]).toEqual([
+        EXIT.usage,
+        expect.stringContaining('--report: cannot be combined with'),
+        [],
+      ]);
     },
   );
 
-  it('changes the same fields in all, and keeps the digits of numbers', async () => {
+  it('sends a patch, and keeps the digits of its numbers', async () => {
     const { asked } = await run(['redrive', 'b', '--patch', '{"price":1.10,"old":null}', '--idempotency-key', 'k'], {
       [path]: answer,
     });
     expect(asked[0]?.text).toBe('{"key":"k","patch":{"price":1.10,"old":null}}');
   });
 
-  it('reads corrected items from dead letters as they were fetched', async () => {
+  it('reads corrected items in the format of downloaded dead letters', async () => {
     const stdin = `${JSON.stringify({ ...letter, item: { id: 'x' } })}\n\n${JSON.stringify({ index: 9, item: null })}\n`;
     const { asked } = await run(
       'redrive b --corrected - --items 3 --idempotency-key mine',
@@ -65,7 +69,7 @@ describe('redrive', () => {
     ['{"index":1}\n', 'line 1: expected {"index": …, "item": …}'],
     ['\n{', 'line 2: expected JSON'],
     ['\n', 'has no lines'],
-  ])('says where %j is wrong', async (stdin, message) => {
+  ])('reports the line of an error in %j', async (stdin, message) => {
     const { code, err, asked } = await run('redrive b --corrected -', {}, { stdin });
     expect([code, err, asked]).toEqual([EXIT.usage, expect.stringContaining(message), []]);
   });

@@ -15,7 +15,7 @@ const POLICY = { thresholds: [{ tasks: 100 }], capacity: 100, headroom: 0.25, ta
 const policyView = { queue: 'q', version: 4, policy: POLICY };
 
 describe('policy', () => {
-  it('changes one number of the policy that was read, and only of that', async () => {
+  it('changes one value, and only if the policy has not changed since it was read', async () => {
     const { asked, code } = await run('policy q --capacity 20', {
       'GET queues/q/policy': { json: policyView },
       'PUT queues/q/policy': { status: 412, json: { title: 'It was changed', type: 'x/precondition-failed' } },
@@ -24,7 +24,7 @@ describe('policy', () => {
     expect([asked[1]?.headers.get('if-match'), code]).toEqual(['"4"', EXIT.refused]);
   });
 
-  it('clears what may be absent from a policy with none, and shows what is there', async () => {
+  it('clears optional values with none, and shows the present ones', async () => {
     const stored = { ...POLICY, receiveSize: 8, receiveIntervalMs: 2_000, notifyFrom: 500 };
     const { asked, out } = await run('policy q --receive-size 4 --receive-interval none --notify-from none', {
       'GET queues/q/policy': { json: { ...policyView, policy: stored } },
@@ -39,7 +39,7 @@ describe('policy', () => {
     ]);
   });
 
-  it('puts back the policy that the present one has replaced, and says when there is none', async () => {
+  it('restores the previous policy, and fails if there is none', async () => {
     const previous = { ...POLICY, capacity: 7 };
     const { asked, code } = await run('policy q --undo', {
       'GET queues/q/policy': { json: { ...policyView, previous } },

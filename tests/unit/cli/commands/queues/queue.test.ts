@@ -19,7 +19,7 @@ describe('queue', () => {
     ...{ done: 300, items: 30_000, throttled: 0, secondsPerReference: 0.2 },
   };
 
-  it('shows its latest waves, and what has bounded their tasks', async () => {
+  it('shows the latest waves, and what limited their tasks', async () => {
     const json = { ...view, policy: policyView, waves: [{ ...wave, late: false, bound: 'rule' }, wave] };
     const { out, asked } = await run('queue q --fresh', { 'GET queues/q?fresh=true': { json } });
     expect(asked[0]?.key).toBe(KEYS.SLUICE_OPERATOR_KEY);
@@ -33,7 +33,7 @@ describe('queue', () => {
     ]);
   });
 
-  it('may have had no wave', async () => {
+  it('reports a queue without waves', async () => {
     const json = { ...view, policy: { ...policyView, version: 0 }, waves: [] };
     const { out } = await run('queue q', { 'GET queues/q': { json } });
     expect(out).toBe('q: draining, depth 40\nPolicy: the default\nNo waves yet.\n');

@@ -25,19 +25,19 @@ describe('queues', () => {
       },
     ],
     [
-      'waits for a share since 2026-11-22 14:03:00, due 2026-11-22 14:03:06, rate limit 1 item/1 s, ' +
+      'waits for a share of the limits since 2026-11-22 14:03:00, due 2026-11-22 14:03:06, rate limit 1 item/1 s, ' +
         'at most 1,000 items in flight, shared by 1 process',
       {
         ...{ ...none, rateLimit: { items: 1, perSeconds: 1 }, maxConcurrency: 1_000, holders: 1 },
         waiting: { since: at('14:03:00'), until: at('14:03:06') },
       },
     ],
-  ])('shows limits and what the queue waits for: %s', async (state, limits) => {
+  ])('shows the limits and what the queue waits for: %s', async (state, limits) => {
     const { out, code } = await run('queues', { 'GET queues': { json: { queues: [queue(limits)] } } });
     expect([out.split('\n')[1]?.replace(/^.* {2}(?=idle|waits)/, ''), code]).toEqual([state, EXIT.done]);
   });
 
-  it('shows with --wide what the instances of the last wave measured, and nothing where none has', async () => {
+  it('shows with --wide the load of the last wave, and empty cells if there is none', async () => {
     const load = { instances: 3, cpu: 0.854, eventLoop: 0.2, responseMs: 12.4, latencyMs: 1_500 };
     const unaged = { ...load, latencyMs: 0 };
     const queues = [...[load, unaged, null].map((each) => ({ ...queue(null), load: each })), queue(undefined)];

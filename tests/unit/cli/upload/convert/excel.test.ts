@@ -25,7 +25,7 @@ async function csvOf(file: Uint8Array, options: { sheet?: string; decimal?: '.' 
 const csvOfRows = (...rows: CellSource[][]): Promise<string> => csvOf(xlsx({ Sales: rows }));
 
 describe('a sheet', () => {
-  it('is CSV with its header trimmed, empty cells empty, and rows without cells left out', async () => {
+  it('is CSV with a trimmed header, empty cells, and without empty rows', async () => {
     const csv = await csvOfRows(
       [],
       [' Name ', 'Address.City', 'Active'],
@@ -36,7 +36,7 @@ describe('a sheet', () => {
     expect(csv).toBe('Name,Address.City,Active\nMüller & Söhne,,true\n,"A ""B"", C\nD",false\n');
   });
 
-  it('has numbers in full digits, and formulas by the value that was kept', async () => {
+  it('has numbers in full digits, and formulas as their stored values', async () => {
     const csv = await csvOfRows(
       ['n', 'm'],
       [{ raw: '4.7000000000000002' }, { raw: '1E+21' }],
@@ -49,7 +49,7 @@ describe('a sheet', () => {
     expect(csv).toBe('n,m\n4.7,1000000000000000000000\n12345678901234567890,-0.00000015\n5.5,"4,7x"\n');
   });
 
-  it('has dates and times as ISO text', async () => {
+  it('has dates and times as ISO texts', async () => {
     const csv = await csvOfRows(
       ['a', 'b', 'c', 'd', 'e'],
       [
@@ -65,7 +65,7 @@ describe('a sheet', () => {
     expect(await csvOf(mac)).toBe('a\n2026-03-01\n');
   });
 
-  it('has numbers with a comma where the decimal sign is one, and text as it is', async () => {
+  it('has numbers with a decimal comma if requested, and texts unchanged', async () => {
     const book = xlsx({
       S: [
         ['a', 'b'],
@@ -75,7 +75,7 @@ describe('a sheet', () => {
     expect(await csvOf(book, { decimal: ',' })).toBe('a,b\n"1,5","2,5"\n');
   });
 
-  it('is chosen by name or number; the first that is not hidden is the default', async () => {
+  it('is chosen by name or number, by default the first visible one', async () => {
     const book = xlsx({ 3: [['a'], [1]], Old: [['a'], [2]], More: [['a'], [3]] }, { hidden: ['3'] });
     expect(await csvOf(book)).toBe('a\n2\n');
     expect(await csvOf(book, { sheet: '1' })).toBe('a\n1\n');
@@ -88,17 +88,17 @@ describe('a sheet', () => {
     expect(chosen).toEqual({ sheet: 'Old', sheets: 3 });
   });
 
-  it('with an error in a cell is refused, with its address', async () => {
+  it('is refused if a cell contains an error, with the address of the cell', async () => {
     const rows = [['a', 'b'], [1], [2, { error: '#DIV/0!' }]];
-    await expect(csvOf(xlsx({ Sales: rows }))).rejects.toThrow('Sheet "Sales", cell B3 holds the error #DIV/0!.');
+    await expect(csvOf(xlsx({ Sales: rows }))).rejects.toThrow('Sheet "Sales", cell B3 contains the error #DIV/0!.');
   });
 
-  it('with a value below no name is refused, with its address', async () => {
-    await expect(csvOfRows(['a'], [1, 'note'])).rejects.toThrow('cell B2 stands in a column without a name');
+  it('is refused if a value is in a column without a name, with the address of the cell', async () => {
+    await expect(csvOfRows(['a'], [1, 'note'])).rejects.toThrow('cell B2: the column has no name');
   });
 });
 
-describe('a file that is no workbook', () => {
+describe('a file that is not a workbook', () => {
   it.each([
     ['text', strToU8('a,b\n1,2\n')],
     ['another package', zipSync({ 'word/document.xml': strToU8('<a/>') })],
@@ -107,7 +107,7 @@ describe('a file that is no workbook', () => {
     await expect(csvOf(file)).rejects.toThrow('book.xlsx cannot be read as an .xlsx workbook: ');
   });
 
-  it('is refused when a part has too many bytes, or more than it says', async () => {
+  it('is refused if a part is too large, or larger than it declares', async () => {
     const large = saying(xlsx({ S: [['a'], [1]] }), 100 * 1024 * 1024);
     await expect(csvOf(large)).rejects.toThrow('more than 64 MiB decompressed');
     const lying = saying(xlsx({ S: [['a'], [1]] }), 10);
@@ -115,7 +115,7 @@ describe('a file that is no workbook', () => {
   });
 });
 
-/** The same file, whose directory says that each part has `bytes`. */
+/** Returns the same file with a directory that declares each part to have `bytes`. */
 function saying(zip: Uint8Array, bytes: number): Uint8Array {
   const copy = Buffer.from(zip);
   for (let at = copy.indexOf('PK\u0001\u0002'); at >= 0; at = copy.indexOf('PK\u0001\u0002', at + 1))

@@ -24,7 +24,7 @@ async function itemOf(columns: string): Promise<Record<string, unknown>> {
 }
 
 describe('a Parquet file', () => {
-  it('keeps numbers, text and booleans, and leaves out what is null', async () => {
+  it('keeps numbers, texts and booleans, and omits null', async () => {
     expect(await itemOf(`1 AS a, 'x' AS b, true AS c, NULL::INT AS d, 0.5::DOUBLE AS e, 'nan'::DOUBLE AS f`)).toEqual({
       ...{ a: 1, b: 'x', c: true, e: 0.5 },
     });
@@ -33,7 +33,7 @@ describe('a Parquet file', () => {
     });
   });
 
-  it('has integers and decimals without rounding: as numbers where a double is exact, else as text', async () => {
+  it('has integers and decimals without rounding: as numbers if a double is exact, otherwise as texts', async () => {
     const columns = [
       '9007199254740991 AS safe',
       '9007199254740993 AS large',
@@ -56,7 +56,7 @@ describe('a Parquet file', () => {
     });
   });
 
-  it('has dates and times as ISO text', async () => {
+  it('has dates and times as ISO texts', async () => {
     const columns = [
       `DATE '2026-03-01' AS day`,
       `TIMESTAMP '2026-03-01 10:30:00' AS at`,
@@ -73,7 +73,7 @@ describe('a Parquet file', () => {
     });
   });
 
-  it('keeps what is nested, with the types inside', async () => {
+  it('keeps nested values with their types', async () => {
     const columns = [
       `{city: 'Bern', fee: 1.15::DECIMAL(38,2), note: NULL::TEXT} AS address`,
       `[1.15::DECIMAL(9,2), NULL] AS fees`,
@@ -105,12 +105,12 @@ describe('a Parquet file', () => {
     },
   );
 
-  it('with binary or infinite values is refused, with their place', async () => {
-    await expect(itemOf(`{a: '\\xFF'::BLOB} AS b`)).rejects.toThrow('Row 1, column b.a holds binary data');
+  it('is refused if it contains binary or infinite values, with their place', async () => {
+    await expect(itemOf(`{a: '\\xFF'::BLOB} AS b`)).rejects.toThrow('Row 1, column b.a contains binary data');
     await expect(itemOf(`'inf'::DOUBLE AS d`)).rejects.toThrow('Row 1, column d is infinite');
   });
 
-  it('that is none is refused', async () => {
+  it('is refused if it is not a Parquet file', async () => {
     const path = join(folder, 'none.parquet');
     await writeFile(path, 'a,b\n');
     await expect(textOf(path)).rejects.toThrow('table.parquet cannot be read as a Parquet file: ');

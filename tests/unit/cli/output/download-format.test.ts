@@ -1,11 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/process/exit-codes.ts';
-import { toJsonArray } from '../../../cli/text/json-array.ts';
-import { run } from './world.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
+import { run } from '../world.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -54,7 +52,7 @@ describe('the form of a download', () => {
     ['dead-letters b --out r.csv', LETTERS_CSV],
     ['dead-letters b --out r.json', `${JSON.stringify(groups)}\n`],
     ['dead-letters b --out r.txt', 'No dead letters.\n'],
-  ])('follows the ending of the file unless it is named: %s', async (args, text) => {
+  ])('follows the extension of the file unless an option sets the format: %s', async (args, text) => {
     const name = /--out (\S+)/.exec(args)?.[1] ?? '';
     expect(await run(args, answers, { folder })).toMatchObject({ code: EXIT.done, out: '', err: '' });
     expect(await readFile(join(folder, name), 'utf8')).toBe(text);
@@ -75,64 +73,12 @@ describe('the form of a download', () => {
     expect(await run(args, answers, { folder })).toMatchObject({ code: EXIT.done, out: text });
   });
 
-  it('refuses an ending that the command does not have', async () => {
+  it('refuses --format and --output that differ', async () => {
     const { code, err, asked } = await run('report b --out r.csv --output json --format csv', answers, { folder });
-    expect([code, asked, err]).toEqual([EXIT.usage, [], expect.stringContaining('--format csv: does not go with')]);
-  });
-
-  it.each([
-    [[], '[]\n'],
-    [[''], '[]\n'],
-    [['1'], '[\n1\n]\n'],
-    [['1\n2\n', '', '"a\\nb"\n', '4'], '[\n1,\n2,\n"a\\nb",\n4\n]\n'],
-  ])('is one JSON array of pages %j', async (pages, text) => {
-    const given = async function* () {
-      for (const page of pages) yield new Response(page);
-    };
-    let out = '';
-    for await (const answer of toJsonArray(given())) out += await answer.text();
-    expect(out).toBe(text);
-    expect(JSON.parse(out)).toBeInstanceOf(Array);
-  });
-});
-
-describe('a file of a download', () => {
-  it('replaces a plain file, also behind a link, and no folder, pipe, device, or link to one', async () => {
-    await writeFile(join(folder, 'plain.csv'), 'old');
-    await symlink('plain.csv', join(folder, 'link.csv'));
-    await mkdir(join(folder, 'folder.csv'));
-    await symlink('folder.csv', join(folder, 'to-folder.csv'));
-    await symlink('/dev/null', join(folder, 'to-device.csv'));
-    await symlink('nowhere', join(folder, 'to-nowhere.csv'));
-    execFileSync('mkfifo', [join(folder, 'pipe.csv')]);
-    const kindsBefore = await kinds();
-
-    expect((await run('report b --out link.csv', answers, { folder })).code).toBe(EXIT.done);
-    expect(await readFile(join(folder, 'plain.csv'), 'utf8')).toBe('key,n\r\na,1\r\n');
-    for (const name of ['folder.csv', 'to-folder.csv', 'to-device.csv', 'to-nowhere.csv', 'pipe.csv', '/dev/null']) {
-      const { code, err, asked } = await run(`report b --out ${name}`, answers, { folder });
-      expect([name, code, err, asked]).toEqual([name, EXIT.usage, expect.stringContaining(`--out: `), []]);
-      expect(err).toContain(name);
-    }
-    expect(await kinds()).toEqual(kindsBefore);
-  });
-
-  it('that cannot be written is a fault of the command line', async () => {
-    const { code, err, asked } = await run('report b --out no/such/r.csv', answers, { folder });
     expect([code, asked, err]).toEqual([
       EXIT.usage,
       [],
-      expect.stringContaining('cannot write no/such/r.csv (ENOENT)'),
+      expect.stringContaining('--format csv: cannot be combined with'),
     ]);
   });
-
-  const kinds = async (): Promise<string[]> => {
-    const names = (await readdir(folder)).filter((name) => /folder|device|nowhere|pipe|link|part/.test(name)).sort();
-    return Promise.all(
-      names.map(async (name) => {
-        const facts = await lstat(join(folder, name));
-        return `${name} ${facts.isSymbolicLink()} ${facts.isDirectory()} ${facts.isFIFO()}`;
-      }),
-    );
-  };
 });

@@ -1,12 +1,9 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/process/exit-codes.ts';
-import { askSecrets } from '../../../cli/profiles/ask-secrets.ts';
-import { profilesFile } from '../../../cli/profiles/store.ts';
-import { batchView, run } from './world.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
+import { batchView, run } from '../world.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -15,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 const fileOf = (): string => join(home, '.config/sluice/profiles.json');
-/** No address and no keys but those of profiles. */
+/** An environment without address and keys. */
 const bare = () => ({ SLUICE_URL: '', SLUICE_KEY: '', SLUICE_OPERATOR_KEY: '', HOME: home });
 const accepts = { 'GET batches?limit=1': { json: {} }, 'GET queues': { json: { queues: [] } } };
 const sluice = (args: string, { answers = accepts, stdin = '', env = {} }: Partial<Given> = {}) =>
@@ -29,10 +26,10 @@ const login = (name: string, keys = 'client-1\noperator-1\n') =>
   sluice(`login ${name} --url https://${name}.test/api/`, { stdin: keys });
 
 describe('login', () => {
-  it('tries the keys, keeps them for the user alone, and never prints them', async () => {
+  it('tests the keys, stores them in a file for the user only, and never prints them', async () => {
     const { code, out, err, asked } = await login('prod');
     expect([code, err]).toEqual([EXIT.done, '']);
-    expect(out).toBe(`prod is the current profile: https://prod.test\nKept in ${fileOf()}\n`);
+    expect(out).toBe(`prod is the current profile: https://prod.test\nStored in ${fileOf()}\n`);
     expect(asked.map(({ path, key }) => [path, key])).toEqual([
       ['batches?limit=1', 'client-1'],
       ['queues', 'operator-1'],
@@ -47,13 +44,13 @@ describe('login', () => {
     });
   });
 
-  it('keeps nothing when the app does not accept the key', async () => {
+  it('stores nothing if the app does not accept the key', async () => {
     const answers = { 'GET batches?limit=1': { status: 401 } };
     const { code } = await sluice('login prod --url https://prod.test', { stdin: 'wrong\n', answers });
     expect([code, await readdir(home)]).toEqual([EXIT.refused, []]);
   });
 
-  it('takes the key of an operator alone', async () => {
+  it('accepts the key of an operator without that of a client', async () => {
     const { asked } = await login('ops', '\noperator-1\n');
     expect(asked.map(({ path }) => path)).toEqual(['queues']);
     expect(JSON.parse(await readFile(fileOf(), 'utf8')).profiles.ops).toEqual({
@@ -62,7 +59,7 @@ describe('login', () => {
     });
   });
 
-  it('makes a known profile the current one', async () => {
+  it('makes an existing profile the current one', async () => {
     await login('prod');
     await login('test', 'client-2\n');
     expect(JSON.parse((await sluice('profiles --json')).out)).toEqual({
@@ -82,40 +79,26 @@ describe('login', () => {
   });
 
   it.each([
-    ['login prod', 'expected --url for the new profile "prod"'],
+    ['login prod', 'expected --url, because there is no profile "prod" yet'],
     ['login prod --url https://prod.test', 'expected the key of a client system'],
     ['login ../prod --url https://prod.test', 'expected a name of at most 40'],
     ['login prod --url nowhere', '--url: expected an address'],
-    ['logout prod', 'There is no profile "prod"; there is none; sluice login makes one.'],
+    ['logout prod', 'There is no profile "prod"; there are no profiles; sluice login creates one.'],
     ['batches --profile prod', 'There is no profile "prod"'],
-    ['batches --profile prod --url https://prod.test', '--profile: does not go with --url'],
-  ])('"%s" is refused', async (args, message) => {
+    ['batches --profile prod --url https://prod.test', '--profile: cannot be combined with --url'],
+  ])('refuses "%s"', async (args, message) => {
     const { code, err, asked } = await sluice(args);
     expect([code, asked, err]).toEqual([EXIT.usage, [], expect.stringContaining(message)]);
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('is undone by logout', async () => {
+  it('is reverted by logout', async () => {
     await login('prod');
     await login('test', 'client-2\n');
     expect((await sluice('logout test')).out).toBe('Deleted test, with its keys\n');
     expect(JSON.parse(await readFile(fileOf(), 'utf8'))).toMatchObject({ profiles: { prod: {} } });
     expect(await readFile(fileOf(), 'utf8')).not.toMatch(/current|client-2|"test"/);
     expect((await sluice('logout pord')).err).toContain('there are: prod. Did you mean prod?');
-  });
-
-  it('asks at a terminal without showing what is typed', async () => {
-    const typed = new PassThrough();
-    let shown = '';
-    const write = (text: string | Uint8Array): boolean => {
-      shown += String(text);
-      return true;
-    };
-    const answer = askSecrets({ stdin: typed, stderr: { write } }, ['Key: ', 'Other: ']);
-    typed.write('secret\rother\r');
-    expect([await answer, shown]).toEqual([['secret', 'other'], 'Key: \nOther: \n']);
-    const ended = askSecrets({ stdin: new PassThrough().end(), stderr: { write } }, ['Key: ']);
-    expect(await ended).toEqual(['']);
   });
 });
 
@@ -128,7 +111,7 @@ describe('a profile', () => {
     return asked[0]?.key;
   };
 
-  it('gives its keys to its own address alone', async () => {
+  it('sends its keys only to its own address', async () => {
     await login('test', 'client-2\n');
     await login('prod');
     expect(await keyOf('')).toBe('client-1');
@@ -138,7 +121,7 @@ describe('a profile', () => {
     expect(await keyOf('--url http://app.test')).toBeNull();
   });
 
-  it('comes after options and variables, and both keys are of one source', async () => {
+  it('has lower precedence than options and variables, and both keys come from one source', async () => {
     await login('prod');
     expect(await keyOf('--key mine')).toBe('mine');
     expect(await keyOf('', { SLUICE_KEY: 'of-env' })).toBe('of-env');
@@ -148,7 +131,7 @@ describe('a profile', () => {
     expect((await sluice('queues')).asked[0]?.key).toBe('operator-1');
   });
 
-  it('is not used when others can read the file, or it is broken; its content is not shown', async () => {
+  it('is not used if others can read the file or it is malformed; its content is not shown', async () => {
     await login('prod');
     await chmod(fileOf(), 0o644);
     const open = await sluice('batches');
@@ -156,21 +139,14 @@ describe('a profile', () => {
     await chmod(fileOf(), 0o600);
     await writeFile(fileOf(), '{"profiles": "secret-key');
     const broken = await sluice('batches');
-    expect([broken.code, broken.err]).toEqual([EXIT.failed, expect.stringContaining('cannot be read as profiles')]);
+    expect([broken.code, broken.err]).toEqual([
+      EXIT.failed,
+      expect.stringContaining('is not a valid file of profiles'),
+    ]);
     expect(broken.err).not.toContain('secret-key');
   });
 
-  it.each([
-    [{ HOME: '/home/me' }, 'linux', '/home/me/.config/sluice/profiles.json'],
-    [{ HOME: '/home/me', XDG_CONFIG_HOME: '/cfg' }, 'linux', '/cfg/sluice/profiles.json'],
-    [{ HOME: '/home/me', XDG_CONFIG_HOME: 'relative' }, 'darwin', '/home/me/.config/sluice/profiles.json'],
-    [{ APPDATA: '/roaming', HOME: '/home/me' }, 'win32', '/roaming/sluice/profiles.json'],
-    [{}, 'linux', undefined],
-  ] as const)('with %j on %s is %s', (env, platform, file) => {
-    expect(profilesFile({ env, platform })).toBe(file);
-  });
-
-  it('cannot be kept where there is no folder for it', async () => {
+  it('cannot be stored without a folder for settings', async () => {
     const { code, err } = await sluice('login prod --url https://prod.test --key k', { env: { HOME: '' } });
     expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('neither HOME nor XDG_CONFIG_HOME')]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../cli/process/exit-codes.ts';
-import type { InboxFileView } from '../../../shared/http/inbox/schemas.ts';
-import { run } from './world.ts';
+import { EXIT } from '../../../../cli/process/exit-codes.ts';
+import type { InboxFileView } from '../../../../shared/http/inbox/schemas.ts';
+import { run } from '../world.ts';
 
 const file = (name: string, fields: Partial<InboxFileView> = {}): InboxFileView => ({
   ...{ name, workload: 'billing', lane: null, state: 'waiting', bytes: 2_000, since: '2026-11-22T14:03:12.000Z' },
@@ -17,7 +17,7 @@ const FILES = [
 ];
 
 describe('sluice inbox', () => {
-  it('shows what waits, how far the others are, and why some were rejected', async () => {
+  it('lists the files with state, progress and reason of rejection', async () => {
     const { code, out } = await run('inbox', { 'GET inbox?limit=50': { json: { files: FILES } } });
 
     expect(code).toBe(EXIT.done);
@@ -27,11 +27,11 @@ describe('sluice inbox', () => {
       ['billing/2.csv', 'billing', 'taking, 40 %', '2.0 kB', '2026-11-22 14:03:12', '1,234'],
       ['billing/3.csv.url', 'billing', 'copying, 5.0 MB', '2.0 kB', '2026-11-22 14:03:12'],
       ['billing/4.csv', 'billing', 'rejected', '2.0 kB', '2026-11-22 14:03:12', 'line 17, column 9: It is not JSON.'],
-      ['x\\x1b[31m', 'rejected', '2.0 kB', '2026-11-22 14:03:12', 'its reason was removed'],
+      ['x\\x1b[31m', 'rejected', '2.0 kB', '2026-11-22 14:03:12', 'the reason was deleted'],
     ]);
   });
 
-  it('is JSON and CSV as the app has it, over all pages', async () => {
+  it('prints the answers of all pages as JSON and CSV', async () => {
     const answers = {
       'GET inbox?workload=billing&state=rejected&limit=2': {
         json: { files: FILES.slice(0, 1) },
@@ -52,28 +52,28 @@ describe('sluice inbox', () => {
     ]);
   });
 
-  it('names the line alone where the column is not known', async () => {
+  it('shows only the line if the column is not known', async () => {
     const rejected = file('5.csv', { state: 'rejected', reason: { ...reason, errors: [{ line: 3, message: '' }] } });
     const { out } = await run('inbox', { 'GET inbox?limit=50': { json: { files: [rejected] } } });
     expect(out).toMatch(/ line 3: It is not JSON\.$/m);
   });
 
-  it('says that there is nothing', async () => {
+  it('reports an empty inbox', async () => {
     const { out } = await run('inbox', { 'GET inbox?limit=50': { json: { files: [] } } });
     expect(out).toBe('No files in the inbox.\n');
   });
 
-  it('retries and deletes a rejected file by its name, whatever is in it', async () => {
+  it('retries and deletes a rejected file whose name contains special characters', async () => {
     const retried = await run("inbox retry 'billing/a b&c.csv'", { 'POST inbox/retry': { status: 202, json: {} } });
     const deleted = await run("inbox delete 'billing/a b&c.csv' --yes");
 
     expect(retried.asked[0]?.body).toEqual({ name: 'billing/a b&c.csv' });
-    expect(retried.out).toBe('billing/a b&c.csv waits in the inbox.\n');
+    expect(retried.out).toBe('billing/a b&c.csv is waiting in the inbox again.\n');
     expect(deleted.asked[0]).toMatchObject({ method: 'DELETE', path: 'inbox?name=billing%2Fa+b%26c.csv' });
   });
 
   it.each(['inbox lose a.csv', 'inbox retry', 'inbox delete a.csv', 'inbox --state lost', 'inbox retry a.csv -o csv'])(
-    'asks nothing of the app for "%s"',
+    'sends no request for "%s"',
     async (args) => {
       const { code, asked } = await run(args);
       expect([code, asked]).toEqual([EXIT.usage, []]);

@@ -1,0 +1,32 @@
+import { addOperations } from '../../shared/contract/operations.ts';
+import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../shared/cost/times-operations.ts';
+import type { BatchView } from '../../shared/http/batches/schemas.ts';
+import { formatCount, formatList } from './format.ts';
+
+/** The fields of a receipt that are shown besides the price. */
+export type ShownReceipt = Pick<
+  BatchView['receipt'],
+  'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
+>;
+
+/** Describes the receipt: the billed storage operations, their parts, and the counted operations by name. */
+export function describeOperations(receipt: ShownReceipt, items: number): string[] {
+  const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
+  const apart = formatCount(storageOperations(timesOperations(MESSAGE_PER_ITEM, items)));
+  const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
+  const parts = [
+    `${formatCount(storageOperations(operations))} of the batch`,
+    `${formatCount(storageOperations(drainOperations))} as its share of the drains`,
+    `${formatCount(storageOperations(hostOperations))} of the Durable extension (computed)`,
+  ];
+  const { count, gbSeconds } = executions;
+  return [
+    `Operations${soFar ? ' so far' : ''}: ${formatCount(receipt.storageOperations)} on storage (one message per item would need ${apart} for the queue alone)`,
+    `  ${parts.join(', ')}`,
+    ...formatList(
+      counted.map(([name, n]) => `${name} ${formatCount(n)}`),
+      { head: '  ' },
+    ),
+    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
+  ];
+}

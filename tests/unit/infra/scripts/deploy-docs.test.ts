@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../bicep.ts';
+import { SHELLS } from './fake-commands.ts';
+
+it('the tests run with more than one shell', () => {
+  expect(SHELLS.length).toBeGreaterThan(1);
+});
+
+describe('the commands of docs/deploy.md', () => {
+  const text = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
+  const SECTIONS = ['What you need', 'azd up', 'By hand', 'Smoke test', 'From GitHub Actions', 'Rollback'];
+  const blocks = SECTIONS.flatMap((heading) => {
+    const [, section = ''] = new RegExp(`^##+ ${heading}$([\\s\\S]*?)(?=^##+ |(?![\\s\\S]))`, 'm').exec(text) ?? [];
+    const found = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);
+    expect(found, heading).not.toEqual([]);
+    return found.map((block) => [heading, block] as const);
+  });
+
+  it.each(blocks)('are valid shell commands: %s, %#', (_heading, block) => {
+    for (const shell of SHELLS) {
+      const [command = '', ...options] = shell.split(' ');
+      expect(spawnSync(command, [...options, '-n'], { input: block, encoding: 'utf8' })).toMatchObject({
+        ...{ status: 0, stderr: '' },
+      });
+    }
+    // A placeholder outside quotes would be a redirection.
+    expect(block.replaceAll(/'[^']*'|"[^"]*"|#.*$/gm, '')).not.toMatch(/<\w/);
+  });
+
+  it('call scripts that exist', () => {
+    const scripts = blocks.flatMap(([, block]) => block.match(/infra\/[\w-]+\.sh/g) ?? []);
+    expect(scripts.length).toBeGreaterThan(5);
+    expect(scripts.filter((script) => !existsSync(join(ROOT, script)))).toEqual([]);
+  });
+});

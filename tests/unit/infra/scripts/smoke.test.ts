@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { callsOf, fake, fakeAz, inFolder, type Run, run, SHELLS, useFakeCommands } from './fake-commands.ts';
+
+useFakeCommands();
+
+const SHOW = 'functionapp show';
+const SET = 'function keys set';
+const REMOVE = 'function keys delete';
+
+describe.each(SHELLS)('%s smoke.sh', (shell) => {
+  const smoke = (env: Record<string, string> = {}): Run =>
+    run(shell, 'smoke.sh', ['rg', 'func-a', '--timeout', '9'], env);
+  const AZ = { [SHOW]: 'echo func-a.azurewebsites.net', [SET]: ':', [REMOVE]: ':' };
+  const NPM = 'echo "$SLUICE_KEY" > "$FAKES/key"';
+
+  it('runs the smoke test with its own key, which it masks, passes in the environment and removes', () => {
+    fakeAz(AZ);
+    fake('npm', NPM);
+    const { status, stdout } = smoke({ GITHUB_ACTIONS: 'true' });
+    const key = readFileSync(inFolder('key'), 'utf8').trim();
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`::add-mask::${key}\n`)]);
+    expect(callsOf('npm')).toEqual([
+      'run --silent smoke -- --url https://func-a.azurewebsites.net --start-timeout 600 --timeout 9',
+    ]);
+    const calls = callsOf('az');
+    expect(calls.filter((call) => call.includes(REMOVE))).toHaveLength(
+      calls.filter((call) => call.includes(SET)).length,
+    );
+    expect(calls.filter((call) => call.includes('keys') && !call.includes('--key-name smoke'))).toEqual([]);
+  });
+
+  it('fails if the smoke test fails, and removes the key', () => {
+    fakeAz(AZ);
+    fake('npm', 'exit 1');
+    expect(smoke().status).toBe(1);
+    expect(callsOf('az').some((call) => call.includes(REMOVE))).toBe(true);
+  });
+
+  it('fails without running the test if no key can be set', () => {
+    fakeAz({ ...AZ, [SET]: 'exit 1' });
+    fake('npm', NPM);
+    expect(smoke().status).toBe(1);
+    expect(callsOf('npm')).toEqual([]);
+    expect(callsOf('az').some((call) => call.includes(REMOVE))).toBe(true);
+  });
+
+  it('reports a key that it cannot remove', () => {
+    fakeAz({ ...AZ, [REMOVE]: 'exit 1' });
+    fake('npm', NPM);
+    const { status, stderr } = smoke();
+    expect([status, stderr]).toEqual([0, expect.stringContaining('infra/keys.sh rg func-a remove client smoke')]);
+  });
+});
