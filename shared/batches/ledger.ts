@@ -11,7 +11,7 @@ import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Vers
 import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
 /** A transaction takes 100 operations (learn: entity group transactions): the batch row, and these. */
-export const MAX_CHUNK_ROWS_A_TRANSACTION = 98;
+export const MAX_CHUNK_ROWS_PER_TRANSACTION = 98;
 
 /** The batch row, or undefined when there is no such batch (any more). */
 export async function readBatch(table: Table, id: string): Promise<Versioned<BatchRow> | undefined> {
@@ -28,7 +28,7 @@ export async function insertBatch(
   row: BatchRow,
   chunks: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
   try {
     const done = await table.submitTransaction([create(toBatchEntity(row)), ...first]);
     return { row, etag: etagIn(done) };
@@ -52,13 +52,13 @@ export function openRevision(
   table: Table,
   { etag, next, chunks }: { etag: string; next: BatchRow; chunks: ChunkRow[] },
 ): Promise<boolean> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
   return wins(table.submitTransaction([['update', toBatchEntity(next), 'Replace', { etag }], ...first]));
 }
 
 /** Inserts pending rows; those that exist stay as they are, so that a repeat changes nothing. */
 export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<void> {
-  for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_A_TRANSACTION)) {
+  for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION)) {
     if (await wins(table.submitTransaction(group.map((chunk) => create(toChunkEntity(chunk)))))) continue;
     for (const chunk of group) await wins(table.createEntity(toChunkEntity(chunk)));
   }

@@ -10,7 +10,7 @@ import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { digestOf } from '../contract/frame.ts';
 import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/counts.ts';
@@ -231,7 +231,7 @@ export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {
     const rows = 1 + (end.header.retries ? 1 : 0) + (end.header.parts?.length ?? 0);
     if (rows > room) {
       groups.push([]);
-      room = MAX_CHUNK_ROWS_A_TRANSACTION;
+      room = MAX_CHUNK_ROWS_PER_TRANSACTION;
     }
     room -= rows;
     groups.at(-1)?.push(end);

@@ -27,7 +27,7 @@ export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<Batch
   if (!row.announced && !run.registry.workload(row.workload)) return undefined;
   if (isFinished(row.state)) return close(run, open, found);
   await bringOn(run, open, found);
-  await warnOfRisk(run, found, standsStill(run, found) ? { nextLookMs: run.gate.now() + run.patient.nextMs } : {});
+  await warnOfRisk(run, found, standsStill(run, found) ? { nextCheckMs: run.gate.now() + run.patient.nextMs } : {});
   return row;
 }
 

@@ -20,7 +20,7 @@ export interface RiskFacts {
   /** How far its running chunks are; default none. */
   progress?: readonly BatchProgress[];
   /** Set if nothing of the batch is running: when it is read next, since only the sweep reads it. */
-  nextLookMs?: number | undefined;
+  nextCheckMs?: number | undefined;
 }
 
 /**
@@ -38,12 +38,12 @@ const BLIND_SHARE = 0.8;
  */
 export function isAtRisk(row: BatchRow, facts: RiskFacts): boolean {
   if (row.atRiskAt !== undefined || !isAwaited(row)) return false;
-  const { nowMs, nextLookMs = nowMs } = facts;
+  const { nowMs, nextCheckMs = nowMs } = facts;
   const [openedMs, deadlineMs] = [Date.parse(row.openedAt), Date.parse(row.deadlineAt)];
   const share = (nowMs - openedMs) / (deadlineMs - openedMs);
   if (share < JUDGED_SHARE) return false;
   const endMs = endOf(row, facts);
-  return endMs === undefined ? share >= BLIND_SHARE || nextLookMs >= deadlineMs : endMs > deadlineMs;
+  return endMs === undefined ? share >= BLIND_SHARE || nextCheckMs >= deadlineMs : endMs > deadlineMs;
 }
 
 /** Whether the batch has pending chunks and is neither finished nor being cancelled. */
@@ -60,8 +60,8 @@ export function riskOf(row: BatchRow, facts: RiskFacts): DeadlineRisk {
 }
 
 /** The expected end, as the API estimates it; undefined if the pace is unknown or nothing is running. */
-function endOf(row: BatchRow, { nowMs, progress = [], nextLookMs }: RiskFacts): number | undefined {
-  if (nextLookMs !== undefined || (row.state !== 'queued' && row.state !== 'running')) return undefined;
+function endOf(row: BatchRow, { nowMs, progress = [], nextCheckMs }: RiskFacts): number | undefined {
+  if (nextCheckMs !== undefined || (row.state !== 'queued' && row.state !== 'running')) return undefined;
   const { revisionItems: items } = row;
   const running = sumFresh(progress, row, nowMs);
   const pace = measurePace({ ...row, items, pending: pendingItems(row), running }, nowMs);

@@ -1,14 +1,14 @@
-/** What a sweep notes in the gate of a queue: a drain that could not be started, a wake that was lost. */
+/** Notes of the sweep in the gate of a queue: a drain that could not be started, a wake that was lost. */
 import { storableLine } from '../../contract/text/text.ts';
 import { changeGate, type GateDeps } from './gate.ts';
 import type { GateRow } from './gate-row.ts';
 
-/** Longest text of an error that a gate keeps. */
+/** Maximum length of an error text in a gate. */
 const MAX_ERROR_CHARS = 500;
 
 /**
- * Records on the gate that the drain of `generation` could not be started. Gives since when that has been so, as service
- * time in milliseconds, or undefined when the drain has begun by now, or another one has the gate.
+ * Records in the gate that the drain of `generation` could not be started. Returns the service time in milliseconds of
+ * the first such failure, or undefined if the drain has started in the meantime or another one holds the gate.
  */
 export async function recordStartFailure(
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
@@ -24,7 +24,7 @@ export async function recordStartFailure(
   return row && Date.parse(row.startFailure?.since ?? at);
 }
 
-/** Counts a wake that was lost: there was work, and no wake had reached the gate. */
+/** Counts a lost wake: the queue had work, and no wake had reached the gate. */
 export const countMissedWake = (
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
   queue: string,

@@ -1,14 +1,14 @@
 /**
  * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time.
  *
- * Invariant: a queue with visible messages has a drain that lives, or a wake that is under way. No rule about the data
- * depends on it (docs/reliability.md).
- * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the gate
- * held; the drain releases the gate. So a wake that finds the gate held is counted in the row, and a release succeeds only
- * with the count that was read before the queue was measured. A drain that is dead is found by its missing heartbeat, and
- * what it still does after a take-over is fenced by the generation.
- * Test: tests/faults/gate/gate.test.ts tries every order of these steps, crashes and lost answers; its mutants release
- * without that comparison, and are found.
+ * Invariant: a queue with visible messages has a drain that is alive, or a wake that is under way. No rule about the
+ * data depends on it (docs/reliability.md).
+ * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the
+ * gate held; the drain releases the gate. Therefore a wake that finds the gate held is counted in the row, and a
+ * release succeeds only if the count is still the one that was read before the queue was measured. A dead drain is
+ * detected by its missing heartbeat. If it still runs after a take-over, the generation fences it.
+ * Test: tests/faults/gate/gate.test.ts tries every order of these steps, with crashes and lost responses; its mutants
+ * release without that comparison, and the test detects them.
  */
 import type { Operations } from '../../contract/operations.ts';
 import { START_EXECUTIONS } from '../../cost/executions.ts';
@@ -32,36 +32,37 @@ import {
 } from './gate-row.ts';
 import type { Spending, SpendingWrite } from './spending.ts';
 
-/** How long a drain that says it is Running may be silent before it is taken for dead. */
+/** How long a drain that the runtime reports as Running may be silent before it counts as dead. */
 export const SILENCE_MS = 10 * 60 * 1000;
 
 /**
- * The topic's clock can be ahead of the service time that we know by a second and a round trip. The wake for a probe
- * that comes a little early must not be turned away: it is the only one.
+ * The clock of the topic can be ahead of the service time that this process knows by one second and a round trip. A
+ * wake for a probe that comes a little early must be accepted, because it is the only one.
  */
 const EARLY_PROBE_MS = 5_000;
 
-/** What the runtime says of an orchestration; undefined = it knows no such instance. */
+/** Status of an orchestration as the runtime reports it; undefined if the runtime does not know the instance. */
 export type DrainStatus = 'Pending' | 'Running' | 'Suspended' | 'Completed' | 'Failed' | 'Terminated' | undefined;
 
 export interface GateDeps {
   table: Table;
-  /** Service time in milliseconds: never two local clocks are compared. */
+  /** Service time in milliseconds: two local clocks are never compared. */
   now: () => number;
   /**
-   * Starts the drain of a gate that was just taken. `put`: messages that its first wave is planned for; without, the queue is
-   * measured. Starting one that runs is harmless; throws when it was refused and does not run.
+   * Starts the drain of a gate that was just acquired. `put` is the number of messages for which its first wave is
+   * planned; if absent, the queue is measured. Starting a drain that already runs is harmless. Throws if the start was
+   * refused and the drain does not run.
    */
   start: (gate: GateRow, put?: number) => Promise<void>;
   status: (instanceId: string) => Promise<DrainStatus>;
-  /** Records in the gate what a wake has spent; absent: whoever wakes the queue pays for it. */
+  /** Records in the gate what a wake has spent. If absent, the caller of `wake` records it. */
   spending?: Spending;
 }
 
-/** What a wake came to. */
+/** What a wake did. */
 export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
 
-/** A gate as it was read, to be written only if it is so still. */
+/** A gate with the ETag that it was read with: it is written only if it is unchanged. */
 export type VersionedGate = { row: GateRow; etag: string };
 
 /** Reads a gate; a queue that was never woken has an idle one of generation 0. */
@@ -70,11 +71,14 @@ export async function readGate(table: Table, queue: string): Promise<{ row: Gate
   return entity ? fromGateEntity(entity) : { row: newGate(queue), etag: undefined };
 }
 
-/** Writes a gate if nobody changed it since it was read; false when somebody did, to something else than this. */
+/** Writes a gate if it is unchanged since it was read. Returns false if it was changed to something other than `row`. */
 export const writeGate = async (table: Table, row: GateRow, etag: string | undefined): Promise<boolean> =>
   (await writeRow(table, toGateEntity(row), etag)) !== undefined;
 
-/** Changes a gate until the change holds; `change` gives undefined to leave it alone. Returns the row as written. */
+/**
+ * Changes a gate, and repeats that after a lost race. `change` returns undefined to leave the gate as it is. Returns
+ * the row as written.
+ */
 export const changeGate = (
   table: Table,
   queue: string,
@@ -88,13 +92,13 @@ export const changeGate = (
     return (await writeGate(table, next, etag)) ? next : LOST_RACE;
   });
 
-/** How a gate is named in errors. */
+/** The name of a gate in errors. */
 export const gateOf = (queue: string): string => `gate of queue ${queue}`;
 
 /**
- * Wakes a queue. Idle: takes the gate for a new generation and starts its drain. Draining: counts the wake, and makes
- * sure that the drain is really there. `put`: messages that the caller knows to be there; a queue that was left empty is not
- * measured then.
+ * Wakes a queue. If the queue is idle, acquires the gate for a new generation and starts a drain. If a drain is
+ * running, counts the wake and verifies that the drain is alive. `put` is the number of messages that the caller has
+ * put; if the queue was left empty, it is not measured then.
  */
 export const wake = (deps: GateDeps, queue: string, put?: number): Promise<WakeResult> =>
   deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue, put)) : wakeOnce(deps, queue, put);
@@ -103,7 +107,7 @@ const wakeOnce = (deps: GateDeps, queue: string, put: number | undefined): Promi
   retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
     const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
-    // Spent for the drain that comes after the pause.
+    // Recorded for the drain that follows the pause.
     if (isPauseActive(row, deps.now()))
       return (await writeSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
     if (row.status === 'idle')
@@ -118,7 +122,7 @@ const writeSpending = (
   write: SpendingWrite,
 ): Promise<boolean> => spending?.write(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
 
-/** A pause by hand holds until it is ended; a pause by the circuit until its probe is due. */
+/** A pause by an operator lasts until it is ended; a pause by the circuit lasts until its probe is due. */
 const isPauseActive = (row: GateRow, now: number): boolean =>
   row.paused !== undefined &&
   row.status === 'idle' &&
@@ -126,8 +130,8 @@ const isPauseActive = (row: GateRow, now: number): boolean =>
     (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
 
 /**
- * Whether nothing but what has been put since can be in the queue of an idle gate, as far as the gate knows. A policy may let
- * messages wait for others without a wake (`notifyFrom`).
+ * Returns whether the queue of an idle gate can contain only messages that were put since its release, as far as the
+ * gate knows. With a policy, messages may wait for others without a wake (`notifyFrom`).
  */
 const isLeftEmpty = ({ depth, parkedUntil, paused, policyVersion }: GateRow): boolean =>
   depth === 0 && parkedUntil === '' && paused === undefined && policyVersion === 0;
@@ -139,7 +143,7 @@ async function acquire(
 ): Promise<boolean> {
   const row = nextHolder(deps, current.row);
   const { generation, policyVersion } = row;
-  // What `start` does: the depth is measured if it is not known, and the policy read if there is one.
+  // `start` measures the depth if it is not known, and reads the policy if there is one.
   const policy: Operations = policyVersion === 0 ? {} : { 'table.get': 1 };
   const measured: Operations = put === undefined ? { 'queue.properties': 1 } : {};
   const after = { ...measured, 'durable.start': 1, ...policy };
@@ -160,52 +164,60 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
     wakes: 0,
     acquiredAt,
     aliveUntil: '',
-    // Noted before this wake, when the queue was idle: without them the drain would park for a whole lease.
+    // Due times recorded before this wake, when the queue was idle: without them the drain would park for a whole
+    // lease.
     due: dueAfter(row.due, deps.now()),
     parkedUntil: '',
     active: 0,
   };
 }
 
-/** After a wake was counted in a draining gate: start, take over, or trust the drain. */
+/** Starts the drain, takes the gate over, or does nothing, after a wake was counted in a gate that is held. */
 async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
   if (counted.aliveUntil === '' && deps.now() <= lastSignMs(counted) + SILENCE_MS) {
     if (isUnderWay(await deps.status(counted.instanceId))) return 'counted';
-    // Whoever took the gate may have died before it started the drain: the same id again, for that is harmless.
+    // The caller that acquired the gate may have died before it started the drain. Starting the same id again is
+    // harmless.
     await deps.start(counted);
     return 'restarted';
   }
-  // As it was just written: only a drain that looks dead in it is worth another reading.
+  // The row as it was just written: the gate is read again only if the drain looks dead.
   if (!(await isDead(deps, counted))) return 'counted';
   return retryLostRace(gateOf(counted.queue), () => takeOver(deps, counted));
 }
 
-/** Not counted again after a lost race: two wakers on a dead drain would break each other's take-over without end. */
+/**
+ * The wake is not counted again after a lost race: two wakers of a dead drain would otherwise defeat each other's
+ * take-over endlessly.
+ */
 async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise<WakeResult | typeof LOST_RACE> {
   const { row, etag } = await readGate(deps.table, queue);
-  // Idle or another generation: it measured, or will measure, the queue after this wake was counted.
+  // Idle or another generation: that drain measured the queue after this wake was counted, or will measure it.
   if (etag === undefined || row.status === 'idle' || row.generation !== generation) return 'counted';
   if (!(await isDead(deps, row))) return 'counted';
   if (!(await acquire(deps, { row, etag } satisfies VersionedGate))) return LOST_RACE;
-  // One that was never started is reported as that.
+  // A drain that never started is reported as a start failure instead.
   if (!row.startFailure) log.warn('drain-failed', { queue, generation, aliveUntil: row.aliveUntil });
   return 'takenOver';
 }
 
 const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || status === 'Pending';
 
-/** Whether the drain that holds the gate is gone. "Running" alone proves nothing: an instance can report it indefinitely. */
+/**
+ * Returns whether the drain that holds the gate is dead. The status `Running` alone proves nothing: an instance can
+ * report it indefinitely.
+ */
 export async function isDead(deps: Pick<GateDeps, 'table' | 'now' | 'status'>, row: GateRow): Promise<boolean> {
   const status = await deps.status(row.instanceId);
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = lastSignMs(row);
-  // Unknown before its first heartbeat: whoever took the gate may be about to start it.
+  // Unknown before its first heartbeat: the caller that acquired the gate may be about to start it.
   if (status === undefined && row.aliveUntil !== '') return deps.now() > silentSince;
   if (deps.now() <= silentSince + SILENCE_MS) return false;
   return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;
 }
 
-/** Until when a drain and its tasks count as alive without a further sign, in milliseconds of service time: one query. */
+/** Returns until when a drain and its tasks count as alive, in milliseconds of service time: one query. */
 export async function latestHeartbeat(table: Table, row: GateRow): Promise<number> {
   const { from, to } = heartbeatRows(row.queue);
   let latest = lastSignMs(row);
@@ -218,14 +230,18 @@ export async function latestHeartbeat(table: Table, row: GateRow): Promise<numbe
 }
 
 /**
- * The fence: the gate if `generation` still holds it, else undefined, and then the caller must end without effect.
+ * The fence: returns the gate if `generation` still holds it. Otherwise returns undefined, and the caller must end
+ * without effect.
  */
 export async function fence(table: Table, queue: string, generation: number): Promise<VersionedGate | undefined> {
   const { row, etag } = await readGate(table, queue);
   return etag !== undefined && row.status === 'draining' && row.generation === generation ? { row, etag } : undefined;
 }
 
-/** A task's own sign of life, in a row of its own: many tasks write at once, and none waits for another's ETag. */
+/**
+ * Records the heartbeat of a task, in a separate row: many tasks write at the same time, and do not contend for one
+ * ETag.
+ */
 export async function recordHeartbeat(
   table: Table,
   sign: { queue: string; task: string; generation: number; until: number },
@@ -239,9 +255,8 @@ export async function recordHeartbeat(
 }
 
 /**
- * The sign of life of a drain's first wave, which was planned after the gate had been taken: until now the gate knows
- * nothing of it. False when the gate is somebody's who has sent a heartbeat already, or was changed meanwhile; nothing
- * is written then.
+ * Records the heartbeat and the plan of a drain's first wave, which was planned after the gate had been acquired.
+ * Returns false, without a write, if the gate already has a heartbeat or was changed in the meantime.
  */
 export const showFirstWave = async (
   table: Table,
@@ -251,7 +266,7 @@ export const showFirstWave = async (
   row.aliveUntil === '' &&
   (await writeGate(
     table,
-    // The depth was measured, or said by the wake, when the gate had been taken, for the plan of this wave.
+    // The depth was measured, or reported by the wake, when the gate was acquired, to plan this wave.
     {
       ...row,
       active,
@@ -263,7 +278,10 @@ export const showFirstWave = async (
     etag,
   ));
 
-/** Records in the gate when messages of its queue that are delayed become visible: a drain that finds them invisible parks so long. */
+/**
+ * Records in the gate when delayed messages of its queue become visible: a drain that finds them invisible parks until
+ * then.
+ */
 export async function recordDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
   await changeGate(table, queue, (row) => {
     const merged = mergeDue(row.due, due);

@@ -22,8 +22,8 @@ describe('a batch is at risk', () => {
     ['of which nothing has ended in most of its time', { state: 'queued' }, '04:00'],
     ['that is paused for most of its time', { state: 'paused', succeeded: 90 }, '04:00'],
     ['that has missed it', { succeeded: 99 }, '06:00'],
-    ['that stands still until after it', { state: 'queued' }, '01:30', { nextLookMs: ms('16:30') }],
-    ['that stands still, however fast it was before', { succeeded: 90 }, '01:30', { nextLookMs: ms('16:30') }],
+    ['that stands still until after it', { state: 'queued' }, '01:30', { nextCheckMs: ms('16:30') }],
+    ['that stands still, however fast it was before', { succeeded: 90 }, '01:30', { nextCheckMs: ms('16:30') }],
     ['whose running chunks end it late', {}, '02:00', { progress: running(20, '02:00') }],
     ['that is redriven, by its own times', { revision: 1, succeeded: 80, revisionItems: 20 }, '04:00'],
   ])('%s', (_what, row, clock, facts = {}) => {
@@ -41,8 +41,8 @@ describe('a batch is not at risk', () => {
     ['of which everything has ended', { succeeded: 100, chunksDone: 10 }, '06:00'],
     ['that is being cancelled', { state: 'cancelling', succeeded: 20 }, '06:00'],
     ['whose running chunks end it in time', { succeeded: 5 }, '02:00', { progress: running(60, '02:00') }],
-    ['that stands still, but may begin', { state: 'queued' }, '01:14', { nextLookMs: ms('16:14') }],
-    ['that stands still, but is looked at again in time', { state: 'queued' }, '02:00', { nextLookMs: ms('03:00') }],
+    ['that stands still, but may begin', { state: 'queued' }, '01:14', { nextCheckMs: ms('16:14') }],
+    ['that stands still, but is looked at again in time', { state: 'queued' }, '02:00', { nextCheckMs: ms('03:00') }],
     ['whose time before was lost to a pause', { succeeded: 30, pausedMs: 60_000 }, '02:00'],
   ])('%s', (_what, row, clock, facts = {}) => {
     expect(isAtRisk(batch(row), { nowMs: ms(clock), ...facts })).toBe(false);
@@ -60,7 +60,7 @@ test('what is said of it counts items in running chunks, and expects the end by 
 test.each<[string, Parameters<typeof batch>[0], Partial<RiskFacts>]>([
   ['nothing has ended', {}, {}],
   ['it is paused', { state: 'paused', succeeded: 20 }, {}],
-  ['it stands still', { succeeded: 20 }, { nextLookMs: ms('16:30') }],
+  ['it stands still', { succeeded: 20 }, { nextCheckMs: ms('16:30') }],
 ])('no end is expected where %s', (_what, row, facts) => {
   expect(riskOf(batch(row), { nowMs: ms('04:00'), ...facts }).expectedAt).toBeNull();
 });
