@@ -1,4 +1,7 @@
-/** The collecting transaction: chunks from pending to done, what follows from them, and the counters, in one step. */
+/**
+ * The collecting transaction: moves chunks from pending to done, inserts their follow-ups, and changes the counters in
+ * one step.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
@@ -20,37 +23,37 @@ import { haltOf } from './halt.ts';
 import { type ApplyRead, readForApply } from './read-for-apply.ts';
 
 /**
- * A chunk's end as a message reports it. `message` names the message, the same at each delivery: by the digest of its text
- * (collect-round.ts), or by the id of the reference (collect-here.ts).
+ * The end of a chunk as a message reports it. `message` identifies the message and is the same at each delivery: the
+ * digest of its text (collect-round.ts), or the id of the reference (collect-here.ts).
  */
 export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
   message: string;
-  /** Its share of the operations that the message brings; default nothing. */
+  /** Its share of the operations that the message reports. If absent, there are none. */
   operations?: Operations;
-  /** The drain of the work queue that has ended it, if the message names one. */
+  /** The drain of the work queue that has ended the chunk, if the message contains it. */
   drain?: Drain | undefined;
 }
 
-/** What applying ends came to. Pending rows must get their references, but not in a paused batch. */
+/** The result of applying ends. The caller must put references for pending rows, but not in a paused batch. */
 export interface Applied {
   batch: BatchRow;
   etag: string;
-  /** All chunk rows of the batch as they are now, if they are known to be all: small batches are read whole. */
+  /** All chunk rows of the batch after this call, if they are known to be complete: small batches are read as a whole. */
   allRows?: ChunkRow[];
   /** Pending rows that this call has inserted. */
   followUps: ChunkRow[];
   /**
-   * Follow-ups of repeated ends that are pending still: whoever inserted them may have died before it put their
-   * references.
+   * Follow-ups of repeated ends that are still pending: the process that inserted them may have died before it put
+   * their references.
    */
   repeated: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
   /**
-   * Ends that were recorded from these messages: by this call, or at an earlier delivery of the message. Every delivery
-   * of a message returns the same ones, so that the events about them are published until the message is deleted.
+   * Ends that were recorded from these messages, by this call or at an earlier delivery. Every delivery of a message
+   * returns the same ones, so that the events about them are published until the message is deleted.
    */
   own: ChunkEnd[];
   /** Whether one of them was recorded by the transaction that set the batch's latest progress. */
@@ -59,41 +62,42 @@ export interface Applied {
   isHalt: boolean;
   /** The rows of the fresh chunks. */
   done: ChunkRow[];
-  /** Ends that the batch was charged for: not those of a message that was collected before. */
+  /** Number of ends that the batch was charged for; ends of a message that was collected before are not charged again. */
   charged: number;
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
   risk?: DeadlineRisk;
-  /** Whether the transaction has ended the batch, too. */
+  /** Whether the transaction has also ended the batch. */
   isEnd?: true;
 }
 
-/** What the collecting transaction needs beside the ends themselves. */
+/** The input of the collecting transaction besides the ends. */
 export interface ApplyOptions {
   at: string;
-  /** Counts what this call does for the batch; default: it is not recorded. */
+  /** Counts the operations of this call, which are charged to the batch. If absent, they are not recorded. */
   meter?: Pick<Meter, 'record' | 'unrecorded'>;
-  /** The drain of the result queue that collects the ends; default none. */
+  /** The drain of the result queue that collects the ends. No default. */
   collector?: Drain | undefined;
-  /** The rule of a workload for pausing its batches; default none. */
+  /** Returns the rule by which a workload pauses its batches. No default. */
   haltRule?: (workload: string) => HaltRule | undefined;
-  /** The rows of the ends and their batch, as they were read before: they are read again only if they have changed since. */
+  /** The rows of the ends and their batch as they were read before. They are read again only if they have changed since. */
   known?: ApplyRead | undefined;
   /**
-   * Called with the batch and all its chunk rows as they are going to be, if then nothing is pending: gives what the end of the
-   * batch changes in its row, in the same transaction. Undefined, and default: the batch does not end with it. May be called
-   * again with other rows, if the transaction is refused.
+   * Called if nothing is pending after the transaction, with the resulting batch and all its chunk rows. Returns the
+   * changes of the batch row that end the batch, which are written in the same transaction. If absent or if it returns
+   * undefined, the transaction does not end the batch. May be called again with other rows if the transaction is
+   * refused.
    */
   end?: EndBatch;
 }
 
-/** Ends a batch of which nothing is pending: gives the fields of its row. */
+/** Ends a batch that has no pending chunks: returns the changed fields of its row. */
 export type EndBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
 
 /**
- * Moves chunks from pending to done, inserts the rows of what follows, and moves the counters: one transaction for at
- * most 98 rows. Chunks that are done already are counted as duplicates and dropped; their follow-ups that are still
- * pending are returned, to be put again. Undefined when the batch does not exist.
+ * Moves chunks from pending to done, inserts the rows of their follow-ups, and changes the counters: one transaction
+ * for at most 98 rows. Chunks that are already done count as duplicates and are dropped; their follow-ups that are
+ * still pending are returned, so that their references are put again. Returns undefined if the batch does not exist.
  */
 export const applyEnds = (
   table: Table,
@@ -128,31 +132,32 @@ export const applyEnds = (
 };
 
 /**
- * Whether a transaction that was refused has taken effect, its answer alone being lost: all chunks that it was to end read
- * as it wrote them, which nobody changes any more. One of repeats alone has written nothing but the batch row.
+ * Returns whether a refused transaction has taken effect and only its response was lost: then all chunks that it ended
+ * have the rows that it wrote, since a done row never changes. A transaction of repeats alone writes nothing but the
+ * batch row.
  */
 function isWritten(read: ApplyRead, { batch, done }: Omit<Applied, 'etag'>): boolean {
   if (done.length === 0) return isSame(read.batch.row, batch);
   return done.every((row) => isSame(read.chunks.get(row.chunk)?.row, row));
 }
 
-/** Equal as stored: a column that is absent and one that is undefined are the same. */
+/** Compares rows as they are stored: an absent column equals an undefined one. */
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(stored(a), stored(b));
 const stored = (row: unknown): unknown => (row === undefined ? undefined : JSON.parse(JSON.stringify(row)));
 
-/** The batch row may have been changed since by others, who may have added chunks. */
+/** The batch row may have changed since, and other calls may have added chunks. */
 function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Applied, 'etag'>): Applied {
   return { ...applied, batch: batch.row, etag: batch.etag };
 }
 
-/** A transaction, what it comes to, and what of this process's operations it records. */
+/** A transaction, its result, and the operations of this process that it records. */
 interface Planned {
   actions: StoredAction[];
   applied: Omit<Applied, 'etag'>;
   own: Operations;
 }
 
-/** The transaction itself: it cannot count what it writes. */
+/** The transaction itself, which is not counted before it is written. */
 const TRANSACTION: Operations = { 'table.transaction': 1 };
 
 function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Planned {
@@ -200,7 +205,10 @@ function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Pl
   return { actions, applied, own };
 }
 
-/** `accepting` stays: it says that intake has not come to its end, and only intake or the sweep knows better. */
+/**
+ * Changes the batch row. The state `accepting` stays, since intake has not finished and only intake or the sweep can
+ * complete it.
+ */
 function updateBatch(
   read: ApplyRead,
   batch: BatchRow,
@@ -208,7 +216,7 @@ function updateBatch(
   options: ApplyOptions,
 ): StoredAction {
   batch.duplicatesSeen += duplicates;
-  // Repeats may be of an earlier revision, and start nothing.
+  // Repeats may belong to an earlier revision, and they start nothing.
   if (done.length > 0) {
     batch.startedAt ??= options.at;
     if (batch.state === 'queued') batch.state = 'running';
@@ -241,7 +249,10 @@ function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
   batch.handlerSeconds += header.handlerSeconds;
 }
 
-/** Only with all rows at hand: of a larger batch they are read first, when the last chunk is done. */
+/**
+ * Ends the batch in the transaction if all its rows are known. The rows of a larger batch are read when its last chunk
+ * is done.
+ */
 async function withEnd(plan: Planned, read: ApplyRead, end: EndBatch | undefined): Promise<Planned> {
   const { batch, allRows, done } = plan.applied;
   if (end === undefined || allRows === undefined || done.length === 0 || batch.chunksDone !== batch.chunksTotal)
