@@ -32,7 +32,7 @@ function world(
       now += roundMs;
       return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
     },
-    mayGoOn: async () => true,
+    mayContinue: async () => true,
     mustEnd: () => false,
     nowMs: () => now,
     sleep: async (ms) => {
@@ -257,7 +257,7 @@ test('the only task of a wave does not stay indefinitely: another queue may want
 });
 
 test('the only task of a wave returns what it receives after its queue was paused, and ends', async () => {
-  const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
+  const effects = { ...world([[1, 2], [3], [4]]), mayContinue: async () => effects.asked.length < 3 };
 
   const result = await runSlice(wave({ quota: 2, receive: 32 }), effects);
 
@@ -267,7 +267,7 @@ test('the only task of a wave returns what it receives after its queue was pause
 });
 
 test('a pause does not touch the quota', async () => {
-  const effects = { ...world([[1], [2]]), mayGoOn: async () => false };
+  const effects = { ...world([[1], [2]]), mayContinue: async () => false };
 
   await runSlice(wave({ quota: 2, receive: 32 }), effects);
 
