@@ -36,7 +36,7 @@ import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
-import type { SweepDeps } from './sweep/run.ts';
+import type { SweepDeps } from './sweep/sweep-run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import { createDepths, type Depths } from './wake/depths.ts';

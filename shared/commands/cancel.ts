@@ -1,7 +1,7 @@
 /**
- * Cancelling: what has finished stays, the rest is cancelled. The state is changed first; from then on every worker
- * cancels a chunk of the batch that it meets, and stops one that it runs. This cancels the pending chunks that no worker
- * can be running. The outcome blob decides, as for every ending.
+ * Cancels batches: finished items keep their results, the rest is cancelled. The state is changed first. From then on
+ * every worker cancels each chunk of the batch that it receives, and stops one that it is running. This file cancels
+ * the pending chunks that no worker can be running. As for every ending, the outcome blob decides.
  */
 import { type BatchRow, isFinished, pendingItems } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
@@ -26,16 +26,19 @@ import type { Workload } from '../workload/define.ts';
 import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
-/** Outcomes that one request writes; the workers, a repeated request and the sweep do the rest of a larger batch. */
+/**
+ * Maximum number of outcomes that one request writes; the workers, a repeated request and the sweep cancel the rest of
+ * a larger batch.
+ */
 export const MAX_CHUNKS = 2_000;
-/** Rows that one request looks at: twenty operations. */
+/** Maximum number of rows that one request reads: twenty operations. */
 const MAX_ROWS = 20_000;
-/** Outcomes written before their results are published: a crash in between costs their repetition. */
-const CHUNKS_A_TELLING = 100;
+/** Number of outcomes that are written before their results are published; a crash in between repeats their work. */
+const CHUNKS_PER_REPORT = 100;
 const PUTS_AT_ONCE = 16;
 /**
- * A retry that is due later than this cannot be met by a slice that read the batch before it was cancelled: a slice
- * takes two minutes at most (settings.ts: SLUICE_SLICE_SECONDS).
+ * A retry that is due later than this cannot be received by a slice that read the batch before it was cancelled: a
+ * slice runs for at most two minutes (settings.ts: SLUICE_SLICE_SECONDS).
  */
 const LONGEST_SLICE_MS = 120_000;
 
@@ -45,26 +48,24 @@ export interface ChunkTotals {
   items: number;
 }
 
-/** A batch being cancelled. */
+/** A batch that is being cancelled. */
 export interface Cancelling {
   row: BatchRow;
   /** Pending chunks that this call has ended: cancelled, unless they had an outcome. */
   ended: ChunkTotals;
-  /**
-   * What was pending beside them when the batch was read: a worker runs it or will meet it, or its result is on its
-   * way.
-   */
+  /** Other chunks that were pending when the batch was read: a worker runs or will receive them, or their result is under way. */
   left: ChunkTotals;
 }
 
 const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
 /**
- * Cancels a batch, also one that is paused. Repeated, it goes on where it is; a batch that is cancelled already is answered
- * as it is. One in which nothing was left to cancel ends as what it is, completed: its state says what became of the items,
- * not what was requested.
- * @param limit most chunks to end
- * @throws Problem 'not-found'; 'conflict' when the batch has come to another end, or its workload is not deployed any more.
+ * Cancels a batch, also a paused one. A repeated call continues; for a batch that is already cancelled, it returns the
+ * row. If nothing is left to cancel, the batch becomes completed: its state shows what happened to the items, not what
+ * was requested.
+ * @param limit maximum number of chunks to end
+ * @throws Problem 'not-found'; 'conflict' if the batch has finished in another way, or its workload is no longer
+ * deployed.
  */
 export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CHUNKS): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
@@ -79,13 +80,14 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CH
 }
 
 /**
- * Moves an unfinished batch to `cancelling`. One that is still `accepting` gets all its rows first: nobody completes
- * the intake of a cancelling batch, and a row that is missing would keep it open indefinitely.
+ * Moves an unfinished batch to `cancelling`. A batch in `accepting` first gets all its rows: the intake of a cancelling
+ * batch is never completed, and a missing row would keep it open indefinitely.
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, async (row) => {
     if (isFinished(row.state)) return row;
-    // Before anything is written: nobody could carry it out, and the batch would be neither resumed nor cancelled.
+    // Checked before anything is written: without the workload the cancel cannot be carried out, and the batch could be
+    // neither resumed nor cancelled.
     requireWorkload(deps, row);
     if (row.state === 'cancelling') return row;
     if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
@@ -97,9 +99,9 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
 }
 
 /**
- * Writes the `cancelled` outcome of the pending chunks that no worker can be running, a bounded number, and publishes
- * the results, also where another outcome was first. Wakes the queues of the others, so that a drain which has died is
- * replaced. A batch without pending rows is finalized.
+ * Writes the `cancelled` outcome of the pending chunks that no worker can be running, up to a limit, and publishes the
+ * results (those of another outcome if that was first). Wakes the queues of the other chunks, so that a dead drain is
+ * replaced. Finalizes a batch without pending rows.
  */
 export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
   const workload = requireWorkload(deps, batch);
@@ -126,15 +128,15 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
 interface CancelPass {
   batch: BatchRow;
   workload: Workload;
-  /** Most chunks to end. */
+  /** Maximum number of chunks to end. */
   limit: number;
   /** Pending rows so far. */
   seen: number;
-  /** Gates by queue, as far as they were read. */
+  /** The gates that were read, by queue. */
   gates: Map<string, GateRow>;
 }
 
-/** The pending rows that may be ended, in groups. */
+/** Returns the pending rows that may be ended, in groups. */
 async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow[]> {
   let group: ChunkRow[] = [];
   let left = pass.limit;
@@ -143,7 +145,7 @@ async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerato
     pass.seen += 1;
     if (await mayRun(deps, pass, row)) continue;
     left -= 1;
-    if (group.push(row) < CHUNKS_A_TELLING) continue;
+    if (group.push(row) < CHUNKS_PER_REPORT) continue;
     yield group;
     group = [];
   }
@@ -151,10 +153,10 @@ async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerato
 }
 
 /**
- * Whether a worker may be running the chunk, or may be about to without knowing that the batch is cancelled. Not where
- * no drain holds the gate of its queue: its tasks have ended, and whoever acquires it now reads the batch after its
- * state was changed. Nor one visibility timeout after that: a worker looks at the batch of a long chunk all ten seconds,
- * so who runs it still is not heard of any more.
+ * Returns whether a worker may be running the chunk, or may start it without knowing that the batch is cancelled. That
+ * is not possible if no drain holds the gate of its queue: its tasks have ended, and the next drain reads the batch
+ * after its state was changed. Nor is it possible one visibility timeout after the cancel: the worker of a long chunk
+ * reads the batch every ten seconds, so a worker that still runs it is out of contact.
  */
 async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Promise<boolean> {
   const { batch, workload, gates } = pass;
@@ -176,7 +178,7 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
   return { batch, chunk, header };
 }
 
-/** Chunks of one queue; `gate` is that of the queue, if it was read. */
+/** The ended chunks of one queue; `gate` is the gate of the queue, if it was read. */
 interface CancelledChunks {
   workload: Workload;
   queue: string;
@@ -185,10 +187,10 @@ interface CancelledChunks {
 }
 
 async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
-  // The next drain meets their references and deletes them: the batch pays for its part of that one.
+  // The next drain receives their references and deletes them, so the batch pays a share of that drain.
   const generation = gate && gate.generation + 1;
   const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
-  // What is refused is logged there; its rows stay pending, so that the sweep goes on with them.
+  // Refused messages are logged there. Their rows stay pending, so that the sweep continues with them.
   const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });
   deps.meter.record(put.operations);
   return put;

@@ -30,7 +30,7 @@ export const policySchema = z
   .strict()
   .refine(({ thresholds }) => isAscending(thresholds.map(({ below }) => below)), {
     path: ['thresholds'],
-    message: 'expected ascending `below`, and none at the last threshold alone',
+    message: 'expected `below` in ascending order for each threshold except the last, which must have none',
   });
 export type Policy = z.infer<typeof policySchema>;
 

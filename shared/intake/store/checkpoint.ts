@@ -27,7 +27,7 @@ import { log } from '../../telemetry/log.ts';
 import type { UploadResume } from '../read-upload.ts';
 import type { StagedPayload } from './write-payload.ts';
 
-/** Half of the sweep's patience with orphans (sweep/run.ts). */
+/** Half of the sweep's patience with orphans (sweep/sweep-run.ts). */
 const MAX_AGE_MS = 12 * 3_600_000;
 /** Digests of segments (64 bytes per 8 MiB) and block ids (30 bytes per 4 MiB) of a terabyte take 16 MiB. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;

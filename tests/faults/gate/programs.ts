@@ -10,7 +10,7 @@ import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-resul
 import type { Table } from '../../../shared/storage/table.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
-import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
+import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/sweep-run.ts';
 import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate/gate.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
@@ -66,7 +66,7 @@ const sweepRun = (gate: GateDeps): SweepRun => {
   const run: Partial<SweepRun> = {
     // As the sweep has it: a runtime that gives no status has not said that the drain is under way.
     gate: { ...gate, status: (id) => gate.status(id).catch(() => 'Suspended') },
-    unheard: new Set([QUEUE]),
+    unpublishedWakes: new Set([QUEUE]),
     queues: () => ({ peekMessages: async () => ({ peekedMessageItems: [] }) }) as never,
     counts: noCounts(),
     patient: DEFAULT_PATIENCE,

@@ -80,7 +80,7 @@ describe('a discard', () => {
     const id = await withDead('b');
     await discardOf(id, { items: [1] });
 
-    const again = { type: 'conflict', message: 'No dead letters of this batch: items 1.' };
+    const again = { type: 'conflict', message: 'These items are not dead letters of this batch: 1.' };
     await expect(discardOf(id, { items: [1] }, 'again')).rejects.toMatchObject(again);
     const named = redrive(world.deps, { batch: id, key: 'r', selection: { items: [1] } });
     await expect(named).rejects.toMatchObject(again);

@@ -67,8 +67,8 @@ describe('a selection to discard', () => {
   });
 
   it.each<[Selection, RegExp]>([
-    [{ items: [3, 7] }, /No dead letters of this batch: items 7\./],
-    [{ cause: 'none' }, /no dead letters to discard that fit/],
+    [{ items: [3, 7] }, /These items are not dead letters of this batch: 7\./],
+    [{ cause: 'none' }, /no dead letters to discard that match/],
   ])('by %j is refused', async (choice, message) => {
     const refused = expect.objectContaining({ type: 'conflict', message: expect.stringMatching(message) });
     await expect(selected({ ...choice, discard: 'x' })).rejects.toEqual(refused);

@@ -5,7 +5,7 @@ import { readOpen } from '../../../../shared/batches/listing/open-rows.ts';
 import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
 import { type FinalizeDeps, finalize } from '../../../../shared/results/finalize.ts';
 import { repairBatch } from '../../../../shared/sweep/repair-batch.ts';
-import { DEFAULT_PATIENCE } from '../../../../shared/sweep/run.ts';
+import { DEFAULT_PATIENCE } from '../../../../shared/sweep/sweep-run.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH } from '../../../helpers/data/factories.ts';
