@@ -32,7 +32,7 @@ async function pendingOf(table: Table): Promise<string[]> {
   return ids;
 }
 
-/** accepted = succeeded + dead + discarded + cancelled + what the pending rows hold. */
+/** Checks accepted = succeeded + dead + discarded + cancelled + items of pending rows. */
 async function lawHolds(table: Table): Promise<boolean> {
   const { row } = (await readBatch(table, BATCH)) ?? { row: batchRowOf() };
   let pending = 0;
@@ -48,7 +48,7 @@ describe('acceptance', () => {
     expect((await readBatch(table, BATCH))?.row.accepted).toBe(4);
   });
 
-  test('rows that exist stay as they are when the others are added', async () => {
+  test('inserting rows does not change those that exist', async () => {
     const { table } = await accepted(['000000']);
     await applyEnds(table, BATCH, [endOf('000000')], AT);
 
@@ -62,7 +62,7 @@ describe('acceptance', () => {
 });
 
 describe('the end of chunks', () => {
-  test('charges the batch once for each message: its operations, and a chunk of the drains', async () => {
+  test('charges the batch once per message for its operations and for one chunk of each drain', async () => {
     const { table } = await accepted(['000000', '000001']);
     const drain = { queue: 'billing-normal-0', generation: 3 };
     const collector = { queue: 'billing-results', generation: 8 };
@@ -71,7 +71,7 @@ describe('the end of chunks', () => {
 
     const charged = [
       await collect([end]),
-      // Delivered again, its reference having been delivered twice, and another chunk.
+      // The message is delivered again because its reference was delivered twice, and another chunk ends.
       await collect([end]),
       await collect([{ ...end, message: 'second' }]),
       await collect([{ ...endOf('000001'), message: 'second', drain }]),
@@ -84,7 +84,7 @@ describe('the end of chunks', () => {
     });
   });
 
-  test('moves rows and counters at once', async () => {
+  test('changes rows and counters in one transaction', async () => {
     const { table } = await accepted(['000000', '000001']);
 
     const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ dead: 1 }))], AT);
@@ -102,7 +102,7 @@ describe('the end of chunks', () => {
     expect(await lawHolds(table)).toBe(true);
   });
 
-  test('sums the causes of its dead letters, once however often it is delivered', async () => {
+  test('sums the causes of its dead letters once, even if it is delivered again', async () => {
     const { table } = await accepted(['000000', '000001']);
     const ends = ['000000', '000001'].map((chunk) => endOf(chunk, headerOf({ dead: 2 }, { causes: { closed: 2 } })));
 
@@ -122,7 +122,7 @@ describe('the end of chunks', () => {
     expect(await lawHolds(table)).toBe(true);
   });
 
-  test('counts as retried what was charged, not what a dead thread has moved', async () => {
+  test('counts retried items that were charged, not those that a dead thread has moved', async () => {
     const { table } = await accepted(['000000']);
 
     const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 5 }, { moved: 4 }))], AT);
@@ -146,7 +146,7 @@ describe('the end of chunks', () => {
     ['000000.r1', '000000.r2'],
     ['000000.r9', '000000.r10'],
     ['000000.s03.r1', '000000.s03.r2'],
-  ])('of retry chunk %s finds its own retries %s, which do not sort behind it', async (chunk, retries) => {
+  ])('of retry chunk %s finds its retries %s, which do not sort after it', async (chunk, retries) => {
     const { table } = await accepted([chunk]);
     const end = endOf(chunk, headerOf({ retried: 1 }));
     await applyEnds(table, BATCH, [end], AT);
@@ -156,7 +156,7 @@ describe('the end of chunks', () => {
     expect(again?.repeated.map((row) => row.chunk)).toEqual([retries]);
   });
 
-  test('that stands twice in one message counts once', async () => {
+  test('counts once if it is in a message twice', async () => {
     const { table } = await accepted(['000000']);
     const end = endOf('000000');
 
@@ -165,7 +165,7 @@ describe('the end of chunks', () => {
     expect(applied?.batch).toMatchObject({ succeeded: 4, duplicatesSeen: 1 });
   });
 
-  test('lost to another collector is dropped, and the rest is applied', async () => {
+  test('that another collector has applied is dropped, and the others are applied', async () => {
     const store = await accepted(['000000', '000001']);
     const [first, second] = ['000000', '000001'].map((chunk) => endOf(chunk));
     if (!first || !second) throw new Error('unreachable');
@@ -182,10 +182,10 @@ describe('the end of chunks', () => {
     expect(applied?.batch).toMatchObject({ succeeded: 8, chunksDone: 2, duplicatesSeen: 1 });
   });
 
-  test('belongs to the message that brought it, at each of its deliveries', async () => {
+  test('belongs to the message that reported it, at each delivery of that message', async () => {
     const { table } = await accepted(['000000', '000001', '000002']);
     const first = [endOf('000000', headerOf(), 'a'), endOf('000001', headerOf({ dead: 1 }), 'a')];
-    // A worker died after it sent its message; the next one sent the first chunk again, together with another one.
+    // A worker died after it sent its message. The next worker sent the first chunk again, together with another one.
     const second = [endOf('000000', headerOf(), 'b'), endOf('000002', headerOf(), 'b')];
     const ownOf = async (ends: ChunkEnd[]) => {
       const applied = await applyEnds(table, BATCH, ends, AT);
@@ -203,11 +203,11 @@ describe('the end of chunks', () => {
     expect((await ownOf([...first, ...second]))?.sort()).toEqual(both);
   });
 
-  test('of a batch that is gone is nobody’s', async () => {
+  test('of a batch that no longer exists has no effect', async () => {
     expect(await applyEnds(memoryTable().table, BATCH, [endOf('000000')], AT)).toBeUndefined();
   });
 
-  test('leaves "accepting" to intake, and "cancelling" to cancel', async () => {
+  test('does not change the states "accepting" and "cancelling"', async () => {
     const { table } = await accepted(['000000', '000001']);
     await changeBatch(table, BATCH, () => ({ state: 'cancelling' }));
 
@@ -217,7 +217,7 @@ describe('the end of chunks', () => {
   });
 });
 
-test('a late repeat of an earlier revision’s end does not start the present one', async () => {
+test('a late repeat of the end of an earlier revision does not start the present one', async () => {
   const store = await accepted(['000000']);
   const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' }];
   await applyEnds(store.table, BATCH, ends, AT);
@@ -232,7 +232,7 @@ test('a late repeat of an earlier revision’s end does not start the present on
 });
 
 describe('states', () => {
-  test('a finished batch is opened again by a redrive alone, once', async () => {
+  test('a finished batch is opened again only by a redrive, and only once', async () => {
     const { table } = await accepted(['000000']);
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
     const found = await readBatch(table, BATCH);

@@ -13,7 +13,7 @@ import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 
-/** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
+/** A gate of generation 3, and its dequeue tasks on a queue that returns `texts` one by one. */
 async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUEUE) {
   const { table } = memoryTable();
   const back: string[] = [];
@@ -54,7 +54,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
     end: () => {
       isEnding = true;
     },
-    /** The gate cannot be read any more, once the slice has begun. */
+    /** Whether the gate can no longer be read after the slice has started. */
     loseGate: () => {
       const { getEntity } = table;
       let reads = 0;
@@ -70,12 +70,12 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   };
 }
 
-test('the first task of a drain shows the wave in the gate, as long as it may take', async () => {
+test('the first task of a drain records the wave in the gate, with the time that it may take', async () => {
   const { dequeue, gate } = await world({});
 
   await dequeue('t0', { depth: 40, tasks: 4, quota: 10 });
 
-  // 30 s x (4 tasks / 2 at a time + 2) and 60 s until the runtime gives a dead one's work to another.
+  // 30 s x (4 tasks / 2 at the same time + 2), plus 60 s until the runtime hands over the work of a dead instance.
   expect(await gate()).toMatchObject({ depth: 40, active: 4, aliveUntil: '2026-01-01T00:03:00.000Z' });
 });
 
@@ -86,7 +86,7 @@ test.each<[string, string, Partial<GateRow>]>([
     't0',
     { active: 2, depth: 9, aliveUntil: '2026-01-01T00:00:09.000Z' },
   ],
-])('%s leave the gate as it is', async (_what, task, fields) => {
+])('%s do not change the gate', async (_what, task, fields) => {
   const { dequeue, gate } = await world(fields);
   const before = await gate();
 
@@ -95,7 +95,7 @@ test.each<[string, string, Partial<GateRow>]>([
   expect(await gate()).toEqual(before);
 });
 
-test('a task that stays takes nothing that came after a pause', async () => {
+test('a task that stays beyond its quota does not process messages after a pause', async () => {
   const { back, dequeue, pause } = await world({}, ['share', 'later']);
   await pause();
 
@@ -103,7 +103,7 @@ test('a task that stays takes nothing that came after a pause', async () => {
   expect(back).toEqual(['later']);
 });
 
-test('nor what it cannot ask the gate about, which goes back at once and not after its visibility timeout', async () => {
+test('a task that stays returns its messages immediately if it cannot read the gate', async () => {
   const { back, dequeue, loseGate } = await world({}, ['share', 'later']);
   loseGate();
 
@@ -113,7 +113,7 @@ test('nor what it cannot ask the gate about, which goes back at once and not aft
   expect(back).toEqual(['later']);
 });
 
-test('a process that is about to end receives nothing, and says so as of a fault: another one tries soon', async () => {
+test('a process that is about to end receives nothing and reports a fault, so that another one tries soon', async () => {
   const { back, dequeue, end } = await world({}, ['waits']);
   end();
 
@@ -121,7 +121,7 @@ test('a process that is about to end receives nothing, and says so as of a fault
   expect(back).toEqual([]);
 });
 
-test('a task without a share receives nothing, and says when to come again', async () => {
+test('a task without a share receives nothing, and reports when to try again', async () => {
   const { dequeue, limits, refuse } = await world({}, ['waits']);
   refuse(5_000);
 
@@ -129,7 +129,7 @@ test('a task without a share receives nothing, and says when to come again', asy
   expect(limits).toEqual(['enter']);
 });
 
-test('limits apply to a queue of items, until its task leaves, and never to a queue of results', async () => {
+test('limits apply to a queue of items until its task leaves, and never to a queue of results', async () => {
   const items = await world({}, ['chunk']);
   const results = await world({}, ['result'], resultsQueueName('billing'));
 
@@ -137,7 +137,7 @@ test('limits apply to a queue of items, until its task leaves, and never to a qu
   expect([items.limits[0], items.limits.at(-1), results.limits]).toEqual(['enter', 'leave', []]);
 });
 
-test('a slice that ran carries what its process did meanwhile, one that did not run nothing', async () => {
+test('only a slice that ran reports the load of its process', async () => {
   const { dequeue, refuse } = await world({}, ['one']);
 
   const ran = await dequeue('t0');

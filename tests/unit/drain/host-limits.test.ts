@@ -27,6 +27,6 @@ test.each([
   [host(4, '60'), 'workItemQueueVisibilityTimeout'],
   [host(4, undefined), 'workItemQueueVisibilityTimeout'],
   [{ version: '2.0' }, 'extensions'],
-])('a host.json that does not say them is refused by name (%#)', (json, name) => {
+])('a host.json without them is refused with the name of the field (%#)', (json, name) => {
   expect(() => readHostLimits(json)).toThrow(name);
 });

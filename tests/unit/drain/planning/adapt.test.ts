@@ -11,7 +11,7 @@ import { NOW, summary } from '../drain-fixtures.ts';
 const gate = newGate('billing-normal-0');
 const adapt = (row: GateRow, wave: WaveSummary, context: Partial<WaveContext> = {}): Partial<GateRow> =>
   adaptGate(row, wave, { isLimited: false, concurrentActivities: 5, nowMs: NOW, ...context });
-/** Of one instance that has room, and storage that responds in 10 ms. */
+/** The load of one instance with spare capacity, with storage that responds in 10 ms. */
 const load = (fields: Partial<WaveLoad> = {}): WaveLoad => ({
   instances: 1,
   cpu: 0.4,
@@ -27,8 +27,8 @@ const slice = (fields: Partial<SliceResult>): SliceResult => ({
   ...fields,
 });
 
-describe('a wave in sum', () => {
-  test('adds what its slices did, and lasts as long as the longest', () => {
+describe('the summary of a wave', () => {
+  test('adds the counts of its slices, and has the duration of the longest one', () => {
     const wave = summarize(
       [
         slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, operations: { [THROTTLED]: 2 } }),
@@ -62,7 +62,7 @@ describe('a wave in sum', () => {
     expect(wave).toMatchObject({ tripped: true, faulted: true });
   });
 
-  test('names the first error of threads that did not start', () => {
+  test('contains the first error of threads that did not start', () => {
     const slices = [slice({}), slice({ startError: 'first' }), slice({ startError: 'second' })];
 
     expect(summarize(slices, 0).startError).toBe('first');
@@ -76,7 +76,7 @@ describe('a wave in sum', () => {
     const own = { instance: 'a', ms: 1_000, cpu: 0.5, eventLoop: 0.1, responses: 10, responseMs: 100 };
     const slices = [
       slice({ load: own }),
-      // For a few milliseconds its process was busy: that says little.
+      // Its process was busy for a few milliseconds only, which is no evidence.
       slice({ load: { ...own, ms: 10, cpu: 1, eventLoop: 1 } }),
       slice({ load: { ...own, instance: 'b', cpu: 0.3, eventLoop: 0.7, responses: 80, responseMs: 4_800 } }),
       slice({ ended: 'noShare' }),
@@ -88,7 +88,7 @@ describe('a wave in sum', () => {
     expect(load?.cpu).toBe(0.505);
   });
 
-  test('whose slices made no request has no response time, and one of an older version no load', () => {
+  test('has no response time if its slices made no request, and no load if an older version ran it', () => {
     const idle = { instance: 'a', ms: 0, cpu: 0, eventLoop: 0, responses: 0, responseMs: 0 };
     expect(summarize([slice({ load: idle })], 0).load).toEqual(
       load({ cpu: 0, eventLoop: 0, responses: 0, responseMs: 0 }),
@@ -101,26 +101,26 @@ describe('a workload with limits', () => {
   const limited = (fields: Parameters<typeof summary>[0]) => adapt(gate, summary(fields), { isLimited: true });
 
   test.each([
-    ['busy tasks may be more', { tasks: 3, handlerSeconds: 30 }, 6],
+    ['busy tasks may become more', { tasks: 3, handlerSeconds: 30 }, 6],
     ['tasks that waited four fifths of the time are too many', { tasks: 8, handlerSeconds: 100, waitedSeconds: 80 }, 2],
-    ['a quarter of spare stays', { tasks: 2, handlerSeconds: 100, waitedSeconds: 30 }, 2],
-    ['one stays, however it waited', { tasks: 1, handlerSeconds: 100, waitedSeconds: 99 }, 1],
-    ['also when it did nothing else', { tasks: 1, handlerSeconds: 100, waitedSeconds: 100 }, 1],
-    ['tasks without a share are no help', { tasks: 5, starved: 3, handlerSeconds: 100, waitedSeconds: 50 }, 2],
+    ['a margin of one quarter stays', { tasks: 2, handlerSeconds: 100, waitedSeconds: 30 }, 2],
+    ['one task stays, even if it waited all the time', { tasks: 1, handlerSeconds: 100, waitedSeconds: 99 }, 1],
+    ['one task stays, even if it did nothing but wait', { tasks: 1, handlerSeconds: 100, waitedSeconds: 100 }, 1],
+    ['tasks without a share do not count', { tasks: 5, starved: 3, handlerSeconds: 100, waitedSeconds: 50 }, 2],
   ])('%s', (_what, fields, tasks) => {
     expect(limited(fields).fedTasks).toBe(tasks);
   });
 
-  test('waiting for the limits is not what a reference takes', () => {
+  test('time spent waiting for the limits does not count as time per reference', () => {
     const measured = limited({ tasks: 2, done: 4, seconds: 10, handlerSeconds: 40, waitedSeconds: 30 });
     expect(measured.secondsPerReference).toBe(1.25);
   });
 
-  test('without limits, nothing is said of them', () => {
+  test('without limits, nothing is recorded about them', () => {
     expect(adapt(gate, summary({}))).not.toHaveProperty('fedTasks');
   });
 
-  test('knows when the first slice without a share is worth repeating', () => {
+  test('returns the earliest time to repeat a slice without a share', () => {
     const slices = [
       slice({}),
       slice({ ended: 'noShare', retryAt: 7_000 }),
@@ -131,8 +131,8 @@ describe('a workload with limits', () => {
   });
 });
 
-describe('what is measured', () => {
-  test('the first measurement is taken as it is, later ones by half', () => {
+describe('the measurements of a wave', () => {
+  test('the first measurement is used as it is, later ones with a weight of one half', () => {
     const first = adapt(gate, summary({ tasks: 4, done: 8, seconds: 10, items: 800 }));
     const second = adapt({ ...gate, ...first }, summary({ tasks: 4, done: 4, seconds: 1 }));
 
@@ -140,14 +140,14 @@ describe('what is measured', () => {
     expect(second.secondsPerReference).toBe(3);
   });
 
-  test('a wave that did nothing teaches nothing but idleness', () => {
+  test('a wave that did nothing changes only the idle count', () => {
     expect(adapt({ ...gate, idleCount: 2 }, summary({ done: 0, received: 0 }))).toEqual({
       throttled: 0,
       idleCount: 3,
     });
   });
 
-  test('what the instances did, and how old the oldest work was, are kept until a wave does something again', () => {
+  test('the load of the instances and the age of the oldest work stay until a wave does something again', () => {
     const oldestAt = '2025-12-31T23:59:58.500Z';
     const first = adapt(gate, summary({ load: load({ instances: 3 }), oldestAt }));
     const idle = adapt({ ...gate, ...first }, summary({ done: 0, load: load({ instances: 1 }) }));
@@ -161,7 +161,7 @@ describe('what is measured', () => {
     expect(adapt({ ...gate, latencyMs: 9 }, summary({})).latencyMs).toBe(0);
   });
 
-  test('a wave with more tasks than places takes as long as all its slices on those places', () => {
+  test('a wave with more tasks than places has the duration of all its slices on those places', () => {
     const wave = summary({ tasks: 20, done: 20, items: 1_200, seconds: 30, taskSeconds: 600, load: load() });
 
     expect(adapt(gate, wave).itemsPerSecond).toBe(10);
@@ -170,30 +170,40 @@ describe('what is measured', () => {
   test.each([
     ['throttling halves the tasks', {}, summary({ tasks: 9, throttled: 1 }), 4],
     ['throttling leaves one task', {}, summary({ tasks: 1, throttled: 3 }), 1],
-    ['failures beyond a tenth halve them', {}, summary({ tasks: 8, ran: 100, failures: 20 }), 4],
+    ['a failure rate above one tenth halves them', {}, summary({ tasks: 8, ran: 100, failures: 20 }), 4],
     [
-      'failures that fewer tasks did not lower are no reason',
+      'failures that did not decrease with fewer tasks are no reason',
       { taskLimit: 4, pressedAt: 8, waveTasks: 8, failureRate: 0.2 },
       summary({ tasks: 4, ran: 100, failures: 20 }),
       6,
     ],
     [
-      'failures that stay while as many run at once halve them again',
+      'failures that stay with as many tasks at the same time halve them again',
       { taskLimit: 45, pressedAt: 90, waveTasks: 90, instances: 1, failureRate: 0.2 },
       summary({ tasks: 45, ran: 100, failures: 20, load: load() }),
       22,
     ],
     [
-      'more tasks that brought less are too many',
+      'more tasks with less throughput are too many',
       { waveTasks: 4, itemsPerSecond: 100 },
       summary({ tasks: 8, items: 80, seconds: 1 }),
       4,
     ],
-    ['below what was too many it comes back fast', { taskLimit: 4, pressedAt: 20 }, summary({ tasks: 4 }), 6],
-    ['and stays just below it', { taskLimit: 17, pressedAt: 20 }, summary({ tasks: 17 }), 18],
-    ['without a limit there is none to raise', {}, summary({ items: 500, seconds: 1 }), 0],
     [
-      'responses that stay slow halve them again while as many run at once',
+      'below the number that was too many, the limit rises quickly',
+      { taskLimit: 4, pressedAt: 20 },
+      summary({ tasks: 4 }),
+      6,
+    ],
+    [
+      'the limit stays just below the number that was too many',
+      { taskLimit: 17, pressedAt: 20 },
+      summary({ tasks: 17 }),
+      18,
+    ],
+    ['without a limit, none is set', {}, summary({ items: 500, seconds: 1 }), 0],
+    [
+      'responses that stay slow with as many tasks at the same time halve them again',
       { taskLimit: 45, pressedAt: 90, waveTasks: 90, instances: 1, responseMs: 500, usualResponseMs: 10 },
       summary({ tasks: 45, load: load({ responseMs: 500 }) }),
       22,
@@ -205,50 +215,50 @@ describe('what is measured', () => {
       2,
     ],
     [
-      'three times as slow is nothing to speak of in a few milliseconds',
+      'three times as slow does not count for a few milliseconds',
       { usualResponseMs: 10 },
       summary({ tasks: 4, load: load({ responseMs: 90 }) }),
       0,
     ],
     [
-      'nor are a hundred milliseconds where that is little',
+      'a hundred milliseconds more do not count if they are a small part',
       { usualResponseMs: 100 },
       summary({ tasks: 4, load: load({ responseMs: 250 }) }),
       0,
     ],
     [
-      'responses are slow for a busy main thread',
+      'slow responses do not count if the main thread is busy',
       { usualResponseMs: 10 },
       summary({ tasks: 4, load: load({ responseMs: 900, eventLoop: 0.9 }) }),
       0,
     ],
     [
-      'and for busy cores',
+      'slow responses do not count if the cores are busy',
       { usualResponseMs: 10 },
       summary({ tasks: 4, load: load({ responseMs: 900, cpu: 0.9 }) }),
       0,
     ],
     [
-      'a few responses say nothing',
+      'a few responses do not count',
       { usualResponseMs: 10 },
       summary({ tasks: 4, load: load({ responseMs: 900, responses: 19 }) }),
       0,
     ],
     ['one task is not too many', { usualResponseMs: 10 }, summary({ tasks: 1, load: load({ responseMs: 900 }) }), 0],
     [
-      'responses that fewer tasks have not made faster have another reason: the limit goes',
+      'if fewer tasks did not make responses faster, the limit is removed',
       { taskLimit: 2, pressedAt: 4, waveTasks: 4, instances: 1, responseMs: 500, usualResponseMs: 10 },
       summary({ tasks: 2, load: load({ responseMs: 450 }) }),
       0,
     ],
     [
-      'but not one that failures have set, while responses are as usual',
+      'a limit that failures have set stays, while responses are as usual',
       { taskLimit: 2, pressedAt: 4, waveTasks: 4, instances: 1, responseMs: 10, usualResponseMs: 10 },
       summary({ tasks: 2, load: load() }),
       3,
     ],
     [
-      'nor one that throttling has set',
+      'a limit that throttling has set stays',
       { taskLimit: 2, pressedAt: 4, waveTasks: 4, instances: 1, responseMs: 500, usualResponseMs: 10, throttled: 1 },
       summary({ tasks: 2, load: load({ responseMs: 450 }) }),
       3,
@@ -264,22 +274,22 @@ describe('the usual response time', () => {
     adapt(known, summary({ tasks, load: load(fields) })).usualResponseMs;
 
   test.each<[string, number, Partial<WaveLoad>, number]>([
-    ['follows what is lower', 4, { responseMs: 40 }, 70],
-    ['does not follow what is higher: it would drift with the load', 4, { responseMs: 150 }, 100],
-    ['is what one task alone meets', 1, { responseMs: 150 }, 150],
-    ['is what fewer tasks have not lowered', 3, { responseMs: 280 }, 280],
-    ['is not what fewer tasks have lowered', 3, { responseMs: 200 }, 100],
-    ['is not what a saturated instance meets', 3, { responseMs: 280, cpu: 1 }, 100],
+    ['follows lower times', 4, { responseMs: 40 }, 70],
+    ['does not follow higher times, since it would drift with the load', 4, { responseMs: 150 }, 100],
+    ['is the time that a single task measures', 1, { responseMs: 150 }, 150],
+    ['is the time that did not fall with fewer tasks', 3, { responseMs: 280 }, 280],
+    ['is not the time that fell with fewer tasks', 3, { responseMs: 200 }, 100],
+    ['is not measured on a saturated instance', 3, { responseMs: 280, cpu: 1 }, 100],
     ['is not taken from a few responses', 3, { responseMs: 10, responses: 5 }, 100],
   ])('%s', (_what, tasks, fields, expected) => {
     expect(after(tasks, fields)).toBe(expected);
   });
 });
 
-/** What a wave of so many tasks comes to in a world of its kind; numbers that the rule was not made with. */
+/** The throughput of a wave by its number of tasks, in an environment of one kind. The rule was not tuned with these numbers. */
 interface World {
   name: string;
-  /** Items a second, and the share of handler runs that fail. */
+  /** Items per second, and the share of handler runs that fail. */
   run: (tasks: number) => { itemsPerSecond: number; failing: number };
   throttledAbove?: number;
 }
@@ -296,7 +306,7 @@ const WORLDS: World[] = [
     throttledAbove: 37,
   },
   {
-    name: 'the downstream takes 5,300 items per second and refuses the rest',
+    name: 'the downstream service accepts 5,300 items per second and refuses the rest',
     run: (tasks) => {
       const offered = tasks * 240;
       const taken = offered <= 5_300 ? offered : 5_300 * 0.8;
@@ -306,7 +316,7 @@ const WORLDS: World[] = [
 ];
 
 describe('a limit that is not pressed again', () => {
-  /** Waves of as many tasks as the limit allows, after one of a few tasks that was throttled. */
+  /** Runs waves of as many tasks as the limit allows, after a small wave that was throttled. */
   function afterThrottled(tasks: number, waves: number): { row: GateRow; limits: number[] } {
     let row: GateRow = { ...newGate('q'), ...adapt(newGate('q'), summary({ tasks, throttled: 1 })) };
     const limits: number[] = [];
@@ -318,7 +328,7 @@ describe('a limit that is not pressed again', () => {
     return { row, limits };
   }
 
-  test.each([1, 2, 5, 20])('gives way, though it came of a wave of %i tasks, and slowly at first', (tasks) => {
+  test.each([1, 2, 5, 20])('rises after a wave of %i tasks, slowly at first', (tasks) => {
     const { limits } = afterThrottled(tasks, 25);
 
     expect(limits.findIndex((limit) => limit > tasks)).toBeGreaterThanOrEqual(8);
@@ -333,7 +343,7 @@ describe('a limit that is not pressed again', () => {
     }
   });
 
-  test('holds while the queue has too little work to try it', () => {
+  test('stays while the queue has too little work to test it', () => {
     let row: GateRow = { ...newGate('q'), ...adapt(newGate('q'), summary({ tasks: 40, throttled: 1 })) };
     for (let count = 0; count < 30; count += 1) row = { ...row, ...adapt(row, summary({ tasks: 1, done: 1 })) };
 

@@ -52,13 +52,13 @@ function fixture(): Fixture {
 
 describe('wake', () => {
   test.each([
-    ['that was left empty is taken to hold what was put', {}, 1],
+    ['that was left empty is assumed to hold only the messages that were put', {}, 1],
     [
       'that was left with invisible messages is measured',
       { depth: 2, parkedUntil: '2026-01-01T00:05:00.000Z' },
       undefined,
     ],
-    ['that had messages when it was released is measured', { depth: 2 }, undefined],
+    ['that had messages at its release is measured', { depth: 2 }, undefined],
     ['with a policy is measured: messages may wait for others without a wake', { policyVersion: 1 }, undefined],
     [
       'with an open circuit is measured',
@@ -75,7 +75,7 @@ describe('wake', () => {
     expect(puts).toEqual([put]);
   });
 
-  test('an idle gate is taken for the next generation, and its drain is started', async () => {
+  test('an idle gate is acquired for the next generation, and its drain is started', async () => {
     const { deps, started, gate, set } = fixture();
     await set({ generation: 4, wakes: 3 });
 
@@ -92,7 +92,7 @@ describe('wake', () => {
     });
   });
 
-  test('a drain that never sent a heartbeat is started again under the same id: its first waker may have died', async () => {
+  test('a drain that never sent a heartbeat is started again with the same id, since its first waker may have died', async () => {
     const { deps, started, gate, status } = fixture();
     await wake(deps, QUEUE);
     status.of = undefined;
@@ -119,11 +119,11 @@ describe('wake', () => {
 
   test.each<[string, DrainStatus, number, 'counted' | 'takenOver']>([
     ['runs, and sends heartbeats', 'Running', 0, 'counted'],
-    ['says Running ten minutes after its last heartbeat', 'Running', 600_000, 'counted'],
-    ['says Running longer than that', 'Running', 600_001, 'takenOver'],
+    ['is reported as Running ten minutes after its last heartbeat', 'Running', 600_000, 'counted'],
+    ['is reported as Running for longer than that', 'Running', 600_001, 'takenOver'],
     ['has failed', 'Failed', 0, 'takenOver'],
     ['was terminated', 'Terminated', 0, 'takenOver'],
-    ['has completed without a release', 'Completed', 0, 'takenOver'],
+    ['has ended without a release', 'Completed', 0, 'takenOver'],
     ['is unknown, but its heartbeat still counts', undefined, 0, 'counted'],
     ['is unknown, and its heartbeat has passed', undefined, 1, 'takenOver'],
   ])('with a drain that %s', async (_what, status, silentMs, expected) => {
@@ -157,7 +157,7 @@ describe('wake', () => {
   });
 
   test.each(['', 'yesterday'])(
-    'a drain that holds its gate since "%s" is dead unless it sends heartbeats',
+    'a drain that has held its gate since "%s" is dead unless it sends heartbeats',
     async (acquiredAt) => {
       const { deps, gate, set } = fixture();
       await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt });
@@ -171,9 +171,9 @@ describe('wake', () => {
   );
 
   test.each([
-    ['counts itself there', 1, 'counted', 1],
-    // The row reads as both wanted it, so that both start the same instance, which is harmless.
-    ['of the very same moment starts its drain as well', 0, 'started', 0],
+    ['and counts itself there', 1, 'counted', 1],
+    // The row equals the one that both wanted to write, so both start the same instance, which is harmless.
+    ['of the same moment, and starts its drain as well', 0, 'started', 0],
   ])('a wake that loses the gate to another %s', async (_what, laterMs, answer, wakes) => {
     const store = memoryTable();
     const { deps } = fixture();
@@ -191,15 +191,15 @@ describe('wake', () => {
   });
 
   test.each([
-    ['by hand', { by: 'operator', reason: 'x', since: '' } as const, 'paused'],
+    ['by an operator', { by: 'operator', reason: 'x', since: '' } as const, 'paused'],
     [
       'by the circuit',
       { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:10.000Z' } as const,
       'paused',
     ],
-    // The topic's clock may be a second ahead of the service time: the one wake for the probe must not be swallowed.
+    // The topic's clock may be one second ahead of the service time: the only wake for the probe must be accepted.
     [
-      'by the circuit, probe all but due',
+      'by the circuit, with a probe that is almost due',
       { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:01.500Z' } as const,
       'started',
     ],
@@ -215,7 +215,7 @@ describe('wake', () => {
 });
 
 describe('due times', () => {
-  test('are stored in order of time, in whichever order they come', async () => {
+  test('are stored in order of time', async () => {
     const { deps, gate } = fixture();
 
     for (const second of ['05', '03', '05', '07'])
@@ -225,10 +225,14 @@ describe('due times', () => {
   });
 
   test.each([
-    ['ahead is kept by the drain that is woken for it', '2026-01-01T00:00:05.000Z', ['2026-01-01T00:00:05.000Z']],
+    [
+      'in the future is kept by the drain that is woken for it',
+      '2026-01-01T00:00:05.000Z',
+      ['2026-01-01T00:00:05.000Z'],
+    ],
     ['of a message that may still be invisible is kept', '2025-12-31T23:59:59.000Z', ['2025-12-31T23:59:59.000Z']],
     ['that has passed is dropped', '2025-12-31T23:59:58.000Z', []],
-  ])('one %s', async (_what, dueAt, expected) => {
+  ])('a due time %s', async (_what, dueAt, expected) => {
     const { deps, gate } = fixture();
     await recordDue(deps.table, QUEUE, [dueAt]);
 
@@ -239,7 +243,7 @@ describe('due times', () => {
 });
 
 describe('fence', () => {
-  test('lets the current generation through, and nobody else', async () => {
+  test('accepts only the current generation', async () => {
     const { deps, set } = fixture();
     await wake(deps, QUEUE);
     const mine = await fence(deps.table, QUEUE, 1);
@@ -256,7 +260,7 @@ describe('a drain that cannot be started', () => {
   const NO = new Error('no');
   const failureOf = (queue: string, generation: number) => ({ queue, generation });
 
-  test('is recorded with the time of the first failure, over a take-over', async () => {
+  test('is recorded with the time of the first failure, also after a take-over', async () => {
     const { deps, clock, gate } = fixture();
     await wake(deps, QUEUE);
     const first = await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
@@ -272,8 +276,8 @@ describe('a drain that cannot be started', () => {
 
   test.each([
     ['of another generation', 0, {}],
-    ['that has begun', 1, { aliveUntil: '2026-01-01T00:01:00.000Z' }],
-    ['that is over', 1, { status: 'idle' }],
+    ['that has started', 1, { aliveUntil: '2026-01-01T00:01:00.000Z' }],
+    ['that has ended', 1, { status: 'idle' }],
   ] as const)('is not recorded for one %s', async (_which, generation, fields) => {
     const { deps, set, gate } = fixture();
     await wake(deps, QUEUE);
@@ -283,7 +287,7 @@ describe('a drain that cannot be started', () => {
     expect((await gate()).startFailure).toBeUndefined();
   });
 
-  test('is forgotten when its first wave runs', async () => {
+  test('is cleared when its first wave runs', async () => {
     const { deps, gate } = fixture();
     await wake(deps, QUEUE);
     await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
