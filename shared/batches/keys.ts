@@ -14,7 +14,8 @@ export const KEY_DAYS = 7;
 export const MAX_KEY = 255;
 /** An upload that has not renewed its claim for this long counts as dead, and its key may be used again. */
 const CLAIM_MS = 60_000;
-const ROW = 'key';
+/** The row key of all rows of keys and contents. */
+export const ROW = 'key';
 
 /** A key that this upload holds. `digest` is present if an earlier upload has finished: then the contents are only compared. */
 export interface Claim {
@@ -52,7 +53,7 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
   return replace(table, entity, { ...fresh, batch });
 }
 
-const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
+export const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
   toEntity('key', { partitionKey: keyRow, rowKey: ROW }, columns);
 
 async function replace(
@@ -65,7 +66,7 @@ async function replace(
 }
 
 const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
-const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * DAY_MS).toISOString() });
+export const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * DAY_MS).toISOString() });
 const inProgress = (): Problem =>
   new Problem('upload-in-progress', 'Another upload with this idempotency key is under way. Try again in a minute.');
 
@@ -87,62 +88,6 @@ export const finishKey = async (table: Table, keyRow: string, digest: string, ke
   const kept = keeps ? { expiresAt: NEVER } : {};
   await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
-
-/** Computes the row of a content (`sha256:<hex>` of the decoded upload). No key contains a line feed, so no key has this row. */
-export const contentRowOf = (workload: string, digest: string): string => keyRowOf(workload, `\n${digest}`);
-
-/**
- * Records the content of a batch for seven days. Returns the batch that already had the same content, if any. New
- * content costs one operation, known content two.
- */
-export async function recordContent(
-  table: Table,
-  { workload, digest, batch }: { workload: string; digest: string; batch: string },
-  nowMs: number,
-): Promise<string | undefined> {
-  const keyRow = contentRowOf(workload, digest);
-  if (await wins(table.createEntity(toKeyEntity(keyRow, { batch, ...expiry(nowMs) })))) return undefined;
-  const entity = await readEntity(table, keyRow, ROW);
-  if (!entity) return undefined;
-  const { batch: earlier, expiresAt = '' } = fromEntity('key', entity);
-  if (Date.parse(expiresAt) > nowMs) return earlier === batch ? undefined : earlier;
-  await writeRow(table, toKeyEntity(keyRow, { batch, ...expiry(nowMs) }), entity.etag);
-  return undefined;
-}
-
-/**
- * How long a batch that is not accepted yet claims its content. Longer than a function may run (`functionTimeout` in
- * host.json), so a claimant that is silent for longer can no longer accept the batch.
- */
-export const CONTENT_CLAIM_MS = 15 * 60_000;
-
-/**
- * Claims content for a batch that is about to be accepted. Returns the batch of the last seven days that already has
- * it, or undefined if the claim succeeded. An expired claim of a batch that was never accepted is taken over.
- * @throws Problem 'upload-in-progress' while another batch claims it and is not accepted yet.
- */
-export async function claimContent(
-  table: Table,
-  { workload, digest, batch }: { workload: string; digest: string; batch: string },
-  { nowMs, isAccepted }: { nowMs: number; isAccepted: (batch: string) => Promise<boolean> },
-): Promise<string | undefined> {
-  const keyRow = contentRowOf(workload, digest);
-  const claimedUntil = new Date(nowMs + CONTENT_CLAIM_MS).toISOString();
-  const claim = toKeyEntity(keyRow, { batch, claimedUntil, ...expiry(nowMs) });
-  if (await wins(table.createEntity(claim))) return undefined;
-  const entity = await readEntity(table, keyRow, ROW);
-  if (!entity) throw contentInProgress();
-  const { batch: earlier = '', claimedUntil: until = '', expiresAt = '' } = fromEntity('key', entity);
-  if (earlier !== batch && Date.parse(expiresAt) > nowMs) {
-    if (await isAccepted(earlier)) return earlier;
-    if (Date.parse(until) > nowMs) throw contentInProgress();
-  }
-  if ((await writeRow(table, claim, entity.etag)) === undefined) throw contentInProgress();
-  return undefined;
-}
-
-const contentInProgress = (): Problem =>
-  new Problem('upload-in-progress', 'A batch with the same content is about to be accepted. Try again in a minute.');
 
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */
 export async function freeKey(table: Table, keyRow: string, batch: string): Promise<void> {

@@ -8,14 +8,15 @@ import type { QueueClient } from '@azure/storage-queue';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { chunkRows, readBatch } from '../batches/ledger.ts';
 import { openBatches } from '../batches/listing/open-rows.ts';
-import { errorCodeOf, Problem, statusOf } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
-import { changeGate, readGate } from '../wake/gate/gate.ts';
+import { changeGate, readGate } from '../wake/gate/gate-store.ts';
 import type { Queue } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { cancelBatch, MAX_CHUNKS } from './cancel.ts';
+import { cancelBatch } from './cancel.ts';
+import { MAX_CHUNKS } from './cancel-pending.ts';
 import { deleteUnneeded, NOTHING_DELETED } from './delete-unneeded.ts';
 
 export interface ClearDeps extends FinalizeDeps {
@@ -60,36 +61,6 @@ export async function clearQueue(deps: ClearDeps, address: QueueAddress, untilMs
   const cleared = { batches, messages, left: isEmpty ? kept : Math.max(1, depth) };
   log.info('queue-cleared', { queue: address.queue, ...cleared, ...kinds });
   return cleared;
-}
-
-/**
- * Deletes all messages of a poison queue, on which no batch depends. The result is the count of the service, which is
- * approximate.
- */
-export async function clearPoisonQueue(deps: ClearDeps, queue: string, untilMs: number): Promise<Cleared> {
-  const before = await deps.depthOf(queue);
-  const isWhole = before === 0 || (await clearMessages(deps.queues(queue), () => deps.gate.now() >= untilMs));
-  const left = isWhole ? 0 : Math.max(1, await deps.depthOf(queue));
-  const cleared = { batches: 0, messages: Math.max(0, before - left), left };
-  log.info('queue-cleared', { queue, ...cleared });
-  return cleared;
-}
-
-/**
- * For a large queue the service reports a timeout, and the request has to be repeated. Source: Microsoft Learn,
- * clear-messages.
- */
-async function clearMessages(queue: Pick<QueueClient, 'clearMessages'>, isOver: () => boolean): Promise<boolean> {
-  for (;;) {
-    try {
-      await queue.clearMessages();
-      return true;
-    } catch (error) {
-      if (statusOf(error) === 404) return true;
-      if (errorCodeOf(error) !== 'OperationTimedOut') throw error;
-      if (isOver()) return false;
-    }
-  }
 }
 
 async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): Promise<void> {

@@ -5,8 +5,9 @@
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { BATCH_ROW_KEY, type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
+import { contentRowOf } from '../batches/content-keys.ts';
 import { deleteChunks } from '../batches/delete-chunks.ts';
-import { contentRowOf, freeKey } from '../batches/keys.ts';
+import { freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
 import { unindexBatch } from '../batches/listing/index-rows.ts';
 import { closeAll, openBatch } from '../batches/listing/open-rows.ts';

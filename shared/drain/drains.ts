@@ -2,8 +2,9 @@
 import type { DurableClient } from 'durable-functions';
 import { DrainStartError, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import type { DrainStatus, GateDeps } from '../wake/gate/gate.ts';
+import type { GateDeps } from '../wake/gate/gate.ts';
 import type { GateRow } from '../wake/gate/gate-row.ts';
+import type { DrainStatus } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
 import type { Wave } from './planning/plan.ts';

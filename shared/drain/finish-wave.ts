@@ -1,8 +1,7 @@
 /** Finishes a wave: measures the queue, then plans the next wave, releases the gate, parks the queue, or opens the circuit. */
-import type { QueueClient } from '@azure/storage-queue';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { waveExecutions } from '../cost/executions.ts';
-import { statusOf, toError } from '../errors.ts';
+import { toError } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { log } from '../telemetry/log.ts';
@@ -10,12 +9,13 @@ import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts';
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
-import { fence, type GateDeps, gateOf, readGate } from '../wake/gate/gate.ts';
+import { fence, type GateDeps } from '../wake/gate/gate.ts';
 import type { GateRow, Pause } from '../wake/gate/gate-row.ts';
+import { gateOf, readGate } from '../wake/gate/gate-store.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { HostLimits } from './host-limits.ts';
+import { type HostLimits, waveSeconds } from './host-limits.ts';
 import { adaptGate } from './planning/adapt.ts';
 import type { PlanRecord, Wave } from './planning/plan.ts';
 import type { WaveSummary } from './planning/wave-summary.ts';
@@ -172,10 +172,6 @@ async function planNext(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): 
   return { gate: { ...gate, active: next.tasks, aliveUntil }, result: { next } };
 }
 
-/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
-export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
-  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
-
 function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
@@ -234,14 +230,4 @@ function openCircuit(
   };
   log.warn('circuit-open', { queue: gate.queue, ...paused });
   return park(deps, input, { gate: { ...gate, paused }, atMs, ended: 'paused' });
-}
-
-/** Returns the approximate message count; 0 for a queue that does not exist (yet). */
-export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
-  try {
-    return (await queue.getProperties()).approximateMessagesCount ?? 0;
-  } catch (error) {
-    if (statusOf(error) === 404) return 0;
-    throw error;
-  }
 }

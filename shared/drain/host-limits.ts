@@ -3,6 +3,7 @@
  * by the host's actual limits.
  */
 import { z } from 'zod';
+import type { Wave } from './planning/plan.ts';
 
 export interface HostLimits {
   /** Activities that one instance runs at the same time; determines how long a healthy wave may be silent. */
@@ -46,3 +47,7 @@ export function readHostLimits(hostJson: unknown): HostLimits {
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
   };
 }
+
+/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
+export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
+  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;

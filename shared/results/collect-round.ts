@@ -4,8 +4,9 @@
  * last the messages are deleted.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
+import { applyEnds } from '../batches/apply/apply-ends.ts';
 import type { Drain } from '../batches/apply/charge.ts';
+import type { Applied, ChunkEnd } from '../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { isFinished } from '../batches/batch-row.ts';

@@ -11,7 +11,7 @@
  * process dies at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { EndBatch } from '../batches/apply/apply-ends.ts';
+import type { EndBatch } from '../batches/apply/plan-apply.ts';
 import {
   type BatchRow,
   type BatchState,

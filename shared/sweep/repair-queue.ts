@@ -4,7 +4,7 @@ import { DrainStartError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
-import { isDead, wake } from '../wake/gate/gate.ts';
+import { wake } from '../wake/gate/gate.ts';
 import { countMissedWake, recordStartFailure } from '../wake/gate/gate-notes.ts';
 import {
   fromGateEntity,
@@ -14,6 +14,7 @@ import {
   lastSignMs,
   newGate,
 } from '../wake/gate/gate-row.ts';
+import { isDead } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 

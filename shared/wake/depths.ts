@@ -1,4 +1,6 @@
 /** Depths of queues, with a memo: a recent measurement of this process is used again. */
+import type { QueueClient } from '@azure/storage-queue';
+import { statusOf } from '../errors.ts';
 
 /** Messages in a queue, including invisible ones, and when they were counted (service time in milliseconds). */
 export interface Depth {
@@ -39,4 +41,14 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
       return newest !== undefined && now() - newest.atMs < maxAgeMs ? newest : measureNow(queue);
     },
   };
+}
+
+/** Returns the approximate message count; 0 for a queue that does not exist (yet). */
+export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
+  try {
+    return (await queue.getProperties()).approximateMessagesCount ?? 0;
+  } catch (error) {
+    if (statusOf(error) === 404) return 0;
+    throw error;
+  }
 }

@@ -11,7 +11,8 @@ import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { labelled, type Publish, type WorkPut } from './events/publish.ts';
-import { type GateDeps, recordDue } from './gate/gate.ts';
+import type { GateDeps } from './gate/gate.ts';
+import { recordDue } from './gate/gate-notes.ts';
 import { putMessage, type Queue } from './messages.ts';
 
 /**

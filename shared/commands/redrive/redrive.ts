@@ -12,14 +12,14 @@ import { openBatch } from '../../batches/listing/open-rows.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
-import { Problem, statusOf, toError } from '../../errors.ts';
+import { Problem, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce, type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import { leaveTo } from '../../wake/gate/spending.ts';
 import { appliedBlob } from './current-dead.ts';
-import { discarding, discardReason, selectToDiscard } from './discard.ts';
+import { discarding } from './discard.ts';
 import {
   isDiscard,
   isReportAlone,
@@ -28,11 +28,11 @@ import {
   redriveBlobName,
   redrivenItems,
   type StoredRedrive,
-  writeRedrive,
 } from './redrive-blob.ts';
-import { noItems, reportAlone } from './redrive-report.ts';
+import { reportAlone } from './redrive-report.ts';
 import { continueAccepting, rowsOfRedrive } from './revision-rows.ts';
-import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
+import type { Selection } from './select.ts';
+import { dropStale, storeSelection } from './store-selection.ts';
 
 export interface RedriveRequest {
   batch: string;
@@ -70,7 +70,7 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     requireFinished(row);
     if (stored && stored.redrive.revision <= row.revision) await dropStale(deps, stored);
     else if (stored) return accept(deps, row, stored);
-    else await store(deps, row, { blob, digest, selection: request.selection });
+    else await storeSelection(deps, row, { blob, digest, selection: request.selection });
     return LOST_RACE;
   });
 }
@@ -111,67 +111,6 @@ async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   if (row.state === 'accepting') await continueAccepting(deps, row);
   else if (endsImmediately(stored.redrive)) await finalize(deps, row.id);
   return answerOf(stored);
-}
-
-/**
- * Deletes a selection that can never be accepted, because another redrive took its revision. The selection is then
- * created again.
- */
-async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
-  try {
-    await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
-  } catch (error) {
-    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-  }
-}
-
-interface Storing {
-  blob: string;
-  digest: string;
-  selection: Selection;
-}
-
-/**
- * Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection
- * create-only.
- */
-async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
-  const nowMs = deps.gate.now();
-  const workload = requireWorkload(deps, batch);
-  const options = { batch, workload, selection, nowMs };
-  const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
-  const redrive = {
-    v: 1 as const,
-    batch: batch.id,
-    revision: batch.revision + 1,
-    version: workload.version,
-    request: digest,
-    at: new Date(nowMs).toISOString(),
-    unreadable,
-    causes,
-    ...(selection.discard === undefined ? {} : { reason: discardReason(selection.discard) }),
-    chunks,
-  };
-  await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
-}
-
-function selectedBy(deps: FinalizeDeps, options: SelectOptions): Selected | Promise<Selected> {
-  if (options.selection.report) return noItems(options.batch);
-  return options.selection.discard === undefined ? deadLetters(deps, options) : selectToDiscard(deps, options);
-}
-
-async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<Selected> {
-  const selected = await select(deps, options);
-  if (selected.chunks.length > 0) return selected;
-  const { unreadable } = selected;
-  const left =
-    unreadable === 0
-      ? ''
-      : ` The items of ${unreadable} dead letters can no longer be read; send them as corrected items.`;
-  throw new Problem(
-    'conflict',
-    `Batch ${options.batch.id} has no dead letters to redrive that match the request.${left}`,
-  );
 }
 
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {

@@ -2,7 +2,6 @@ import { fromEntity, toEntity } from '../../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../../storage/table.ts';
 import { readsAs } from '../../storage/write-row.ts';
-import { gateOf, readGate } from '../../wake/gate/gate.ts';
 import {
   GATES_PARTITION,
   type GateRow,
@@ -11,6 +10,7 @@ import {
   queueOfPolicy,
   toGateEntity,
 } from '../../wake/gate/gate-row.ts';
+import { gateOf, readGate } from '../../wake/gate/gate-store.ts';
 import { type Policy, policySchema } from './policy.ts';
 
 /** A policy that an operator has stored, and its predecessor if this version can read it. */

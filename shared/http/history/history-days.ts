@@ -1,6 +1,7 @@
 /** What the batches of each day and workload came to, from their lines in the listing. */
 import { isFinished } from '../../batches/batch-row.ts';
-import { deadlineMs, type IndexEntry, tookMs } from '../../batches/listing/index-rows.ts';
+import type { IndexEntry } from '../../batches/listing/index-rows.ts';
+import { deadlineMs, tookMs } from '../../batches/listing/listed-times.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
 import type { OwnDrains } from '../../cost/drain-spending.ts';

@@ -3,7 +3,7 @@
  * a wake and a drain of the result queue. The reference stays in its queue until the batch is collected, so that it does for
  * a crash what the result message does elsewhere: it comes again, finds the stored outcome, and has it collected again.
  */
-import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import { timesOperations } from '../../cost/counts.ts';

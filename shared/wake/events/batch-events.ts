@@ -2,7 +2,7 @@
  * The events about a batch. Each message id is derived from the content of the event, so that duplicate detection of
  * the topic, or a subscriber, drops a repeat.
  */
-import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { sumCauses } from '../../batches/causes.ts';
 import type { DeadlineRisk } from '../../batches/progress/deadline-risk.ts';

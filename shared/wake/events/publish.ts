@@ -1,6 +1,6 @@
 /**
  * Publishes events on the topic. If the topic is unavailable, the caller has one of three ways to continue. Requests,
- * the inbox function and the sweep wake the queue themselves (`publishOrWake`, `withWakeFallback`). An event on which
+ * the inbox function and the sweep wake the queue themselves (wake-fallback.ts). An event on which
  * no work depends is logged and dropped (`tryPublish`). In a drain the error fails the round or the activity, which is
  * repeated.
  */
@@ -20,7 +20,6 @@ import { log } from '../../telemetry/log.ts';
 import { currentTraceparent } from '../../telemetry/trace.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
-import { type GateDeps, wake } from '../gate/gate.ts';
 
 /** The fields of an event that do not follow from its queue, for any type of event. */
 type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
@@ -133,32 +132,6 @@ export async function tryPublish(
     return false;
   }
 }
-
-/**
- * Creates a publisher for callers that have another way to wake a queue: if a wake cannot be published, logs that and
- * runs `fallback`. Any other event fails the caller, which must repeat it: subscribers have no other way to get it.
- */
-export const withWakeFallback =
-  (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
-  async (address, event, options) => {
-    try {
-      await publish(address, event, options);
-    } catch (error) {
-      if (event.type !== 'QueueWorkDetected') throw error;
-      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      await fallback(address);
-    }
-  };
-
-/**
- * Creates a publisher that wakes the queue itself if the topic is unavailable, so that accepted work does not wait for
- * the sweep. A queue of another pool is left to that pool's sweep: its drain must not run in this app.
- * @param own `pool` of this app (undefined for all pools), and the `gate` that can start drains
- */
-export const publishOrWake = (publish: Publish, own: { pool: string | undefined; gate: GateDeps }): Publish =>
-  withWakeFallback(publish, ({ queue, workload }) =>
-    own.pool === undefined || own.pool === workload.pool ? wake(own.gate, queue) : undefined,
-  );
 
 function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
   const traceparent = currentTraceparent();

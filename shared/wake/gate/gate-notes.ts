@@ -1,7 +1,10 @@
-/** Notes of the sweep in the gate of a queue: a drain that could not be started, a wake that was lost. */
+/** Notes in the gate of a queue: due times of delayed messages, a drain that could not be started, a wake that was lost. */
 import { storableLine } from '../../contract/text/text.ts';
-import { changeGate, type GateDeps } from './gate.ts';
+import type { Table } from '../../storage/table.ts';
+import { mergeDue } from './due.ts';
+import type { GateDeps } from './gate.ts';
 import type { GateRow } from './gate-row.ts';
+import { changeGate } from './gate-store.ts';
 
 /** Maximum length of an error text in a gate. */
 const MAX_ERROR_CHARS = 500;
@@ -33,3 +36,14 @@ export const countMissedWake = (
     missedWakes: missedWakes + 1,
     missedWakeAt: new Date(now()).toISOString(),
   }));
+
+/**
+ * Records in the gate when delayed messages of its queue become visible: a drain that finds them invisible parks until
+ * then.
+ */
+export async function recordDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
+  await changeGate(table, queue, (row) => {
+    const merged = mergeDue(row.due, due);
+    return merged.join() === row.due.join() ? undefined : { due: merged };
+  });
+}

@@ -1,5 +1,5 @@
 /** Time in the model: it goes on by itself only when nobody has anything to do. */
-import { SILENCE_MS } from '../../../shared/wake/gate/gate.ts';
+import { SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
 import type { World } from './world.ts';
 
 /** The broker's clock against the service time that the app knows: a scheduled event may come this much too early. */

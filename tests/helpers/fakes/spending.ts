@@ -1,6 +1,6 @@
 /** A meter of its own that sees no request, and what goes with it. */
 import { createMeter, type Meter } from '../../../shared/cost/meter.ts';
-import { writeGate } from '../../../shared/wake/gate/gate.ts';
+import { writeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createSpending, type Spending } from '../../../shared/wake/gate/spending.ts';
 
 /** For deps of which a test does not look at the counts. */

@@ -16,7 +16,9 @@ import { listQueues } from '../../../shared/http/queues/list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { getPolicy, putPolicy } from '../../../shared/http/queues/policy.ts';
 import { policyViewSchema, queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
-import { changeGate, type GateDeps, readGate, recordHeartbeat, wake } from '../../../shared/wake/gate/gate.ts';
+import { type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { recordHeartbeat } from '../../../shared/wake/gate/heartbeat.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, type Pipeline, startPipeline } from './pipeline.ts';
 

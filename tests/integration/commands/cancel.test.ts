@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
+import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { cancelPending } from '../../../shared/commands/cancel-pending.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { echo } from '../in-process/echo.ts';

@@ -1,12 +1,14 @@
 import { RestError } from '@azure/storage-queue';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
-import { type ClearDeps, clearPoisonQueue } from '../../../shared/commands/clear-queue.ts';
+import { clearPoisonQueue } from '../../../shared/commands/clear-poison-queue.ts';
+import type { ClearDeps } from '../../../shared/commands/clear-queue.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { clearOverHttp } from '../../../shared/http/queues/clear-queue.ts';
 import { clearedQueueSchema } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate, readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt, type Process } from '../../helpers/fakes/crashes.ts';
 import { call } from '../api/pipeline.ts';

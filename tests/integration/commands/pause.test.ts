@@ -9,7 +9,7 @@ import { resumeBatch } from '../../../shared/commands/resume.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';

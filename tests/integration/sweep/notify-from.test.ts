@@ -9,7 +9,7 @@ import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/p
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createDepths } from '../../../shared/wake/depths.ts';
-import { readGate } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { call } from '../api/pipeline.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { downstream, itemsOf, type World } from '../in-process/world.ts';

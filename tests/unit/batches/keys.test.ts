@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  CONTENT_CLAIM_MS,
-  claimContent,
-  claimKey,
-  finishKey,
-  freeKey,
-  keyRowOf,
-  recordContent,
-  releaseClaim,
-  renewClaim,
-} from '../../../shared/batches/keys.ts';
+import { CONTENT_CLAIM_MS, claimContent, recordContent } from '../../../shared/batches/content-keys.ts';
+import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 

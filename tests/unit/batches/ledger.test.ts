@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import {
   changeBatch,
   chunkRows,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
-import { listedTimes } from '../../../shared/batches/listing/index-rows.ts';
+import { listedTimes } from '../../../shared/batches/listing/listed-times.ts';
 import { firstRevision, isDeadlineMet, MAX_EARLIER, nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchRowOf } from '../../helpers/data/factories.ts';
 

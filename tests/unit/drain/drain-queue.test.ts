@@ -6,7 +6,8 @@ import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { summarize } from '../../../shared/drain/planning/wave-summary.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
-import { readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps } from './drain-fixtures.ts';
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type FinishWaveDeps, finishWave, queueDepth, waveSeconds } from '../../../shared/drain/finish-wave.ts';
+import { type FinishWaveDeps, finishWave } from '../../../shared/drain/finish-wave.ts';
+import { waveSeconds } from '../../../shared/drain/host-limits.ts';
+import { queueDepth } from '../../../shared/wake/depths.ts';
 import { NOTHING_PUT } from '../../../shared/wake/events/publish.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { readWave } from '../../../shared/wake/gate/wave-record.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from './drain-fixtures.ts';

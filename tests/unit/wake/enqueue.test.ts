@@ -4,7 +4,7 @@ import { readReference } from '../../../shared/contract/reference.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
 import type { EventDetails } from '../../../shared/wake/events/publish.ts';
-import { readGate } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';

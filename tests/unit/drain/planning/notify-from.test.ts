@@ -3,7 +3,7 @@ import { createNeedsWake } from '../../../../shared/drain/planning/notify-from.t
 import { DEFAULT_POLICY, type Policy } from '../../../../shared/drain/planning/policy.ts';
 import { readStoredPolicies, readStoredPolicy, writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createPlanner, isLate } from '../../../../shared/drain/planning/planner.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../../shared/drain/planning/policy.ts';
 import { writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
-import { changeGate, readGate } from '../../../../shared/wake/gate/gate.ts';
 import { type GateRow, newGate } from '../../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { address, NOW } from '../drain-fixtures.ts';
 

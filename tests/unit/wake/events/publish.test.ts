@@ -8,10 +8,9 @@ import {
   createRejectedPublisher,
   NOTHING_PUT,
   type PublisherDeps,
-  publishOrWake,
-  withWakeFallback,
 } from '../../../../shared/wake/events/publish.ts';
-import { readGate } from '../../../../shared/wake/gate/gate.ts';
+import { publishOrWake, withWakeFallback } from '../../../../shared/wake/events/wake-fallback.ts';
+import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 import { address } from '../../drain/drain-fixtures.ts';

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { fence, type GateDeps, wake } from '../../../../shared/wake/gate/gate.ts';
+import { recordDue, recordStartFailure } from '../../../../shared/wake/gate/gate-notes.ts';
+import { drainInstanceId, type GateRow } from '../../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import {
-  changeGate,
   type DrainStatus,
-  fence,
-  type GateDeps,
   isDead,
-  readGate,
-  recordDue,
   recordHeartbeat,
   SILENCE_MS,
   showFirstWave,
-  wake,
-} from '../../../../shared/wake/gate/gate.ts';
-import { recordStartFailure } from '../../../../shared/wake/gate/gate-notes.ts';
-import { drainInstanceId, type GateRow } from '../../../../shared/wake/gate/gate-row.ts';
+} from '../../../../shared/wake/gate/heartbeat.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';

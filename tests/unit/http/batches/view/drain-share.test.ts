@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { addSpent, type OwnDrains } from '../../../../../shared/cost/drain-spending.ts';
 import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
-import { changeGate, readGate } from '../../../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';
