@@ -23,7 +23,7 @@ export const PATTERNS: readonly Pattern[] = [
     regex: word('tells?(?! apart)|told(?! apart)|telling(?! apart)'),
     instead: 'says, reports, shows, notifies, publishes, or passes',
   },
-  { regex: word('learn(?:s|t|ed|ing)?(?![.:]|-azure)'), instead: 'records, reads, finds out' },
+  { regex: word('(?<!Microsoft )learn(?:s|t|ed|ing)?(?![.:]|-azure)'), instead: 'records, reads, finds out' },
   { regex: word('(?:gives?|given|gave|giving) (?:[a-z]+ ){0,2}back'), instead: 'returns' },
   { regex: word('for ever'), instead: 'indefinitely, or always' },
   { regex: word('(?:is|are|was|were) asked(?! (?:for|to))'), instead: 'is read, is called, is queried' },
