@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type FinishWaveDeps, finishWave } from '../../../shared/drain/finish-wave.ts';
-import { waveSeconds } from '../../../shared/drain/host-limits.ts';
-import { queueDepth } from '../../../shared/wake/depths.ts';
 import { NOTHING_PUT } from '../../../shared/wake/events/publish.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
@@ -302,24 +300,4 @@ test('a drain that has failed releases the gate, with a wake in one minute', asy
   });
   expect((await gate()).status).toBe('idle');
   expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:01:00.000Z' }]);
-});
-
-// slice x (ceil(tasks / activities at the same time) + 2) + time until the activity of a crashed instance runs again
-test.each([
-  [1, 30 * 3 + 60],
-  [2, 30 * 3 + 60],
-  [100, 30 * 52 + 60],
-])('a wave of %i tasks may be silent for %i s', (tasks, seconds) => {
-  const limits = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
-
-  expect(waveSeconds(limits, { tasks, sliceSeconds: 30 })).toBe(seconds);
-});
-
-test('a queue that does not exist is empty; any other failure is thrown', async () => {
-  const failing = (statusCode: number) => ({
-    getProperties: () => Promise.reject(Object.assign(new Error('no'), { statusCode })),
-  });
-
-  expect(await queueDepth(failing(404))).toBe(0);
-  await expect(queueDepth(failing(503))).rejects.toThrow('no');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDepths } from '../../../shared/wake/depths.ts';
+import { createDepths, queueDepth } from '../../../shared/wake/depths.ts';
 
 function fixture() {
   const clock = { now: 100_000 };
@@ -57,4 +57,13 @@ test('a failed measurement is not stored', async () => {
   );
   await expect(depths.recentDepth('q', { maxAgeMs: 10_000 })).rejects.toThrow('away');
   expect(await depths.recentDepth('q', { maxAgeMs: 10_000 })).toMatchObject({ messages: 3 });
+});
+
+test('a queue that does not exist is empty; any other failure is thrown', async () => {
+  const failing = (statusCode: number) => ({
+    getProperties: () => Promise.reject(Object.assign(new Error('no'), { statusCode })),
+  });
+
+  expect(await queueDepth(failing(404))).toBe(0);
+  await expect(queueDepth(failing(503))).rejects.toThrow('no');
 });
