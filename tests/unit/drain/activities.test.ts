@@ -63,6 +63,9 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
         return reads > 1 ? Promise.reject(serviceError(503)) : getEntity(...args);
       }) as typeof getEntity;
     },
+    breakTable: () => {
+      table.getEntity = () => Promise.reject(serviceError(503));
+    },
     pause: () => changeGate(table, QUEUE, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
     gate: async () => (await readGate(table, QUEUE)).row,
     dequeue: (task: string, size: Partial<Parameters<typeof wave>[0]> = {}) =>
@@ -145,4 +148,16 @@ test('only a slice that ran reports the load of its process', async () => {
   const notRun = await dequeue('t1');
 
   expect([ran.load, notRun.load]).toEqual([{ instance: 'a', ms: 5, responses: 0 }, undefined]);
+});
+
+test('a task that fails ends with a fault instead of an error, so that its wave continues', async () => {
+  const { dequeue, breakTable } = await world({}, ['one']);
+  breakTable();
+
+  const lines: string[] = [];
+  const sink = { ...SILENT_LOG, error: (line: string) => void lines.push(line) };
+  const result = await withLog(sink, () => dequeue('t0'));
+
+  expect(result).toMatchObject({ ended: 'fault', received: 0 });
+  expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['slice-failed']);
 });
