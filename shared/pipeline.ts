@@ -12,7 +12,7 @@ import { createMeter, type Meter } from './cost/meter.ts';
 import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
-import { type FinishWaveDeps, queueDepth } from './drain/finish-wave.ts';
+import type { FinishWaveDeps } from './drain/finish-wave.ts';
 import type { HostLimits } from './drain/host-limits.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
 import { createInstanceMeasure } from './drain/planning/instance-load.ts';
@@ -37,17 +37,17 @@ import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
-import type { SweepDeps } from './sweep/run.ts';
+import type { SweepDeps } from './sweep/sweep-run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
-import { createDepths, type Depths } from './wake/depths.ts';
+import { createDepths, type Depths, queueDepth } from './wake/depths.ts';
 import {
   createPublisher,
   createRejectedPublisher,
   type PublisherDeps,
   type PublishRejected,
-  publishOrWake,
 } from './wake/events/publish.ts';
+import { publishOrWake } from './wake/events/wake-fallback.ts';
 import { warnOfRisk } from './wake/events/warn-of-risk.ts';
 import type { GateDeps } from './wake/gate/gate.ts';
 import { createSpending, type Spending } from './wake/gate/spending.ts';

@@ -6,10 +6,10 @@ import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage
 import type { Causes } from './causes.ts';
 
 /**
- * States of a batch. The last five are finished; `accepting` means accepted, but perhaps not wholly enqueued. `paused` is
- * entered from and left to `queued` and `running`: its references are deleted unrun, and put again when it is resumed. In
- * `suspect` none of the first items of the revision fits the schema. In `reportFailed` every item has its outcome, as
- * the counts show, and the report of the revision could not be made.
+ * States of a batch. The last five are finished. `accepting`: accepted, but perhaps not completely enqueued. `paused`
+ * is entered from `queued` and `running` and left to them; its references are deleted without being run, and put again
+ * when it is resumed. `suspect`: none of the first items of the revision fits the schema. `reportFailed`: every item
+ * has its outcome, as the counts show, but the report of the revision could not be created.
  */
 export const BATCH_STATES = [
   'accepting',
@@ -33,75 +33,72 @@ const FINISHED: ReadonlySet<BatchState> = new Set([
   'reportFailed',
 ]);
 
-/** Whether nothing more will happen to a batch in this state, short of a redrive. */
+/** Whether nothing more happens to a batch in this state except by a redrive. */
 export const isFinished = (state: BatchState): boolean => FINISHED.has(state);
 
-/**
- * Items of a batch by what became of them. `pending` is accepted minus the others; the ledger checks it against the
- * rows.
- */
+/** Items of a batch by their outcome. `pending` is `accepted` minus all others; the ledger checks it against the rows. */
 export interface BatchCounts {
   accepted: number;
   succeeded: number;
   dead: number;
-  /** Dead letters that an operator has discarded; `dead` does not count them any more. */
+  /** Dead letters that an operator has discarded; `dead` no longer counts them. */
   discarded: number;
   cancelled: number;
 }
 
-/** Why a batch is paused, and since when (service time). `halt`: by the rule of its workload, for too many dead letters. */
+/**
+ * Why a batch is paused, and since when (service time). `halt`: the rule of its workload paused it because of too many
+ * dead letters.
+ */
 export interface BatchPause {
   by: 'operator' | 'halt';
   reason: string;
   at: string;
 }
 
-/** One revision: from its opening, which for revision 0 is the acceptance, to its end. Times are ISO text in UTC. */
+/** One revision, from its opening (the acceptance for revision 0) to its end. Times are ISO text in UTC. */
 export interface RevisionTimes {
   revision: number;
-  /** Items that it is about: all of the upload, or those that were redriven or discarded. */
+  /** Number of its items: all of the upload, or those that were redriven or discarded. */
   items: number;
-  /** Why its items were discarded, on one line; absent: it is no discard. */
+  /** Why its items were discarded, on one line; absent if the revision is not a discard. */
   discardReason?: string | undefined;
   openedAt: string;
   deadlineAt: string;
   queuedAt?: string | undefined;
   startedAt?: string | undefined;
   completedAt?: string | undefined;
-  /** How long the revision was paused, over all pauses that have ended; absent: never. */
+  /** Total duration of its finished pauses; absent if there was none. */
   pausedMs?: number | undefined;
-  /** Of its items, from its opening to their end, in milliseconds. */
+  /** Latency of its items, from the opening of the revision to their end, in milliseconds. */
   latencyP50?: number | undefined;
   latencyP95?: number | undefined;
   latencyMax?: number | undefined;
 }
 
-/** A revision is suspect if its first items, so many, are all invalid; one of fewer items, if all of them are. */
+/** A revision is suspect if this many first items are all invalid. If it has fewer items, all of them must be invalid. */
 export const SUSPECT_ITEMS = 1_000;
 
-/** A frequent cause of dead letters in a suspect batch, at most 120 characters, and an item that died of it. */
+/** A frequent cause of dead letters in a suspect batch, at most 120 characters, and one item with this cause. */
 export interface SuspectCause {
   cause: string;
-  /** As far as the outcomes' headers name it: they list the most frequent causes of their chunk. */
+  /** As far as the headers of the outcomes contain it: they list the most frequent causes of their chunk. */
   count: number;
-  /** `position` is 0-based in the batch; `message` is one line. Absent when the dead letter could not be read. */
+  /** `position` is 0-based in the batch; `message` is one line. Absent if the dead letter could not be read. */
   example?: { position: number; message: string } | undefined;
 }
 
-/** Why a batch is suspect: its most frequent causes, the most frequent first. */
+/** Why a batch is suspect: its causes, the most frequent first. */
 export interface Suspect {
   causes: readonly SuspectCause[];
 }
 
-/** The columns that belong to the present revision, and begin anew with each. */
+/** The columns of the present revision. They are reset when the next one opens. */
 export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & {
   revisionItems: number;
   /** Only in the state `suspect`. */
   suspect?: Suspect | undefined;
-  /**
-   * The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes
-   * it.
-   */
+  /** The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes it. */
   progressPercent?: number | undefined;
   progressAt?: string | undefined;
   /** When the revision was first found likely to miss its deadline. */
@@ -109,8 +106,8 @@ export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & {
 };
 
 /**
- * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC; those of
- * `PresentRevision` begin anew with each revision.
+ * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. The columns of
+ * `PresentRevision` are reset with each revision.
  */
 export interface BatchRow extends BatchCounts, PresentRevision {
   id: string;
@@ -121,16 +118,16 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   pool: string;
   sourceKind: 'http' | 'inbox';
   sourceName: string;
-  /** Who put the reference that the batch was adopted from; absent: it came from a client or the inbox. */
+  /** The sender of the reference from which the batch was adopted; absent if it came from a client or the inbox. */
   producer?: string | undefined;
   /** Name of the file that was uploaded, without folders, as the client gave it. */
   fileName?: string | undefined;
   labels?: Labels | undefined;
-  /** What the upload was written in; absent: not recorded, by an earlier version. */
+  /** The format of the upload; absent if an earlier version did not record it. */
   format?: UploadFormat | undefined;
-  /** What a CSV upload was read as. Its cells are text where the schema gives no JSON Schema. */
+  /** How a CSV upload was read. Its cells are text if the schema has no JSON Schema. */
   csv?: { delimiter: string; columns: number; cells: 'text' | 'typed' } | undefined;
-  /** Blob in container `payloads`, sha256 of the decoded upload, and where the chunk index lies. */
+  /** Blob in container `payloads`, sha256 of the decoded upload, and the place of the chunk index. */
   payload: string;
   digest: string;
   indexOffset: number;
@@ -139,51 +136,46 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   storedBytes: number;
   chunksTotal: number;
   chunksDone: number;
-  /** The most frequent causes of the dead letters that stand, as far as they are counted; absent: none is known. */
+  /** The most frequent causes of the current dead letters, as far as they are counted; absent if none is known. */
   causes?: Causes | undefined;
   retried: number;
   duplicatesSeen: number;
-  /** Opened by a redrive or a discard; the report of revision n covers all that was known then. */
+  /** Increased by each redrive or discard. The report of revision n covers everything that was known at its end. */
   revision: number;
-  /** Revision of the newest report; -1 while there is none. */
+  /** Revision of the newest report; -1 if there is none. */
   reportRevision: number;
   /** Whether the end of this revision has been published. */
   announced: boolean;
   /** When the upload was accepted: the opening of revision 0. */
   acceptedAt: string;
-  /** The revisions before the present one, oldest first: the first and the latest. */
+  /** The previous revisions, oldest first: the first one and the latest ones. */
   earlier: readonly RevisionTimes[];
   handlerSeconds: number;
   operations: Operations;
-  /** Its chunks by the drains that have ended them: it pays for a part of what those spend; absent: none is known. */
+  /** Its chunks by the drains that have ended them: the batch pays a share of what those spend; absent if none is known. */
   drains?: OwnDrains | undefined;
-  /** Row of the idempotency key, so that deleting the batch frees the key too. */
+  /** Row of the idempotency key, so that deleting the batch also frees the key. */
   keyRow?: string | undefined;
   traceparent?: string | undefined;
   /** Why the batch finished without a report of its newest revision. */
   reportProblem?: string | undefined;
   /** When the present revision was cancelled, by service time. */
   cancellingAt?: string | undefined;
-  /** Of a batch in state `paused`. */
+  /** Present in the state `paused`. */
   paused?: BatchPause | undefined;
-  /**
-   * How often the batch was resumed; absent: never. References that were put before the last time are not needed any
-   * more.
-   */
+  /** How often the batch was resumed; absent if never. References that were put before the last resume are no longer needed. */
   resumes?: number | undefined;
-  /** When the batch was resumed, by service time, as long as not all references of its pending rows are put again. */
+  /** When the batch was resumed, by service time; present until the references of all its pending rows are put again. */
   resumingAt?: string | undefined;
-  /** What had ended when `halt` began to count: at the last resume, or at the opening of the revision; absent: nothing. */
+  /** The counts from which `halt` starts: those at the last resume, or at the opening of the revision; absent means zero. */
   haltFrom?: Pick<BatchCounts, 'succeeded' | 'dead'> | undefined;
-  /**
-   * The redrives of the report alone, as blob by revision: such a revision has no chunk row that would name its blob.
-   */
+  /** Blobs of the redrives of the report alone, by revision: such a revision has no chunk row that names its blob. */
   reportRedrives?: Readonly<Record<string, string>> | undefined;
-  /** Since when the batch is being deleted: nothing may begin in it any more. */
+  /** Since when the batch is being deleted; after that nothing new may start in it. */
   deletingAt?: string | undefined;
 }
 
-/** A row together with the ETag it was read with. */
+/** A row with the ETag that it was read with. */
 export interface Versioned<T> {
   row: T;
   etag: string;
@@ -192,7 +184,7 @@ export interface Versioned<T> {
 /** The row key of the batch row; it sorts before all chunk rows, so that one query reads it first. */
 export const BATCH_ROW_KEY = 'batch';
 
-/** Items that have no outcome yet, by the counters. */
+/** Returns how many items have no outcome yet, by the counters. */
 export const pendingItems = ({ accepted, succeeded, dead, discarded, cancelled }: BatchCounts): number =>
   accepted - succeeded - dead - discarded - cancelled;
 
@@ -200,7 +192,7 @@ export const pendingItems = ({ accepted, succeeded, dead, discarded, cancelled }
 export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
   toEntity('batch', { partitionKey: id, rowKey: BATCH_ROW_KEY }, columns);
 
-/** A batch row from its entity. */
+/** Creates a batch row from its entity. */
 export const fromBatchEntity = (entity: Entity): Versioned<BatchRow> => ({
   row: { ...NOT_IN_OLD_ROWS, ...(fromEntity('batch', entity) as Omit<BatchRow, 'id'>), id: entity.partitionKey },
   etag: entity.etag,

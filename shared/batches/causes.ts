@@ -1,13 +1,13 @@
 import { OTHER_CAUSES } from '../contract/cause.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 
-/** How many items died of which cause. */
+/** Number of dead letters by cause. */
 export type Causes = Readonly<Record<string, number>>;
 
-/** Causes that a row keeps: some 1.5 KB of JSON, since headers cut each to 120 characters. */
+/** Maximum number of causes in a row: about 1.5 KB of JSON, since headers cut each cause to 120 characters. */
 export const MAX_ROW_CAUSES = 10;
 
-/** Sums dead letters by cause, as far as the headers of outcomes name it: they list the most frequent causes of a chunk. */
+/** Sums dead letters by cause, as far as the headers of outcomes contain it: they list the most frequent causes of a chunk. */
 export function sumCauses(headers: Iterable<Pick<OutcomeHeader, 'causes'> | undefined>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const header of headers) {
@@ -16,7 +16,7 @@ export function sumCauses(headers: Iterable<Pick<OutcomeHeader, 'causes'> | unde
   return counts;
 }
 
-/** The `most` most frequent causes of dead letters, without "other causes", which names none. */
+/** Returns the `most` most frequent causes of dead letters, without "other causes", which is no single cause. */
 export function topCauses(
   headers: Iterable<Pick<OutcomeHeader, 'causes'> | undefined>,
   most: number,
@@ -27,8 +27,8 @@ export function topCauses(
 }
 
 /**
- * The most frequent causes of `known` and of `headers` together; undefined for none. A cause that was crowded out begins
- * anew when it comes again, so that a count is never more than the truth, and may be less.
+ * Returns the most frequent causes of `known` and `headers` together; undefined if there is none. A cause that was
+ * dropped starts at zero when it occurs again, so that a count may be too low but never too high.
  */
 export function addCauses(
   known: Causes | undefined,
@@ -38,7 +38,7 @@ export function addCauses(
   return top.length === 0 ? undefined : Object.fromEntries(top);
 }
 
-/** What is left of `known` when dead letters of these causes are taken up; undefined for none. */
+/** Returns `known` without the causes of dead letters that a redrive or discard takes; undefined if none is left. */
 export function withoutCauses(known: Causes | undefined, taken: Causes): Causes | undefined {
   const left = Object.entries(known ?? {}).map(([cause, n]) => [cause, n - (taken[cause] ?? 0)] as const);
   const standing = left.filter(([, n]) => n > 0);

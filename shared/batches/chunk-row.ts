@@ -3,7 +3,10 @@ import { type Reference, referenceSchema } from '../contract/reference.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { Versioned } from './batch-row.ts';
 
-/** The row of a chunk: pending with the reference to put again, then done, once, with the header of its outcome. */
+/**
+ * The row of a chunk: first pending, with the reference to put again; then done, exactly once, with the header of its
+ * outcome.
+ */
 export interface ChunkRow {
   batch: string;
   chunk: string;
@@ -12,9 +15,12 @@ export interface ChunkRow {
   reference: Reference;
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
-  /** Name of the result message that ended it, by its text: later deliveries of that message publish its dead letters again. */
+  /**
+   * Id of the result message that ended it (derived from its text): later deliveries of that message publish its dead
+   * letters again.
+   */
   endedBy?: string | undefined;
-  /** Earliest time a retry may run; its message is invisible until then. */
+  /** Earliest time at which a retry may run; its message is invisible until then. */
   dueAt?: string | undefined;
 }
 

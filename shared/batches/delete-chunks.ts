@@ -9,7 +9,7 @@ import {
 import { CHUNK_ROWS } from './chunk-row.ts';
 import { PROGRESS_ROWS } from './progress/progress-rows.ts';
 
-/** Deletes all rows of a batch but its own; false when `isOver` said so before the last, and the rest is left. */
+/** Deletes all rows of a batch except the batch row. Returns false if `isOver` returned true first; then some rows are left. */
 export async function deleteChunks(table: Table, id: string, isOver: () => boolean): Promise<boolean> {
   const range = odata`PartitionKey eq ${id} and RowKey ge ${PROGRESS_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
   let keys: string[] = [];
@@ -23,7 +23,7 @@ export async function deleteChunks(table: Table, id: string, isOver: () => boole
   return true;
 }
 
-/** A row that somebody else deleted fails the transaction as a whole; then they go one by one. */
+/** If another process has deleted one of the rows, the whole transaction fails; then they are deleted one by one. */
 async function deleteRows(table: Table, id: string, keys: readonly string[]): Promise<void> {
   if (keys.length === 0) return;
   try {

@@ -1,4 +1,4 @@
-/** Idempotency keys: the key fixes the batch id at its first use, for everybody who uses it later. */
+/** Idempotency keys: the first use of a key fixes the batch id for all later uses. */
 import { createHash } from 'node:crypto';
 import { newBatchId } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
@@ -8,20 +8,21 @@ import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage
 import { odata, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 
-/** How long a key is remembered, unless it is kept with its batch. */
+/** How long a key is stored, unless it is kept with its batch. */
 export const KEY_DAYS = 7;
-/** Longest key of a client. */
+/** Maximum length of a client's key. */
 export const MAX_KEY = 255;
-/** An upload that has not renewed its claim for this long is taken for dead, and its key may be used again. */
+/** An upload that has not renewed its claim for this long counts as dead, and its key may be used again. */
 const CLAIM_MS = 60_000;
-const ROW = 'key';
+/** The row key of all rows of keys and contents. */
+export const ROW = 'key';
 
-/** A key that this upload holds; `digest` is there when an earlier upload has finished: then only compare. */
+/** A key that this upload holds. `digest` is present if an earlier upload has finished: then the contents are only compared. */
 export interface Claim {
   batch: string;
   keyRow: string;
   digest?: string | undefined;
-  /** An earlier upload has claimed the key and may have left a part of its work. */
+  /** Whether an earlier upload has claimed the key and may have left a part of its work. */
   repeated: boolean;
 }
 
@@ -29,7 +30,7 @@ export interface Claim {
 export const isIdempotencyKey = (key: string): boolean =>
   key.length <= MAX_KEY && /^[\x20-\x7e]+$/.test(key) && key.trim() !== '';
 
-/** The row of a key. Keys come from outside, so they are hashed before they become a row key. */
+/** Computes the row of a key. Keys come from clients, so they are hashed before they become a row key. */
 export const keyRowOf = (workload: string, key: string): string =>
   createHash('sha256').update(`${workload}\n${key}`).digest('hex');
 
@@ -44,7 +45,7 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) throw inProgress();
   const { batch = '', claimedUntil = '', expiresAt = '', digest } = fromEntity('key', entity);
-  // Our own row, whose answer was lost: the id has been made here a moment ago.
+  // This is our own row, and only the response was lost: the id was generated above.
   if (batch === fresh.batch) return { batch, keyRow, repeated: false };
   if (Date.parse(expiresAt) <= nowMs) return replace(table, entity, fresh);
   if (digest !== undefined) return { batch, keyRow, digest, repeated: true };
@@ -52,7 +53,7 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
   return replace(table, entity, { ...fresh, batch });
 }
 
-const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
+export const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
   toEntity('key', { partitionKey: keyRow, rowKey: ROW }, columns);
 
 async function replace(
@@ -65,7 +66,7 @@ async function replace(
 }
 
 const until = (nowMs: number) => ({ claimedUntil: new Date(nowMs + CLAIM_MS).toISOString() });
-const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * DAY_MS).toISOString() });
+export const expiry = (nowMs: number) => ({ expiresAt: new Date(nowMs + KEY_DAYS * DAY_MS).toISOString() });
 const inProgress = (): Problem =>
   new Problem('upload-in-progress', 'Another upload with this idempotency key is under way. Try again in a minute.');
 
@@ -74,75 +75,19 @@ export const renewClaim = async (table: Table, keyRow: string, nowMs: number): P
   await table.updateEntity(toKeyEntity(keyRow, until(nowMs)), 'Merge');
 };
 
-/** Gives the claim up: the upload was refused, and a corrected one may use the key at once. */
+/** Releases the claim: the upload was refused, and a corrected one may use the key immediately. */
 export const releaseClaim = async (table: Table, keyRow: string): Promise<void> => {
   await table.updateEntity(toKeyEntity(keyRow, { claimedUntil: new Date(0).toISOString() }), 'Merge');
 };
 
-/** The last day that the service can store: such a row goes with its batch, and by no chore. */
+/** The last day that the service can store: the chores never delete such a row, only the deletion of its batch does. */
 const NEVER = '9999-12-31T00:00:00.000Z';
 
-/** Notes what content the key stands for from now on; `keeps`: until its batch is deleted, and not for seven days. */
+/** Records the content of the key. With `keeps`, the key stays until its batch is deleted instead of seven days. */
 export const finishKey = async (table: Table, keyRow: string, digest: string, keeps = false): Promise<void> => {
   const kept = keeps ? { expiresAt: NEVER } : {};
   await table.updateEntity(toKeyEntity(keyRow, { digest, ...kept }), 'Merge');
 };
-
-/** The row of a content (`sha256:<hex>` of the decoded upload). A line feed is in no key, so that no key names this row. */
-export const contentRowOf = (workload: string, digest: string): string => keyRowOf(workload, `\n${digest}`);
-
-/**
- * Records the content of a batch for seven days, and gives the batch that had the same content before, if any. New content
- * costs one operation, and content that is there already two.
- */
-export async function recordContent(
-  table: Table,
-  { workload, digest, batch }: { workload: string; digest: string; batch: string },
-  nowMs: number,
-): Promise<string | undefined> {
-  const keyRow = contentRowOf(workload, digest);
-  if (await wins(table.createEntity(toKeyEntity(keyRow, { batch, ...expiry(nowMs) })))) return undefined;
-  const entity = await readEntity(table, keyRow, ROW);
-  if (!entity) return undefined;
-  const { batch: earlier, expiresAt = '' } = fromEntity('key', entity);
-  if (Date.parse(expiresAt) > nowMs) return earlier === batch ? undefined : earlier;
-  await writeRow(table, toKeyEntity(keyRow, { batch, ...expiry(nowMs) }), entity.etag);
-  return undefined;
-}
-
-/**
- * How long content is claimed by a batch that is not accepted yet. Longer than a function may run (`functionTimeout` of
- * host.json), so a claimant that is silent for longer can no longer accept it.
- */
-export const CONTENT_CLAIM_MS = 15 * 60_000;
-
-/**
- * Claims content for a batch that is about to be accepted. Returns the batch of the last seven days that has it already, or
- * undefined when it is claimed. A claim of a batch that was never accepted is taken over when it has lapsed.
- * @throws Problem 'upload-in-progress' while another batch claims it and is not accepted yet.
- */
-export async function claimContent(
-  table: Table,
-  { workload, digest, batch }: { workload: string; digest: string; batch: string },
-  { nowMs, isAccepted }: { nowMs: number; isAccepted: (batch: string) => Promise<boolean> },
-): Promise<string | undefined> {
-  const keyRow = contentRowOf(workload, digest);
-  const claimedUntil = new Date(nowMs + CONTENT_CLAIM_MS).toISOString();
-  const claim = toKeyEntity(keyRow, { batch, claimedUntil, ...expiry(nowMs) });
-  if (await wins(table.createEntity(claim))) return undefined;
-  const entity = await readEntity(table, keyRow, ROW);
-  if (!entity) throw contentInProgress();
-  const { batch: earlier = '', claimedUntil: until = '', expiresAt = '' } = fromEntity('key', entity);
-  if (earlier !== batch && Date.parse(expiresAt) > nowMs) {
-    if (await isAccepted(earlier)) return earlier;
-    if (Date.parse(until) > nowMs) throw contentInProgress();
-  }
-  if ((await writeRow(table, claim, entity.etag)) === undefined) throw contentInProgress();
-  return undefined;
-}
-
-const contentInProgress = (): Problem =>
-  new Problem('upload-in-progress', 'A batch with the same content is about to be accepted. Try again in a minute.');
 
 /** Frees the key of a batch, unless it has expired meanwhile and stands for another one. */
 export async function freeKey(table: Table, keyRow: string, batch: string): Promise<void> {
@@ -150,6 +95,6 @@ export async function freeKey(table: Table, keyRow: string, batch: string): Prom
   if (found?.batch === batch) await wins(table.deleteEntity(keyRow, ROW, { etag: found.etag }));
 }
 
-/** Keys that nobody remembers any more; a pass over the whole table. */
+/** Returns expired keys; scans the whole table. */
 export const expiredKeys = (table: Table, nowMs: number): AsyncGenerator<Entity> =>
   queryEntities(table, odata`expiresAt lt ${new Date(nowMs).toISOString()}`);

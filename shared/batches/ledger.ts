@@ -1,6 +1,6 @@
 /**
- * The ledger: a row a batch and a row a chunk, all of a batch in one partition, so that a chunk's end and the counters
- * change in one transaction. Every change is conditional on the ETag its row was read with.
+ * The ledger: one row per batch and one row per chunk, all rows of a batch in one partition, so that one transaction
+ * changes a chunk's end and the counters. Every change is conditional on the ETag with which its row was read.
  */
 import { groupsOf } from '../groups-of.ts';
 import type { StoredEntity } from '../storage/entity.ts';
@@ -10,25 +10,28 @@ import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
 import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
-/** A transaction takes 100 operations (learn: entity group transactions): the batch row, and these. */
-export const MAX_CHUNK_ROWS_A_TRANSACTION = 98;
+/**
+ * Maximum number of chunk rows per transaction. A transaction can have 100 operations (source: Microsoft Learn, entity
+ * group transactions); one of them is for the batch row.
+ */
+export const MAX_CHUNK_ROWS_PER_TRANSACTION = 98;
 
-/** The batch row, or undefined when there is no such batch (any more). */
+/** Reads the batch row; undefined if there is no such batch (any more). */
 export async function readBatch(table: Table, id: string): Promise<Versioned<BatchRow> | undefined> {
   const entity = await readEntity(table, id, BATCH_ROW_KEY);
   return entity && fromBatchEntity(entity);
 }
 
 /**
- * Accepts a batch: creates its row together with the first chunk rows. Undefined when another upload of the same key was
- * faster; a row that names this upload's payload is its own, whose answer was lost.
+ * Accepts a batch: creates its row together with the first chunk rows. Returns undefined if another upload with the
+ * same key was faster. A row that contains this upload's payload is our own, and only its response was lost.
  */
 export async function insertBatch(
   table: Table,
   row: BatchRow,
   chunks: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
   try {
     const done = await table.submitTransaction([create(toBatchEntity(row)), ...first]);
     return { row, etag: etagIn(done) };
@@ -40,33 +43,36 @@ export async function insertBatch(
   }
 }
 
-/** The batch row's new ETag after a transaction that names it first; the SDK finds answers by row key only for inserts. */
+/**
+ * Returns the new ETag of the batch row after a transaction that has it first; the SDK finds responses by row key only
+ * for inserts.
+ */
 export const etagIn = ({ subResponses }: Awaited<ReturnType<Table['submitTransaction']>>): string =>
   subResponses[0]?.etag ?? UNKNOWN_ETAG;
 
 /**
- * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. False when the batch was
- * changed since, or when the revision is open already.
+ * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. Returns false if the batch
+ * was changed since, or if the revision is already open.
  */
 export function openRevision(
   table: Table,
   { etag, next, chunks }: { etag: string; next: BatchRow; chunks: ChunkRow[] },
 ): Promise<boolean> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_A_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
   return wins(table.submitTransaction([['update', toBatchEntity(next), 'Replace', { etag }], ...first]));
 }
 
-/** Inserts pending rows; those that exist stay as they are, so that a repeat changes nothing. */
+/** Inserts pending rows. Existing rows stay as they are, so that a repeat changes nothing. */
 export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<void> {
-  for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_A_TRANSACTION)) {
+  for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION)) {
     if (await wins(table.submitTransaction(group.map((chunk) => create(toChunkEntity(chunk)))))) continue;
     for (const chunk of group) await wins(table.createEntity(toChunkEntity(chunk)));
   }
 }
 
 /**
- * Changes a batch row by ETag. `change` gives the new fields, or undefined to leave it; undefined = nothing was to
- * change.
+ * Changes a batch row by ETag. `change` returns the new fields, or undefined to leave the row as it is; then the result
+ * is undefined, too.
  */
 export async function changeBatch(table: Table, id: string, change: Change): Promise<BatchRow | undefined> {
   const found = await readBatch(table, id);
@@ -75,7 +81,7 @@ export async function changeBatch(table: Table, id: string, change: Change): Pro
 
 type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
 
-/** As `changeBatch`, from a row at hand: it is read again only when somebody was faster. */
+/** Changes a batch row like `changeBatch`, starting from a known row: it is read again only after a lost race. */
 export function changeFrom(
   table: Table,
   known: Versioned<BatchRow>,
@@ -93,16 +99,16 @@ export function changeFrom(
   });
 }
 
-/** How a batch row is named in errors. */
+/** The name of a batch row in errors. */
 export const rowOf = (id: string): string => `row of batch ${id}`;
 
-/** A chunk row, or undefined when there is none of that id. */
+/** Reads a chunk row; undefined if there is no such chunk. */
 export async function readChunk(table: Table, batch: string, chunk: string): Promise<ChunkRow | undefined> {
   const entity = await readEntity(table, batch, chunkRowKey(chunk));
   return entity && fromChunkEntity(entity).row;
 }
 
-/** All chunk rows of a batch in id order (an operation a thousand). */
+/** Reads all chunk rows of a batch in id order: one operation per 1,000 rows. */
 export async function* chunkRows(
   table: Table,
   id: string,
@@ -114,19 +120,19 @@ export async function* chunkRows(
 }
 
 /**
- * Reads the rows of the chunks from `first` to `last` and of their follow-ups: retries and parts. Both are of the same
- * revision (one operation per thousand rows).
+ * Reads the rows of the chunks from `first` to `last` and of their follow-ups (retries and parts). Both chunks must
+ * belong to the same revision. Costs one operation per 1,000 rows.
  */
 export async function* chunkFamilies(
   table: Table,
   id: string,
   { first, last }: { first: string; last: string },
 ): AsyncGenerator<ChunkRow> {
-  // Ids of follow-ups begin with that of their parent and a dot, and '/' is the character after it.
+  // The id of a follow-up begins with the id of its parent and a dot; '/' is the next character after the dot.
   const [from, to] = [chunkRowKey(first), `${chunkRowKey(last)}/`];
   const filter = odata`PartitionKey eq ${id} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity).row;
 }
 
-/** An insertion, as an action of a transaction. */
+/** Creates the action that inserts an entity in a transaction. */
 export const create = (entity: StoredEntity): StoredAction => ['create', entity];

@@ -1,7 +1,7 @@
-/** What a pause and its end change in the row of a batch. */
+/** The changes of a batch row when a pause begins and ends. */
 import type { BatchPause, BatchRow } from './batch-row.ts';
 
-/** Pauses a batch. A resume that is not through is given up: the next one puts all references again. */
+/** Pauses a batch. An unfinished resume is dropped: the next resume puts all references again. */
 export const pausing = (row: BatchRow, paused: BatchPause): BatchRow => ({
   ...row,
   state: 'paused',
@@ -9,7 +9,7 @@ export const pausing = (row: BatchRow, paused: BatchPause): BatchRow => ({
   resumingAt: undefined,
 });
 
-/** Ends the pause of a batch, if it has one, and a resume that is not through. */
+/** Ends the pause of a batch, if it is paused, and drops an unfinished resume. */
 export const endingPause = (
   { paused, pausedMs }: Pick<BatchRow, 'paused' | 'pausedMs'>,
   at: string,
@@ -19,7 +19,10 @@ export const endingPause = (
   resumingAt: undefined,
 });
 
-/** Resumes a paused batch where it was; `halt` counts from here, or it would pause the batch again at once. */
+/**
+ * Resumes a paused batch in its previous state. `halt` counts from here; otherwise it would pause the batch again
+ * immediately.
+ */
 export const resuming = (row: BatchRow, resumingAt: string): BatchRow => ({
   ...row,
   ...endingPause(row, resumingAt),

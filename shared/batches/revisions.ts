@@ -1,16 +1,17 @@
 /**
- * The times of a batch by revision: the upload is revision 0, each redrive or discard opens the next. What one revision
- * measured is never changed by a later one, and the deadline is judged once, by the first completion.
+ * The times of a batch by revision: the upload is revision 0, each redrive or discard opens the next. A later revision
+ * never changes the measurements of an earlier one, and the deadline is judged once, by the first completion.
  */
 import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
 
 /**
- * Earlier revisions that a row keeps: the first, by which the deadline is judged, and the latest. Some 6,000 characters of
- * JSON, and 8,000 more if all are discards whose reasons need escapes; a column holds 32,000.
+ * Maximum number of earlier revisions in a row: the first one, by which the deadline is judged, and the latest ones.
+ * They need about 6,000 characters of JSON, and 8,000 more if all are discards whose reasons need escapes; a column can
+ * hold 32,000.
  */
 export const MAX_EARLIER = 20;
 
-/** The times of the present revision. */
+/** Returns the times of the present revision. */
 export function presentRevision(row: BatchRow): RevisionTimes {
   const { revision, revisionItems: items, discardReason, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
   const { pausedMs, latencyP50, latencyP95, latencyMax } = row;
@@ -18,10 +19,10 @@ export function presentRevision(row: BatchRow): RevisionTimes {
   return { revision, items, discardReason, ...times, latencyP50, latencyP95, latencyMax };
 }
 
-/** The first revision, which is the upload. */
+/** Returns the first revision, which is the upload. */
 export const firstRevision = (row: BatchRow): RevisionTimes => row.earlier[0] ?? presentRevision(row);
 
-/** What the row becomes when it opens its next revision, of `items` items. */
+/** Computes the changes of the row when it opens its next revision, which has `items` items. */
 export function nextRevision(
   row: BatchRow,
   { items, openedAt, deadlineAt }: Pick<RevisionTimes, 'items' | 'openedAt' | 'deadlineAt'>,
@@ -49,8 +50,8 @@ export function nextRevision(
 }
 
 /**
- * Whether the deadline was met: decided by the first completion, whatever was redriven later; or missed already, when its
- * time has passed. Null while it is open.
+ * Returns whether the deadline was met. The first completion decides, not later redrives. Without a completion it is
+ * false after the deadline, and null before it.
  */
 export function isDeadlineMet(
   { deadlineAt, completedAt }: Pick<RevisionTimes, 'deadlineAt' | 'completedAt'>,

@@ -1,33 +1,34 @@
 /**
- * The audit log, in the table of the batches: partition `audit`, a row per action of an operator, newest first. It is
- * written after the action, so that an action whose process died has no row.
+ * The audit log, in the table of the batches: partition `audit`, one row per operator action, newest first. A row is
+ * written after the action, so an action whose process died has no row.
  */
 import { DAY_MS } from '../days.ts';
 import { groupsOf } from '../groups-of.ts';
 import { type EntityKeys, fromEntity, toEntity } from '../storage/entity.ts';
 import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from '../storage/table.ts';
 
-/** What an operator has done. */
+/** An action of an operator. */
 export interface OperatorAction {
   /** ISO 8601, by the clock of the service. */
   at: string;
   /** Name of the function. */
   action: string;
-  /** Queue, batch or file; empty: none. */
+  /** Queue, batch or file; empty if there is none. */
   target: string;
-  /** Empty: not known. */
+  /** Empty if not known. */
   by: string;
   /** Whether Microsoft Entra ID has authenticated `by`. */
   verified: boolean;
-  /** What the request asked for, in words. */
+  /** The parameters of the request, as text. */
   detail: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   status: number;
 }
 
 /**
- * Days (UTC, both included), and which actions: `target` as in the action, `actions` their names, at most ten (a filter has
- * 15 comparisons; learn: querying tables and entities); default all.
+ * Days (UTC, both included), and the actions to return. `target` is compared with that of the action. `actions` are at
+ * most ten names, since a filter can have 15 comparisons (source: Microsoft Learn, querying tables and entities); it
+ * defaults to all.
  */
 export interface ActionFilter {
   from: string;
@@ -38,10 +39,10 @@ export interface ActionFilter {
 }
 
 const AUDIT = 'audit';
-/** Row keys are as long until the year 2286. */
+/** Row keys have the same length until the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 const MS_DIGITS = 13;
-/** Sorts behind whatever follows the time in a row key. */
+/** Sorts after everything that follows the time in a row key. */
 const BEHIND = '~';
 /** How long actions are kept. */
 export const ACTION_DAYS = 90;
@@ -51,11 +52,11 @@ const newestFirst = (ms: number): string => String(LAST_MS - ms).padStart(MS_DIG
 /** Records an action. `invocation` distinguishes it from others of the same millisecond. Costs one operation. */
 export async function recordAction(table: Table, action: OperatorAction, invocation: string): Promise<void> {
   const keys = { partitionKey: AUDIT, rowKey: `${newestFirst(Date.parse(action.at))}.${invocation}` };
-  // Refused when its own first try took effect and the answer was lost: no other action has this key.
+  // If the response of the first try was lost, the SDK's retry is refused; no other action has this key.
   await wins(table.createEntity(toEntity('action', keys, action)));
 }
 
-/** Reads the newest actions of the days, newest first. Costs an operation per 1,000 actions. */
+/** Reads the newest actions of the days, newest first. Costs one operation per 1,000 actions. */
 export async function readActions(
   table: Table,
   { from, to, target, actions: names = [], limit }: ActionFilter,
@@ -74,7 +75,7 @@ export async function readActions(
   return actions;
 }
 
-/** Deletes actions after their time, at most `most`. Gives how many, and whether some are left. */
+/** Deletes expired actions, at most `most`. Returns how many it has deleted, and whether some are left. */
 export async function expireActions(
   table: Table,
   { nowMs, most }: { nowMs: number; most: number },
@@ -82,7 +83,7 @@ export async function expireActions(
   const { keys, left } = await readExpired(table, { nowMs, most });
   let n = 0;
   for (const group of groupsOf(keys, MAX_TRANSACTION_ACTIONS)) {
-    // The sweep of another pool may delete the same rows: what it has left of them comes with the next one.
+    // The sweep of another pool may have deleted the same rows. The next sweep deletes the rest.
     const won = await wins(table.submitTransaction(group.map((each) => ['delete', each])));
     if (!won) return { n, left: true };
     n += group.length;

@@ -7,15 +7,16 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 
-/** A batch row before and after a command; the same row if the command has left it as it was. */
+/** A batch row before and after a command; both are the same object if the command has not changed it. */
 export interface Changed {
   before: BatchRow;
   row: BatchRow;
 }
 
 /**
- * Changes the row of a batch by ETag for a command, and charges the batch for what the command has done so far. `change` gives the next row, or the same one to leave it.
- * @throws Problem 'not-found'; whatever `change` throws to refuse the command
+ * Changes the row of a batch by ETag for a command, and charges the batch for the operations of the command so far.
+ * `change` returns the next row, or the same object to leave it.
+ * @throws Problem 'not-found'; also anything that `change` throws to refuse the command
  */
 export const changeFor = (
   { table, meter }: { table: Table; meter: Pick<Meter, 'record' | 'unrecorded'> },

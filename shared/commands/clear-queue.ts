@@ -1,50 +1,51 @@
 /**
- * Clearing a queue of items: first the batches with pending chunks in it are cancelled, so that each of their items
- * gets an outcome; then the messages that are not needed any more are deleted one by one. Clear Messages, one operation,
- * would also delete references of batches that are accepted meanwhile. Every step may be repeated; the sweep completes
- * the cancels of a request that was interrupted.
+ * Clears a queue of items. First cancels the batches with pending chunks in it, so that each of their items gets an
+ * outcome; then deletes the messages that are no longer needed, one by one. The operation Clear Messages would also
+ * delete references of batches that are accepted in the meantime. Every step may be repeated; the sweep completes the
+ * cancels of an interrupted request.
  */
 import type { QueueClient } from '@azure/storage-queue';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { chunkRows, readBatch } from '../batches/ledger.ts';
 import { openBatches } from '../batches/listing/open-rows.ts';
-import { errorCodeOf, Problem, statusOf } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { queueOf } from '../wake/enqueue.ts';
-import { changeGate, readGate } from '../wake/gate/gate.ts';
+import { changeGate, readGate } from '../wake/gate/gate-store.ts';
 import type { Queue } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { cancelBatch, MAX_CHUNKS } from './cancel.ts';
+import { cancelBatch } from './cancel.ts';
+import { MAX_CHUNKS } from './cancel-pending.ts';
 import { deleteUnneeded, NOTHING_DELETED } from './delete-unneeded.ts';
 
 export interface ClearDeps extends FinalizeDeps {
   queues: (name: string) => Queue & Pick<QueueClient, 'clearMessages'>;
   depthOf: (queue: string) => Promise<number>;
-  /** Most chunks of a batch that a request cancels; default as `cancelBatch`. */
+  /** Maximum number of chunks per batch that a request cancels. Defaults to that of `cancelBatch`. */
   maxChunks?: number;
 }
 
-/** What one request has cleared. */
+/** The result of one request. */
 export interface Cleared {
-  /** Batches that it has cancelled. */
+  /** Number of cancelled batches. */
   batches: number;
-  /** Messages that it has deleted. */
+  /** Number of deleted messages. */
   messages: number;
   /**
-   * Messages that are left: references of batches that are being accepted or were accepted meanwhile, or that are too large
-   * to be cancelled by one request. If the time was up, the depth of the queue, at least 1.
+   * Messages that are left: references of batches that are being accepted, were accepted in the meantime, or are too
+   * large to be cancelled by one request. If the time was up, the depth of the queue, at least 1.
    */
   left: number;
 }
 
 /**
- * Cancels the batches with pending chunks in a queue of items, and deletes its messages, until `untilMs` (service time).
- * References of batches that are accepted meanwhile stay, and of those that have more chunks than a request cancels: without
- * them, the workers could not cancel the rest after the queue is resumed, and the sweep alone would take days. Invisible
- * messages (of a worker that died, or delayed retries) cannot be received; they are of cancelled batches, and the worker that
- * receives them later deletes them.
- * @throws Problem 'conflict' for a queue of results, one that no operator has paused, or whose drain has not ended.
+ * Cancels the batches with pending chunks in a queue of items, and deletes its messages, until `untilMs` (service
+ * time). References of batches that are accepted in the meantime stay, and so do those of batches with more chunks than
+ * a request cancels: without them, the workers could not cancel the rest after the queue is resumed, and the sweep
+ * alone would need days. Invisible messages (of a dead worker, or delayed retries) cannot be received. They belong to
+ * cancelled batches, and the worker that receives them later deletes them.
+ * @throws Problem 'conflict' for a queue of results, for one that no operator has paused, or whose drain has not ended.
  */
 export async function clearQueue(deps: ClearDeps, address: QueueAddress, untilMs: number): Promise<Cleared> {
   await requireIdle(deps, address);
@@ -62,33 +63,6 @@ export async function clearQueue(deps: ClearDeps, address: QueueAddress, untilMs
   return cleared;
 }
 
-/**
- * Deletes all messages of a poison queue, on which no batch depends. The count is that of the service, which is
- * approximate.
- */
-export async function clearPoisonQueue(deps: ClearDeps, queue: string, untilMs: number): Promise<Cleared> {
-  const before = await deps.depthOf(queue);
-  const isWhole = before === 0 || (await clearMessages(deps.queues(queue), () => deps.gate.now() >= untilMs));
-  const left = isWhole ? 0 : Math.max(1, await deps.depthOf(queue));
-  const cleared = { batches: 0, messages: Math.max(0, before - left), left };
-  log.info('queue-cleared', { queue, ...cleared });
-  return cleared;
-}
-
-/** The service times out on a large queue; the request has to be repeated (learn: clear-messages). */
-async function clearMessages(queue: Pick<QueueClient, 'clearMessages'>, isOver: () => boolean): Promise<boolean> {
-  for (;;) {
-    try {
-      await queue.clearMessages();
-      return true;
-    } catch (error) {
-      if (statusOf(error) === 404) return true;
-      if (errorCodeOf(error) !== 'OperationTimedOut') throw error;
-      if (isOver()) return false;
-    }
-  }
-}
-
 async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): Promise<void> {
   if (kind === 'results')
     throw new Problem('conflict', `Queue "${queue}" holds the outcomes of finished work; it cannot be cleared.`);
@@ -102,12 +76,12 @@ async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): 
     );
 }
 
-/** What cancelling came to. */
+/** The result of cancelling the batches. */
 interface CancelledBatches {
   batches: number;
-  /** Batches of which more is pending than a request cancels. */
+  /** Batches with more pending chunks than one request cancels. */
   large: Set<string>;
-  /** The time was enough for all. */
+  /** Whether there was enough time for all. */
   isWhole: boolean;
 }
 
@@ -115,7 +89,7 @@ interface CancelledBatches {
 async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () => boolean): Promise<CancelledBatches> {
   const begun: string[] = [];
   const result: CancelledBatches = { batches: 0, large: new Set(), isWhole: false };
-  // Collected first: cancelling changes the partition that is read. A batch may be open in two revisions.
+  // Ids are collected first, since cancelling changes the partition that is read. A batch may be open in two revisions.
   const ids = new Set<string>();
   for await (const { id, workload } of openBatches(deps.table)) if (workload === address.workload.name) ids.add(id);
   for (const id of ids) {
@@ -124,8 +98,8 @@ async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () 
     if (row?.state === 'cancelling' && row.lane === address.lane) begun.push(id);
     else if (row && (await isToCancel(deps, row, address)) && (await cancelled(deps, id, result))) result.batches += 1;
   }
-  // After the others, so that repeated requests reach all of these. A cancel that was interrupted, or is too large for one
-  // request, goes on.
+  // Cancels that were interrupted, or are too large for one request, continue. They come after the others, so that
+  // repeated requests reach all batches.
   for (const id of begun) {
     if (isOver()) return result;
     await cancelled(deps, id, result);
@@ -140,7 +114,7 @@ async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queu
   return false;
 }
 
-/** False when the batch came to its end, or was deleted, in the meantime. */
+/** Returns false if the batch has finished or was deleted in the meantime. */
 async function cancelled(deps: ClearDeps, id: string, { large }: CancelledBatches): Promise<boolean> {
   const { maxChunks = MAX_CHUNKS } = deps;
   try {

@@ -1,4 +1,4 @@
-/** Deletes the messages of a queue that no batch needs any more. */
+/** Deletes the messages of a queue that no batch needs any longer. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
@@ -18,15 +18,15 @@ export interface DeleteUnneededDeps {
 }
 
 /**
- * Deleted messages: references of no batch that is under way, those that name a blob to adopt (which stays in the
- * inbox), those that cannot be read, and those of a newer contract.
+ * Kinds of deleted messages: references of batches that are not under way, references to a blob to adopt (the blob
+ * stays in the inbox), unreadable messages, and messages of a newer contract.
  */
 type Kind = 'unneeded' | 'unadopted' | 'unreadable' | 'newer';
 
-/** What was deleted, and what stays. */
+/** The result: what was deleted, and what stays. */
 export interface Deleted {
   kinds: Record<Kind, number>;
-  /** References that stay, of batches that are under way. */
+  /** References that stay because their batches are under way. */
   kept: number;
   /** Whether no other visible messages are left. */
   isEmpty: boolean;
@@ -41,12 +41,12 @@ export const NOTHING_DELETED: Deleted = {
 export interface DeleteUnneededOptions {
   /** Batches whose references stay although they are being cancelled. */
   stillNeeded: ReadonlySet<string>;
-  /** Whether the time is up; asked before each receive. */
+  /** Whether the time is up; called before each receive. */
   isOver: () => boolean;
 }
 
 /**
- * Receives the visible messages of a queue and deletes, one by one, those that no batch needs; the others return to the
+ * Receives the visible messages of a queue and deletes those that no batch needs, one by one; the others return to the
  * queue at the end.
  */
 export async function deleteUnneeded(
@@ -72,7 +72,7 @@ export async function deleteUnneeded(
       });
     }
   } finally {
-    // Not before the end: they would be received again.
+    // Returned at the end, since they would otherwise be received again.
     await inParallel(kept, DELETES_AT_ONCE, ({ id, lease, reference }) =>
       lease.returnToQueue(id, 0, asReturned(reference)),
     ).finally(() => {
@@ -87,7 +87,7 @@ interface Kept {
   reference: Reference;
 }
 
-/** A message by its id: one that is deleted, or a reference that stays. */
+/** A message by its id: either with the kind of its deletion, or with the reference that stays. */
 interface Sorted {
   id: string;
   kind?: Kind;
@@ -95,8 +95,8 @@ interface Sorted {
 }
 
 /**
- * The batches are read after the messages were received, and for each receive anew: a batch that was finished a moment ago
- * may have been redriven, and its references are put after its row has changed.
+ * The batches are read after the messages were received, and again for each receive: a batch that has just finished may
+ * be redriven, and its references are put after its row has changed.
  */
 async function sortOut(
   deps: DeleteUnneededDeps,

@@ -1,11 +1,13 @@
 /**
- * Deleting a batch: all that is stored of it, its row last, so that whoever is interrupted can begin again. It is marked
- * first: from then on no redrive can begin, and its row `open` lets the sweep finish what a crash left.
+ * Deletes a batch: all its stored data, and its row last, so that an interrupted deletion can start again. The batch is
+ * marked first: from then on no redrive can start, and its row `open` lets the sweep complete the deletion after a
+ * crash.
  */
 import type { ContainerClient } from '@azure/storage-blob';
 import { BATCH_ROW_KEY, type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
+import { contentRowOf } from '../batches/content-keys.ts';
 import { deleteChunks } from '../batches/delete-chunks.ts';
-import { contentRowOf, freeKey } from '../batches/keys.ts';
+import { freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
 import { unindexBatch } from '../batches/listing/index-rows.ts';
 import { closeAll, openBatch } from '../batches/listing/open-rows.ts';
@@ -20,14 +22,15 @@ import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
 
 const DELETES_AT_ONCE = 16;
-const BLOBS_A_GROUP = 256;
+const BLOBS_PER_GROUP = 256;
 
 export interface DeleteDeps extends FinalizeDeps {
   keys: Table;
 }
 
 /**
- * Deletes a finished batch. True when it is gone; false when `untilMs` (service time) came first: the sweep goes on.
+ * Deletes a finished batch. Returns true if it is gone, and false if `untilMs` (service time) came first: then the
+ * sweep continues.
  * @throws Problem 'not-found'; 'conflict' while the batch is not finished.
  */
 export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number.POSITIVE_INFINITY): Promise<boolean> {
@@ -46,7 +49,7 @@ export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number
   return true;
 }
 
-/** `open` is written before the mark: a mark that no sweep sees would never be followed up. */
+/** Writes the row `open` before the mark: a mark that no sweep sees would never be followed up. */
 const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
   retryLostRace(rowOf(id), async () => {
     const found = await readBatch(deps.table, id);
@@ -57,7 +60,7 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
       throw new Problem('conflict', `Batch ${id} is paused; cancel it, and it can be deleted once it is finished.`);
     if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
-    // Its end is published before nothing is left of it.
+    // The end must be published while the data of the batch still exists.
     await announce(deps, row);
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
@@ -65,7 +68,10 @@ const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
     return isMarked ? next : LOST_RACE;
   });
 
-/** Everything below these prefixes is of this batch, also what never counted: outcomes and payloads of losers. */
+/**
+ * Everything under these prefixes belongs to this batch, including blobs that never counted: outcomes and payloads that
+ * lost a race.
+ */
 function foldersOf({ id, workload }: BatchRow): [container: string, prefix: string][] {
   return [
     [CONTAINERS.results, outcomeBlobName(workload, id, '').replace(/[^/]*$/, '')],
@@ -80,7 +86,7 @@ async function deleteBlobs(container: ContainerClient, prefix: string, isOver: (
   const flush = (): Promise<unknown> =>
     inParallel(names.splice(0), DELETES_AT_ONCE, (name) => container.getBlobClient(name).deleteIfExists());
   for await (const { name } of container.listBlobsFlat({ prefix })) {
-    if (names.push(name) < BLOBS_A_GROUP) continue;
+    if (names.push(name) < BLOBS_PER_GROUP) continue;
     await flush();
     if (isOver()) return false;
   }
@@ -89,8 +95,8 @@ async function deleteBlobs(container: ContainerClient, prefix: string, isOver: (
 }
 
 /**
- * The file that was dropped holds the same records; it goes only if it is still the one that became this batch. So does the
- * record of its content.
+ * Deletes the file from the inbox, which contains the same records, if it is still the one that became this batch. Also
+ * deletes the row of its content.
  */
 async function deleteInboxFile(deps: DeleteDeps, row: BatchRow): Promise<void> {
   const { id, workload, digest, sourceKind, sourceName } = row;

@@ -1,4 +1,7 @@
-/** Pausing: the state alone is changed. What runs comes to its end; what waits is deleted by the workers that meet it. */
+/**
+ * Pauses a batch by changing only its state. Running chunks finish; the workers delete the waiting references that they
+ * receive.
+ */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { pausing } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
@@ -11,9 +14,9 @@ import { leaveTo } from '../wake/gate/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /**
- * Pauses a batch for an operator. One that is already paused is returned unchanged, and its event is published again, in
- * case the topic could not be reached before: an unreachable topic does not make a pause fail.
- * @throws Problem 'not-found'; 'conflict' while the batch is accepted or cancelled, and when it is finished.
+ * Pauses a batch for an operator. A batch that is already paused is returned unchanged. Its event is published again,
+ * in case the topic was unavailable before: an unavailable topic does not make a pause fail.
+ * @throws Problem 'not-found'; 'conflict' while the batch is being accepted or cancelled, and when it is finished.
  */
 export async function pauseBatch(
   deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf' | 'meter' | 'spending'>,

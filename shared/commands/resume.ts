@@ -1,7 +1,7 @@
 /**
- * Resuming: one change of the state by ETag, and only then new references for all pending rows: one that is put before
- * is deleted by a worker that still finds the batch paused. Until the end `resumingAt` says that references or the
- * event may be missing; after a crash, a repeat of the request or the sweep continues.
+ * Resumes a batch: changes the state by ETag, and then puts new references for all pending rows. A reference that is
+ * put before the change would be deleted by a worker that still finds the batch paused. Until the end, `resumingAt`
+ * shows that references or the event may be missing; after a crash, a repeat of the request or the sweep continues.
  */
 import type { BatchRow } from '../batches/batch-row.ts';
 import { changeBatch } from '../batches/ledger.ts';
@@ -16,16 +16,16 @@ import { leaveTo } from '../wake/gate/spending.ts';
 import { resendPending } from '../wake/resend.ts';
 import { changeFor } from './change-batch.ts';
 
-/** How far a resume has come: `isWhole`: all pending rows have references again. */
+/** The result of a resume. `isWhole` is true if all pending rows have references again. */
 export interface Resumed {
   sent: number;
   isWhole: boolean;
 }
 
 /**
- * Resumes a paused batch. Repeated while its references are being put, it puts them again. After `untilMs` (service time)
- * the sweep goes on with what is left.
- * @throws Problem 'not-found'; 'conflict' when the batch is not paused, or its workload is not deployed any more.
+ * Resumes a paused batch. If repeated while its references are being put, puts them again. After `untilMs` (service
+ * time) the sweep continues with the rest.
+ * @throws Problem 'not-found'; 'conflict' if the batch is not paused, or its workload is no longer deployed.
  */
 export async function resumeBatch(
   deps: FinalizeDeps,
@@ -51,8 +51,8 @@ async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
 
 /**
  * Publishes that a batch was resumed, puts the references of all its pending rows, and then removes the mark, unless it
- * is of a later resume. A topic that cannot be reached does not delay the references; the mark stays, and the sweep
- * repeats both.
+ * belongs to a later resume. An unavailable topic does not delay the references; the mark stays, and the sweep repeats
+ * both.
  */
 export async function continueResume(deps: FinalizeDeps, batch: BatchRow, isOver: () => boolean): Promise<Resumed> {
   const isPublished = await tryPublish({ batch: batch.id }, () => publishResumed(deps, batch));

@@ -1,4 +1,4 @@
-/** The two activities of a drain, made from their dependencies. */
+/** The two activities of a drain, created from their dependencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { addOperations } from '../contract/operations.ts';
@@ -9,10 +9,12 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import { fence, recordHeartbeat, showFirstWave } from '../wake/gate/gate.ts';
+import { fence } from '../wake/gate/gate.ts';
+import { recordHeartbeat, showFirstWave } from '../wake/gate/heartbeat.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
-import { type FinishWaveDeps, finishWave, releaseUnknownQueue, waveSeconds } from './finish-wave.ts';
+import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from './finish-wave.ts';
+import { waveSeconds } from './host-limits.ts';
 import type { MeasureInstance } from './planning/instance-load.ts';
 import type { PlanRecord, TaskWave, Wave } from './planning/plan.ts';
 import { summarize } from './planning/wave-summary.ts';
@@ -25,7 +27,7 @@ export interface DequeueInput {
   task: string;
   wave: TaskWave;
 }
-/** `wakes` and the plan are those of the wave that has ended. */
+/** `wakes` and the plan belong to the wave that has ended. */
 export interface FinishWaveInput extends PlanRecord {
   queue: string;
   generation: number;
@@ -33,25 +35,25 @@ export interface FinishWaveInput extends PlanRecord {
   wakes: number;
   abandon?: boolean;
 }
-/** `next` is absent when the drain is over. */
+/** `next` is absent if the drain ends. */
 export interface FinishWaveOutput {
   next?: Wave;
 }
 
-/** The task that speaks for its wave; `drain-queue` numbers them so. */
+/** The task that records the plan of its wave in the gate; `drain-queue` numbers the tasks. */
 const FIRST_TASK = 't0';
 
-/** What a slice does with one receive. */
+/** Processes the messages of one receive. */
 export type Round = (messages: DequeuedMessageItem[], isOver?: () => boolean) => Promise<WorkCounts>;
 
 export interface ActivityDeps extends FinishWaveDeps {
   registry: Registry;
   queues: (name: string) => Queue;
   meter: Pick<Meter, 'measure'>;
-  /** The round of a drain on a queue; made anew for each slice, so that what it caches lives as long as the slice. */
+  /** Creates the round of a drain for a queue. Called for each slice, so that its caches live as long as the slice. */
   roundFor: (address: QueueAddress, generation: number) => Round;
   limits: Pick<Limiter, 'enter' | 'isStarved'>;
-  /** Whether this process is about to end: it takes no more messages. */
+  /** Whether this process is about to end; it receives no more messages then. */
   isEnding: () => boolean;
   measureInstance: MeasureInstance;
 }
@@ -63,7 +65,7 @@ export interface Activities {
 
 export function createActivities(deps: ActivityDeps): Activities {
   return {
-    /** Never throws: a task that fails ends as a fault, and a later wave receives its messages again. */
+    /** Never throws: a task that fails ends with `fault`, and a later wave receives its messages again. */
     dequeueBatch: async (input) => {
       const beganMs = performance.now();
       const { value, operations, unrecorded } = await deps.meter.measure(() => dequeueOrFail(deps, input));
@@ -99,14 +101,15 @@ async function dequeue(
   deps: ActivityDeps,
   { queue: name, generation, task, wave }: DequeueInput,
 ): Promise<SliceResult> {
-  // As if it could not receive: another instance tries again, and the queue is not parked behind messages that are visible.
+  // Reported like a failed receive: another instance tries again, and the queue is not parked although its messages are
+  // visible.
   if (deps.isEnding()) return emptySlice('fault');
   const address = deps.registry.queue(name);
   if (!address) return emptySlice('notDeployed');
   const { table, now } = deps.gate;
   const current = await fence(table, name, generation);
   if (!current) return emptySlice('fenced');
-  // Also a drain that is started again while the queue is paused: its waves are the only ones that the pause must not run.
+  // Also for a drain that is started again, or taken over, during the pause: otherwise its first wave would run.
   if (current.row.paused?.by === 'operator') return emptySlice('paused');
   const untilOf = (tasks: number): number => now() + waveSeconds(deps, { ...wave, tasks }) * 1000;
   const { tasks: active, depth } = wave;
@@ -123,8 +126,8 @@ async function dequeue(
     const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
       process: deps.roundFor(address, generation),
-      mayGoOn: () => mayGoOn(table, { queue: name, generation }),
-      // Without a share, what has not begun is better off with another process.
+      mayContinue: () => mayContinue(table, { queue: name, generation }),
+      // Without a share of the limits, another process should run the items that have not started.
       mustEnd: () => deps.isEnding() || (isLimited && deps.limits.isStarved(address.workload)),
       nowMs: () => performance.now(),
       sleep,
@@ -139,8 +142,8 @@ async function dequeue(
 
 const NO_LIMITS = { leave: async () => {} };
 
-/** What was received is not run on a gate that cannot be read, nor left to its visibility timeout. */
-async function mayGoOn(
+/** If the gate cannot be read, the received messages are not run; returning false sends them back to the queue immediately. */
+async function mayContinue(
   table: Table,
   { queue, generation }: Pick<DequeueInput, 'queue' | 'generation'>,
 ): Promise<boolean> {

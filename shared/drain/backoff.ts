@@ -1,4 +1,4 @@
-/** Random exponential back-off between polls of an empty queue, as the white paper on queue-based messaging gives it. */
+/** Random exponential back-off between polls of an empty queue, as defined in the white paper on queue-based messaging. */
 
 /** Bounds of the wait in milliseconds. The paper's maximum is about a second: an idle listener must stay responsive. */
 export interface BackoffBounds {

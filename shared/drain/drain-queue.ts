@@ -1,6 +1,7 @@
 /**
  * The orchestration that empties one queue: waves of dequeue tasks, and `finish-wave` after each. It only decides, and
- * is disposable: queue, gate and ledger hold all truth, so that it may fail or be replaced at any moment.
+ * it is disposable: all state is in the queue, the gate and the ledger, so that it may fail or be replaced at any
+ * moment.
  */
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
@@ -8,10 +9,10 @@ import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from './activiti
 import type { Wave } from './planning/plan.ts';
 import { emptySlice, type SliceResult } from './slice-result.ts';
 
-/** Waves before the history is cut: a replay costs all that is in it. */
+/** Number of waves after which the history is cut, since a replay reads all of it. */
 const WAVES_PER_EXECUTION = 5;
 
-/** What a drain starts with; an object always, as the library mangles text inputs when it continues as new. */
+/** The input of a drain. It is always an object, since the library mangles text inputs when it continues as new. */
 export interface DrainInput {
   queue: string;
   generation: number;
@@ -37,7 +38,7 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
       })) as FinishWaveOutput;
       next = step.next;
     } catch (error) {
-      // The last act of a drain that cannot go on: free the gate, with a wake in a minute.
+      // The last act of a drain that cannot continue: it releases the gate, with a wake in one minute.
       yield context.df.callActivity('finish-wave', { queue, generation, slices: [], wakes, abandon: true });
       throw error;
     }
@@ -46,10 +47,10 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
 }
 
 /**
- * Runs a wave until its last task has ended. `Task.all` ends at the first task that fails (its worker has died: the
- * activity itself never throws) while others still work at the queue. So the rest is awaited one by one, which schedules
- * nothing again, and the failed task counts as a fault. A drain that gave up instead would stop the queue for a minute, and
- * the next drain would start while those tasks still run.
+ * Runs a wave until its last task has ended. `Task.all` ends at the first task that fails (because its worker has died:
+ * the activity itself never throws) while other tasks still process the queue. Therefore the others are awaited one by
+ * one, which schedules nothing again, and the failed task counts as a fault. If the drain ended instead, the queue
+ * would stop for a minute, and the next drain would start while those tasks still run.
  */
 function* runWave(context: OrchestrationContext, input: DrainInput): Generator<Task, SliceResult[], unknown> {
   const tasks = tasksOf(context, input);
@@ -78,7 +79,8 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }
 }
 
 /**
- * Five tries over about a minute. When all fail, the gate's missing heartbeat shows it to the next wake or the sweep.
+ * Tries five times within about one minute. If all attempts fail, the next wake or the sweep finds that the gate has no
+ * heartbeat.
  */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);

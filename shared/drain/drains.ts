@@ -1,9 +1,10 @@
-/** Starting drains and asking after them, through the durable client of the current invocation. */
+/** Starts drains and reads their status, through the durable client of the current invocation. */
 import type { DurableClient } from 'durable-functions';
 import { DrainStartError, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
-import type { DrainStatus, GateDeps } from '../wake/gate/gate.ts';
+import type { GateDeps } from '../wake/gate/gate.ts';
 import type { GateRow } from '../wake/gate/gate-row.ts';
+import type { DrainStatus } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
 import type { Wave } from './planning/plan.ts';
@@ -17,7 +18,7 @@ export interface DrainsDeps extends Pick<GateDeps, 'table' | 'now'> {
   plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
 }
 
-/** What the gate needs to start drains and to see whether they live. */
+/** Creates the dependencies of the gate that start drains and check whether they are alive. */
 export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps => ({
   table: deps.table,
   now: deps.now,
@@ -26,9 +27,10 @@ export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps 
 });
 
 /**
- * Starts the drain of a gate, with its first wave sized by what is known to have been put, or else by the depth of this
- * moment. One that runs already is left alone; so is one that ran when the start was refused, and has come to its end since.
- * @throws DrainStartError when the runtime did not start it; whatever the depth or the plan fails with
+ * Starts the drain of a gate. Its first wave is sized by the number of messages that were put, if known; otherwise by
+ * the current depth. A drain that already runs is left alone, and so is one that ran when the start was refused and has
+ * ended since.
+ * @throws DrainStartError if the runtime did not start it; also the errors of measuring the depth and of planning
  */
 async function startDrain(
   deps: DrainsDeps,
@@ -47,14 +49,14 @@ async function startDrain(
     await client.startNew('drain-queue', { instanceId: gate.instanceId, input });
   } catch (thrown) {
     const error = toError(thrown);
-    // A status that cannot be read either says less than the refusal.
+    // If the status cannot be read either, the error of the start is more useful.
     const status = await readStatus(client, gate.instanceId).catch(() => undefined);
     if (status === undefined || status === 'Failed' || status === 'Terminated') throw new DrainStartError(error);
     log.debug('drain-runs-already', { instanceId: gate.instanceId, error });
   }
 }
 
-/** The client knows no instance by an error with this text alone. */
+/** The client reports an unknown instance only by an error with this text. */
 const UNKNOWN = /HTTP 404/;
 
 async function readStatus(client: DrainClient, instanceId: string): Promise<DrainStatus> {

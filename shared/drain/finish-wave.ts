@@ -1,8 +1,7 @@
-/** What follows a wave: measure the queue, then drain on, release the gate, park it, or open the circuit. */
-import type { QueueClient } from '@azure/storage-queue';
+/** Finishes a wave: measures the queue, then plans the next wave, releases the gate, parks the queue, or opens the circuit. */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { waveExecutions } from '../cost/executions.ts';
-import { statusOf, toError } from '../errors.ts';
+import { toError } from '../errors.ts';
 import { limitOf } from '../limits/limit.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
@@ -11,24 +10,28 @@ import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts';
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
-import { changeGate, fence, type GateDeps, gateOf, readGate } from '../wake/gate/gate.ts';
+import { fence, type GateDeps } from '../wake/gate/gate.ts';
 import type { GateRow, Pause } from '../wake/gate/gate-row.ts';
+import { changeGate, gateOf, readGate } from '../wake/gate/gate-store.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { HostLimits } from './host-limits.ts';
+import { type HostLimits, waveSeconds } from './host-limits.ts';
 import { adaptGate } from './planning/adapt.ts';
 import type { PlanRecord, Wave } from './planning/plan.ts';
 import type { WaveSummary } from './planning/wave-summary.ts';
 
-/** First and longest wait of an open circuit before one task tries again; it doubles with each failed probe. */
+/** First and longest wait of an open circuit before one task tries again; the wait doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;
 const LONGEST_PROBE_MS = 5 * 60_000;
-/** As above, while no worker thread starts: a deployment mends that at one blow, and nothing downstream needs sparing. */
+/**
+ * The longest wait if no worker thread starts: a deployment repairs that for all items, and no service behind the
+ * handlers has to be spared.
+ */
 const LONGEST_START_PROBE_MS = 60_000;
-/** Wait before a queue is tried again whose wave could do nothing because a service failed. */
+/** Wait before a retry of a queue whose wave failed because of a service. */
 const FAULT_RETRY_MS = 15_000;
-/** Wait before a drain that failed is tried again. */
+/** Wait before a retry after a drain has failed. */
 const ABANDON_RETRY_MS = 60_000;
 
 export interface FinishWaveDeps extends HostLimits {
@@ -44,21 +47,21 @@ export interface EndedWave {
   address: QueueAddress;
   generation: number;
   wave: WaveSummary;
-  /** What its plan says; without a bound, as from an older version or a drain that gives up, the gate keeps nothing of it. */
+  /** The plan of the wave. Without a bound (older version, or a drain that has failed), the gate keeps no record of the wave. */
   planned?: PlanRecord;
-  /** The drain has failed and gives up: free the gate, and wake again in a minute. */
+  /** Whether the drain has failed: the gate is released, with a wake in one minute. */
   abandon?: boolean;
 }
 
-/** Either the next wave, or why there is none. */
+/** The next wave, or why there is none. */
 export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked' | 'paused' | 'abandoned' };
 
 /**
- * Decides after a wave. The wakes are read before the depth, and the release goes through only if the row is still as
- * it was read: a wake that came between is never lost.
+ * Decides what follows a wave. The wakes are read before the depth, and the release succeeds only if the row is
+ * unchanged: so a wake that came in between is never lost.
  */
 export const finishWave = async (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> => {
-  // If this drain does not have the gate any more, it is recorded by whoever writes it next.
+  // If this drain no longer holds the gate, the next writer of the gate records it.
   const shared = addOperations(input.wave.shared, waveExecutions(input.wave.tasks));
   const step = await deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
   if ('ended' in step && step.ended !== 'fenced') await recordRest(deps, input, step.ended === 'drained');
@@ -66,8 +69,9 @@ export const finishWave = async (deps: FinishWaveDeps, input: EndedWave): Promis
 };
 
 /**
- * Records what the release itself could not foresee, as when its answer was lost: nobody may write this gate for long. Costs
- * two operations then, and none usually. A failure is none of the drain's: what is left is recorded with a later write.
+ * Records what the release itself could not foresee, for example if its response was lost: the next write of this gate
+ * may be far away. Usually costs nothing, otherwise two operations. A failure does not fail the drain: the rest is
+ * recorded with a later write.
  */
 async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: EndedWave, isDrained: boolean) {
   const { queue } = ended.address;
@@ -118,7 +122,7 @@ const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =
     return decision.result;
   });
 
-/** The latest waves with the one that has ended. */
+/** Adds the wave that has ended to the latest waves. */
 function withWave({ waves, secondsPerReference }: GateRow, { address, wave, planned }: EndedWave, atMs: number) {
   const { depth = 0, bound, late = false } = planned ?? {};
   if (bound === undefined) return waves;
@@ -129,7 +133,7 @@ function withWave({ waves, secondsPerReference }: GateRow, { address, wave, plan
 interface Decision {
   gate: GateRow;
   result: NextStep;
-  /** What is published once the gate has changed, and what that costs. */
+  /** What is published after the gate was written, and its operations. */
   after?: () => Promise<unknown>;
   afterOperations?: Operations;
 }
@@ -139,7 +143,7 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   if (input.abandon === true)
     return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
   if (gate.paused?.by === 'operator') return { gate: released(gate), result: { ended: 'paused' } };
-  // Where only some of the instances cannot start threads, the others go on.
+  // If only some of the instances cannot start threads, the others continue.
   if (wave.startError && wave.done === 0)
     return openCircuit(deps, input, { gate, reason: wave.startError, longestMs: LONGEST_START_PROBE_MS });
   if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran)) {
@@ -153,33 +157,27 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   if (depth === 0) return drained(deps, input, measured);
   if (wave.received === 0 && !isWokenSince(wave, gate))
     return park(deps, input, { gate: measured, atMs: nextVisible(deps, gate, wave), ended: 'parked' });
-  return goOn(deps, input, measured);
+  return planNext(deps, input, measured);
 }
 
 /**
- * Whether a wake was counted since the wave was planned: its message may have become visible after the last receive, so
- * the depth need not be of invisible ones. A wave that could not receive, or had no share, waits anyway.
+ * Returns whether a wake was counted since the wave was planned: its message may have become visible after the last
+ * receive, so the depth may include visible messages. Always false for a wave that could not receive or had no share:
+ * it waits anyway.
  */
 const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
   gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;
 
-async function goOn(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
+async function planNext(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
   const next = await deps.plan(input.address, gate, gate.depth);
   const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
   return { gate: { ...gate, active: next.tasks, aliveUntil }, result: { next } };
 }
 
-/**
- * slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for
- * dead.
- */
-export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
-  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
-
 function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
-    // Otherwise the next drain would take its first work for late.
+    // Otherwise, the next drain would consider its first work late.
     gate: { ...released(gate), due: [], oldestAt: '' },
     result: { ended: 'drained' },
     afterOperations: { 'servicebus.send': 1 },
@@ -192,8 +190,8 @@ const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active:
 
 /**
  * Releases the gate of a queue whose workload this app does not have, as after the rollback of a deployment: without the
- * workload no further wave can be planned. Held, it would name a drain that has ended; the sweep of an app that has the
- * workload finds the queue's messages and wakes it.
+ * workload, no further wave can be planned. If the gate stayed held, it would refer to a drain that has ended. The sweep of
+ * an app that has the workload finds the messages of the queue and wakes it.
  */
 export const releaseUnknownQueue = (table: Table, queue: string, generation: number): Promise<unknown> =>
   changeGate(table, queue, (row) =>
@@ -201,8 +199,8 @@ export const releaseUnknownQueue = (table: Table, queue: string, generation: num
   );
 
 /**
- * Nothing can be done before a known time: the scheduled wake goes out first, so that a crash costs one empty drain and no
- * work.
+ * Parks a queue, since nothing can be done before a known time. Publishes the scheduled wake before the gate is
+ * released: a crash in between costs one empty drain, and no work is lost.
  */
 async function park(
   deps: FinishWaveDeps,
@@ -217,8 +215,8 @@ async function park(
 }
 
 /**
- * The earliest known due time, with a margin: a wake that finds the message still invisible would park for a whole lease.
- * But never later than a visibility timeout, since a dead worker's lease has no known end.
+ * Returns the earliest known due time, with a margin: a wake that finds the message still invisible would park for a
+ * whole lease. It is never later than one visibility timeout, since the end of a dead worker's lease is not known.
  */
 function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted, retryAt }: WaveSummary): number {
   if (retryAt > 0) return Math.max(deps.gate.now(), retryAt);
@@ -244,14 +242,4 @@ function openCircuit(
   };
   log.warn('circuit-open', { queue: gate.queue, ...paused });
   return park(deps, input, { gate: { ...gate, paused }, atMs, ended: 'paused' });
-}
-
-/** The approximate message count; a queue that does not exist (yet) holds nothing. */
-export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
-  try {
-    return (await queue.getProperties()).approximateMessagesCount ?? 0;
-  } catch (error) {
-    if (statusOf(error) === 404) return 0;
-    throw error;
-  }
 }

@@ -1,10 +1,14 @@
-/** What host.json says about activities. It is read from there, so that a healthy wave is measured by what the host does. */
+/**
+ * The limits of activities in host.json. They are read from that file, so that the silence of a healthy wave is judged
+ * by the host's actual limits.
+ */
 import { z } from 'zod';
+import type { Wave } from './planning/plan.ts';
 
 export interface HostLimits {
-  /** Activities that one instance runs at a time; sizes how long a wave may take before its silence means something. */
+  /** Activities that one instance runs at the same time; determines how long a healthy wave may be silent. */
   concurrentActivities: number;
-  /** After how long the runtime hands a crashed instance's activity to another. */
+  /** Time after which the runtime hands an activity of a crashed instance to another one. */
   activityVisibilitySeconds: number;
 }
 
@@ -32,7 +36,7 @@ const hostSchema = z.object({
 
 /**
  * Reads the limits of activities from the content of host.json.
- * @throws Error naming each field that is missing or not of its form.
+ * @throws Error that lists each missing or invalid field.
  */
 export function readHostLimits(hostJson: unknown): HostLimits {
   const { data, error } = hostSchema.safeParse(hostJson);
@@ -43,3 +47,7 @@ export function readHostLimits(hostJson: unknown): HostLimits {
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
   };
 }
+
+/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
+export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
+  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;

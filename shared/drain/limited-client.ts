@@ -2,23 +2,23 @@ import type { DurableClient } from 'durable-functions';
 import type { Meter } from '../cost/meter.ts';
 import { withinTime } from '../time-limit.ts';
 
-/** What the app asks of the durable runtime. */
+/** The part of the durable client that the app uses. */
 export type RuntimeClient = Pick<DurableClient, 'startNew' | 'getStatus' | 'purgeInstanceHistoryBy'>;
 
-/** Longest waits for the runtime, in milliseconds. */
+/** Time limits of calls to the runtime, in milliseconds. */
 export interface RuntimeLimits {
   answerMs: number;
   purgeMs: number;
 }
 
 const RUNTIME_LIMITS: RuntimeLimits = {
-  // It asks storage, which gives up after 30 s itself.
+  // The runtime reads its storage, whose own time limit is 30 s.
   answerMs: 35_000,
-  // It deletes the histories of many instances, one by one; what is left is purged with the next sweep.
+  // It deletes the histories of many instances, one by one; the next sweep purges the rest.
   purgeMs: 180_000,
 };
 
-/** Makes a client whose calls end: durable-functions 3.5 sends them without a time limit, and takes no abort signal. */
+/** Creates a client whose calls have a time limit: durable-functions 3.5 sends them without one, and accepts no abort signal. */
 export const limitedClient = (
   client: RuntimeClient,
   { answerMs, purgeMs }: RuntimeLimits = RUNTIME_LIMITS,
@@ -28,7 +28,7 @@ export const limitedClient = (
   purgeInstanceHistoryBy: (filter) => withinTime(client.purgeInstanceHistoryBy(filter), purgeMs, 'purge of drains'),
 });
 
-/** Makes a client that counts what the runtime is asked for: as `durable.start`, `durable.status` and `durable.purge`. */
+/** Creates a client that counts its calls as `durable.start`, `durable.status` and `durable.purge`. */
 export const countedClient = (client: RuntimeClient, meter: Pick<Meter, 'count'>): RuntimeClient => ({
   startNew: (name, options) => {
     meter.count('durable.start');

@@ -1,63 +1,64 @@
-/** The rule of the only task of a wave: how it stays at its queue for what comes in meanwhile. Pure but for the clock it is given. */
+/** The rule of the only task of a wave: how long it stays at its queue for new messages. Pure except for the given clock. */
 import type { TaskWave } from './planning/plan.ts';
 
 /**
- * Shortest time between two receives of the only task of a wave while the queue returns less than it was asked for,
- * unless the policy's interval is longer. A trickle is taken some at a time, and each receive, result message and wake
- * serves them all.
+ * Minimum time between two receives of the only task of a wave while the queue returns fewer messages than requested,
+ * unless the policy has a longer interval. If messages arrive slowly, each receive then returns several of them, and
+ * one result message and one wake serve them all.
  */
 const PACE_MS = 500;
 /**
- * How long the only task of a wave that is through with its quota waits for more, from its start: ending one drain and
- * starting the next costs eight operations, a receive one, and a look at the gate when it brings something. Not longer,
- * for it holds a place that another queue may want.
+ * How long the only task of a wave waits for more messages after it has reached its quota, measured from its start.
+ * Ending one drain and starting the next costs eight operations. A receive costs one, and another one to read the gate
+ * if it returns something. The time is limited because the task occupies a place that another queue may need.
  */
 const STAY_MS = 5_000;
 /**
- * A task to which nothing has come but what was planned waits so long for more, and looks once: a batch that is alone pays
- * for one empty receive. One that has met a trickle waits so long after an empty receive, and ends after the second.
+ * Wait of a task that has received exactly the planned messages. It then receives once more: a batch that is alone pays
+ * for one empty receive. A task that has received more than planned waits this long after an empty receive, and ends
+ * after the second.
  */
-const LAST_LOOK_MS = 1_000;
+const LAST_WAIT_MS = 1_000;
 
-/** What a task has to know of the rule. */
+/** The rule as a task uses it. */
 export interface LoneTask {
-  /** Notes what a receive of `asked` messages has brought. */
-  noteReceive: (received: number, asked: number) => void;
-  /** Whether it goes on beyond its quota. */
+  /** Records the result of a receive of up to `asked` messages. */
+  recordReceive: (received: number, asked: number) => void;
+  /** Whether the task continues after its quota is reached. */
   mayStay: () => boolean;
-  /** Shortest time from the last receive that brought something to the next, in milliseconds. */
+  /** Minimum time from the last receive that returned messages to the next one, in milliseconds. */
   paceMs: () => number;
   /**
-   * Wait after `idleCount` empty receives in a row, in milliseconds; 'end': it waits no more. Undefined while what was planned
-   * for it has not all come: then it backs off as any task.
+   * Wait after `idleCount` consecutive empty receives, in milliseconds; 'end' if the task waits no longer. Undefined
+   * until all planned messages have arrived: until then the task backs off like any other.
    */
   idleMs: (idleCount: number) => number | 'end' | undefined;
 }
 
 /**
- * Makes the rule for a task of `wave`. A task of several, and a probe, never stay: their rivals have quotas of their own. The
- * only one has no rivals: it goes on, at a pace, for as long as the queue gives less than it takes at a time; if not, the next
- * wave may be wider.
+ * Creates the rule for a task of `wave`. Probes and tasks with others beside them never stay: the other tasks have
+ * their own quotas. The only task of a wave continues while the queue returns fewer messages than requested. If it
+ * returns as many, the task ends, so that the next wave may have more tasks.
  */
 export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave, nowMs: () => number): LoneTask {
   const isAlone = tasks === 1 && !probe;
   const planned = Math.min(quota, depth);
   const startMs = nowMs();
   let received = 0;
-  let gaveLess = false;
+  let returnedLess = false;
   return {
-    noteReceive: (brought, asked) => {
+    recordReceive: (brought, asked) => {
       received += brought;
-      gaveLess = isAlone && brought < asked;
+      returnedLess = isAlone && brought < asked;
     },
-    mayStay: () => gaveLess && nowMs() - startMs < STAY_MS,
+    mayStay: () => returnedLess && nowMs() - startMs < STAY_MS,
     paceMs: () => {
-      if (!gaveLess) return 0;
-      return received === planned ? LAST_LOOK_MS : PACE_MS;
+      if (!returnedLess) return 0;
+      return received === planned ? LAST_WAIT_MS : PACE_MS;
     },
     idleMs: (idleCount) => {
       if (!isAlone || received === 0 || received < planned) return undefined;
-      return received > planned && idleCount === 1 ? LAST_LOOK_MS : 'end';
+      return received > planned && idleCount === 1 ? LAST_WAIT_MS : 'end';
     },
   };
 }

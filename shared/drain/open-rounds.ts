@@ -1,15 +1,15 @@
 import { withinTime } from '../time-limit.ts';
 import type { Round } from './activities.ts';
 
-/** The rounds that run in this process. */
+/** The rounds that are running in this process. */
 export interface OpenRounds {
-  /** Gives the round, whose runs are then known. */
+  /** Returns the same round, whose runs are tracked. */
   track: (round: Round) => Round;
-  /** Resolves when no round runs any more, or after `limitMs`; never rejects. */
+  /** Resolves when no round is running any more, or after `limitMs`. Never rejects. */
   ended: (limitMs: number) => Promise<void>;
 }
 
-/** Makes the set of a process. */
+/** Creates the set of a process. */
 export function createOpenRounds(): OpenRounds {
   const open = new Set<Promise<unknown>>();
   return {

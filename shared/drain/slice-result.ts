@@ -1,33 +1,33 @@
-/** What a slice came to. Data only, since the orchestrator imports it: the loop is in slice.ts. */
+/** The result of a slice. Data only, since the orchestrator imports it; the loop is in slice.ts. */
 import type { Operations } from '../contract/operations.ts';
 
-/** What one round (a receive and what followed it) came to; rounds, slices and waves add up the same way. */
+/** The counts of one round (a receive and its processing); rounds, slices and waves are added in the same way. */
 export interface WorkCounts {
-  /** Messages received, references brought to an end, and items in them. */
+  /** Messages received, references finished, and items in them. */
   received: number;
   done: number;
   items: number;
-  /** Chunks whose batches pay for a part of the drain: those whose end was published or collected. */
+  /** Chunks whose batches pay a share of the drain: those whose end was published or collected. */
   chunks: number;
-  /** Items whose handler ran and was not throttled by the other side, and those of them that failed for retry. */
+  /** Items whose handler ran and was not throttled by a service, and how many of them failed for retry. */
   ran: number;
   failures: number;
-  /** The error of one of them, on one line; empty when none has failed. */
+  /** The error of one of the failed items, on one line; empty if none has failed. */
   failure: string;
-  /** References that name a batch which is gone. */
+  /** References to a batch that no longer exists. */
   orphanedReferences: number;
   /** Seconds spent in handlers, over all threads. */
   handlerSeconds: number;
-  /** Of them: seconds in which nothing could be begun, as the limits of the workload did not allow it. */
+  /** Seconds of these in which nothing could start because of the limits of the workload. */
   waitedSeconds: number;
   operations: Operations;
-  /** When the oldest of their batches was accepted; empty when unknown. Its deadline decides whether the queue is late. */
+  /** When the oldest of their batches was accepted; empty if unknown. Its deadline decides whether the queue is late. */
   oldestAt: string;
-  /** Why no worker thread could begin on a chunk that was received; empty when threads start. */
+  /** Why no worker thread could start a received chunk; empty if threads start. */
   startError: string;
 }
 
-/** The earlier of two times as ISO text, of which either may be empty. */
+/** Returns the earlier of two times as ISO text; each may be empty. */
 export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
 
 export const emptyCounts = (): WorkCounts => ({
@@ -46,25 +46,25 @@ export const emptyCounts = (): WorkCounts => ({
   startError: '',
 });
 
-/** The load of the process that ran a slice, other slices included. */
+/** The load of the process that ran a slice, including its other slices. */
 export interface SliceLoad {
   /** Identifies the process. */
   instance: string;
-  /** How long it was measured, in milliseconds. */
+  /** Duration of the measurement in milliseconds. */
   ms: number;
-  /** Share of its cores, and utilization of the event loop of its main thread; 0 to 1. */
+  /** Share of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
   eventLoop: number;
-  /** Number of responses of storage to this slice, and their total time in milliseconds. */
+  /** Number of storage responses for this slice, and their total time in milliseconds. */
   responses: number;
   responseMs: number;
 }
 
 /**
- * How a slice ended, beside its counts. `empty`: the queue gave nothing although the quota was not reached; `fenced`: the
- * gate is another drain's; `paused`: an operator has paused the queue; `notDeployed`: the app has no such workload;
- * `noShare`: this process has no share of the workload's limits; `startFailed`: no worker thread starts in this process;
- * `fault`: a service failed beyond all retries.
+ * The result of a slice. `ended`: `empty` (the queue returned nothing before the quota was reached), `fenced` (another
+ * drain holds the gate), `paused` (an operator has paused the queue), `notDeployed` (the app has no such workload),
+ * `noShare` (this process has no share of the workload's limits), `startFailed` (no worker thread starts in this
+ * process), `fault` (a service failed after all retries).
  */
 export interface SliceResult extends WorkCounts {
   ended:
@@ -78,15 +78,18 @@ export interface SliceResult extends WorkCounts {
     | 'paused'
     | 'notDeployed'
     | 'fault';
-  /** Of all that it did, what no batch has recorded, with its execution; absent: nothing, or of an older version. */
+  /**
+   * All its operations that are not recorded in a batch, and its execution; absent if there are none, or in results of
+   * an older version.
+   */
   shared?: Operations;
-  /** Without the waits for work: what was received took this long. */
+  /** Duration without the waits for work. */
   seconds: number;
-  /** When a slice that ended without a share is worth repeating; service time in milliseconds. */
+  /** When a slice that ended without a share should be repeated; service time in milliseconds. */
   retryAt?: number;
-  /** Absent when nothing was run, and in results of apps of older versions. */
+  /** Absent if nothing was run, and in results of older versions. */
   load?: SliceLoad;
 }
 
-/** A slice that did nothing. */
+/** Creates the result of a slice that did nothing. */
 export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyCounts(), ended, seconds: 0 });

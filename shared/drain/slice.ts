@@ -4,7 +4,7 @@ import { createLoneTask } from './lone-task.ts';
 import type { TaskWave } from './planning/plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 
-/** The sum of two counts. */
+/** Adds two counts. */
 export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   return {
     received: a.received + b.received,
@@ -23,17 +23,17 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
   };
 }
 
-/** Longest single sleep while waiting for the next receive, so that a process that is about to end is not delayed. */
+/** Longest single sleep while waiting for the next receive, so that it does not delay a process that is about to end. */
 const STEP_MS = 1_000;
 
-/** What a slice does to the world, given as functions so that the loop itself is plain to read and test. */
+/** The side effects of a slice, passed as functions so that the loop itself is easy to read and test. */
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
-  /** `isOver` returns whether the slice's time is up: what has not begun by then is returned to the queue. */
+  /** `isOver` returns whether the slice's time is up: items that have not started by then are returned to the queue. */
   process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
-  /** Whether the drain still has the gate, and nobody has paused the queue; asked only about work beyond the quota. */
-  mayGoOn: () => Promise<boolean>;
-  /** Whether the slice's time is up before its end: the process is about to end, or has no share of the limits. */
+  /** Whether the drain still holds the gate and the queue is not paused; called only for messages beyond the quota. */
+  mayContinue: () => Promise<boolean>;
+  /** Whether the slice must end early: the process is about to end, or has no share of the limits. */
   mustEnd: () => boolean;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -41,8 +41,8 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * Fewest items that must have run before failures say something about the downstream: below, one bad item in a retry
- * chunk of its own would stop the queue for everybody.
+ * Minimum number of items that must have run before failures are evidence about the service behind the handler. Below
+ * it, one invalid item in a retry chunk of its own would stop the queue for all batches.
  */
 export const MIN_RUN_TO_TRIP = 20;
 
@@ -51,10 +51,10 @@ export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): 
   ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
 
 /**
- * The loop of a dequeue task: receive, process, and again, until its quota is reached, its time is up, the queue stays
- * empty (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave may go on beyond
- * its quota (lone-task.ts). If the queue was paused in the meantime, it returns those messages. It also waits the policy's
- * interval after the last receive of a quota, since the next wave receives at once.
+ * The loop of a dequeue task: receives and processes until its quota is reached, its time is up, the queue stays empty
+ * (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave may continue
+ * beyond its quota (lone-task.ts). If the queue was paused in the meantime, it returns those messages. It also waits
+ * for the policy's interval after the last receive of a quota, since the next wave receives immediately.
  */
 export async function runSlice<Message>(
   wave: TaskWave,
@@ -67,7 +67,7 @@ export async function runSlice<Message>(
   let total = emptyCounts();
   let idleCount = 0;
   let sleptMs = 0;
-  let askedMs = start;
+  let receiveMs = start;
   const sleep = async (ms: number): Promise<void> => {
     const before = nowMs();
     await effects.sleep(ms);
@@ -80,28 +80,28 @@ export async function runSlice<Message>(
   });
   const endMs = start + wave.sliceSeconds * 1000;
   const isOver = (): boolean => effects.mustEnd() || nowMs() >= endMs;
-  /** Waits until `ms` after the last receive, or the policy's interval if that is longer; not beyond the slice. */
+  /** Waits until `ms` after the last receive, or for the policy's interval if that is longer, but not beyond the slice. */
   const pace = async (ms: number): Promise<void> => {
-    const untilMs = askedMs + Math.max(ms, wave.receiveIntervalMs ?? 0);
+    const untilMs = receiveMs + Math.max(ms, wave.receiveIntervalMs ?? 0);
     while (nowMs() < untilMs && !isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, endMs - nowMs()));
   };
   const backOff = (idleCount: number): number | 'end' => {
     const delay = backoffMs(idleCount, random(), bounds);
     return delay >= bounds.maxIdleMs ? 'end' : delay;
   };
-  // A probe whose chunks ended unrun, since their batch is cancelled, has tried nothing yet.
+  // A probe whose chunks ended without being run, because their batch is cancelled, has tested nothing yet.
   const hasTriedNothing = (): boolean => wave.probe === true && total.done > 0 && total.ran === 0;
   const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();
   while (!isQuotaReached() || lone.mayStay()) {
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
-    askedMs = nowMs();
+    receiveMs = nowMs();
     const count = wave.tasks === 1 ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
     const messages = await effects.receive(count);
-    lone.noteReceive(messages.length, count);
+    lone.recordReceive(messages.length, count);
     if (messages.length > 0) {
       idleCount = 0;
-      const mustReturn = isExtra && !(await effects.mayGoOn());
+      const mustReturn = isExtra && !(await effects.mayContinue());
       total = addCounts(total, await effects.process(messages, mustReturn ? () => true : isOver));
       if (mustReturn) return result('quotaReached');
       if (total.startError !== '') return result('startFailed');
@@ -112,7 +112,7 @@ export async function runSlice<Message>(
     idleCount += 1;
     const delay = lone.idleMs(idleCount) ?? backOff(idleCount);
     if (delay === 'end') return result(isQuotaReached() ? 'quotaReached' : 'empty');
-    await pace(nowMs() - askedMs + delay);
+    await pace(nowMs() - receiveMs + delay);
   }
   return result('quotaReached');
 }

@@ -1,5 +1,6 @@
 import type { BatchRow } from '../batches/batch-row.ts';
-import { type Claim, claimContent, recordContent } from '../batches/keys.ts';
+import { claimContent, recordContent } from '../batches/content-keys.ts';
+import type { Claim } from '../batches/keys.ts';
 import { insertBatch, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/listing/open-rows.ts';
 import { CONTAINERS } from '../contract/names.ts';

@@ -2,7 +2,7 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { FrameError } from '../contract/errors.ts';
 import { CONTAINERS, chunkId } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
@@ -79,7 +79,7 @@ export interface Entering {
 export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering: Entering): Promise<BatchRow> {
   const resumed = entering.chunks.length === 0;
   const all = resumed ? await entering.resume() : entering.chunks;
-  await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_A_TRANSACTION));
+  await insertChunks(deps.table, resumed ? all : all.slice(MAX_CHUNK_ROWS_PER_TRANSACTION));
   await enqueue(deps, batch, all, { resent: resumed, isUpload: batch.revision === 0 && !resumed });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
   const { after = {}, uncounted = () => ({}) } = entering;

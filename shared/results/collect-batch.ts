@@ -2,12 +2,13 @@
  * Collects the ends of one batch: writes them to the ledger, puts the references that follow from them, publishes their
  * events, and ends the batch if nothing is pending.
  */
-import { type Applied, applyEnds, type ChunkEnd } from '../batches/apply/apply-ends.ts';
+import { applyEnds } from '../batches/apply/apply-ends.ts';
 import type { Drain } from '../batches/apply/charge.ts';
+import type { Applied, ChunkEnd } from '../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../batches/ledger.ts';
+import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
@@ -133,7 +134,7 @@ export function groupsByRows(ends: readonly ChunkEnd[]): ChunkEnd[][] {
     const rows = 1 + (end.header.retries ? 1 : 0) + (end.header.parts?.length ?? 0);
     if (rows > room) {
       groups.push([]);
-      room = MAX_CHUNK_ROWS_A_TRANSACTION;
+      room = MAX_CHUNK_ROWS_PER_TRANSACTION;
     }
     room -= rows;
     groups.at(-1)?.push(end);

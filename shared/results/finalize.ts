@@ -13,7 +13,7 @@
  * (a process crashes at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { EndBatch } from '../batches/apply/apply-ends.ts';
+import type { EndBatch } from '../batches/apply/plan-apply.ts';
 import {
   type BatchRow,
   type BatchState,

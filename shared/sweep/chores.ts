@@ -1,4 +1,7 @@
-/** What a sweep does once a day: things that only cost room. Each is bounded; what is left comes with the next sweep. */
+/**
+ * The daily chores of a sweep: they delete data that only uses storage. Each has a limit; the next sweep continues with
+ * the rest.
+ */
 import { noteKeys } from '../batches/listing/open-rows.ts';
 import { DAY_MS } from '../days.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
@@ -7,16 +10,16 @@ import { expireActions } from './expire-actions.ts';
 import { expireBatches } from './expire-batches.ts';
 import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';
-import { guarded, repaired, type SweepRun } from './run.ts';
+import { guarded, repaired, type SweepRun } from './sweep-run.ts';
 
-/** Finished drains are kept this long, for whoever looks into them. */
+/** How long finished drains are kept for inspection. */
 const DRAIN_DAYS = 7;
-/** How far back finished drains are looked for: a drain may have been made long before it ended. */
+/** How far back finished drains are searched: a drain may have been created long before it ended. */
 const PURGE_WINDOW_DAYS = 37;
-/** Before chores that were not finished are gone on with: another sweep may be at them. */
+/** Time before unfinished chores are continued: another sweep may be working on them. */
 const RESUME_MS = 10 * 60_000;
 
-/** A chore: does its work since `sinceMs`, and says whether some of it is left. */
+/** A chore: processes what was created since `sinceMs`, and returns whether some work is left. */
 export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
 
 const CHORES: Record<string, Chore> = {
@@ -27,12 +30,12 @@ const CHORES: Record<string, Chore> = {
   payloads: dropOrphanPayloads,
 };
 
-/** Of which pool the chores are: each app has its own task hub, and its own workloads. */
+/** Returns the name of the note for a pool: each app has its own task hub and its own workloads. */
 export const choresNote = (pool: string | undefined): string => `chores.${pool ?? ''}`;
 
 /**
- * Does the chores if a day has passed, or if the last time left some. `note` came with the query of the open batches:
- * that is why it lies there and not beside the gates, where asking would cost an idle sweep a second operation.
+ * Does the chores if a day has passed, or if the last run left some work. `note` comes with the query of the open
+ * batches. It is stored there instead of beside the gates, so that an idle sweep does not need a second operation.
  */
 export async function doChores(run: SweepRun, note: Entity | undefined): Promise<void> {
   if (note && !isDue(run, note)) return;
@@ -49,7 +52,7 @@ export async function doChores(run: SweepRun, note: Entity | undefined): Promise
   await run.table.updateEntity(toEntity('note', keys, { left }), 'Merge');
 }
 
-/** From when on the chores look: where the last ones began that came to their end. */
+/** Returns the start time for the chores: when the last chores that were completed began. */
 function sinceOf(note: Entity): number {
   const { at = '', since = '', left } = fromEntity('note', note);
   return Date.parse(left === true ? since : at);

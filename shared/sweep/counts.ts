@@ -1,4 +1,4 @@
-/** What a sweep can do, by name: its answer counts each, and an idle sweep is all zeros. */
+/** The actions of a sweep: its response counts each of them, and all counts of an idle sweep are zero. */
 export const SWEEP_ACTIONS = [
   'continued',
   'announced',
@@ -21,10 +21,10 @@ export const SWEEP_ACTIONS = [
 ] as const;
 export type SweepAction = (typeof SWEEP_ACTIONS)[number];
 
-/** `open` is how many revisions of batches were looked at. */
+/** `open` is the number of revisions that were checked. */
 export type SweepCounts = Record<SweepAction | 'open', number>;
 
-/** Nothing found, nothing done. */
+/** Counts of a sweep that found and did nothing. */
 export const noCounts = (): SweepCounts => ({
   open: 0,
   ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, 0])) as Record<SweepAction, number>),

@@ -5,15 +5,15 @@ import { deleteBatch } from '../commands/delete.ts';
 import { batchDate } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
 import type { Workload } from '../workload/define.ts';
-import { guarded, isOver, repaired, type SweepRun } from './run.ts';
+import { guarded, isOver, repaired, type SweepRun } from './sweep-run.ts';
 
-/** Batches that one sweep deletes. */
+/** Maximum number of batches that one sweep deletes. */
 const MAX_BATCHES = 500;
 
 /**
- * Deletes batches that were kept for their workload's `retentionDays` since they ended. One query for all workloads that
- * keep theirs equally long: an idle day must not cost more for every workload there is. Batches of a workload that is not
- * deployed are kept: it may keep them longer than any default, and may come back after a rollback.
+ * Deletes batches that have been kept for their workload's `retentionDays` since they ended. Uses one query for all
+ * workloads with the same retention, so that an idle day does not cost more with each workload. Keeps batches of a
+ * workload that is not deployed: its retention may be longer than any default, and it may return after a rollback.
  */
 export async function expireBatches(run: SweepRun): Promise<boolean> {
   let left = MAX_BATCHES;
@@ -32,7 +32,7 @@ export async function expireBatches(run: SweepRun): Promise<boolean> {
   return false;
 }
 
-/** One that never came to be has the day of its id. */
+/** A batch that was never accepted has the day of its id. */
 const endOf = ({ id, completedAt }: IndexEntry): string => completedAt ?? `${batchDate(id)}T`;
 
 interface Expiry {
@@ -40,11 +40,11 @@ interface Expiry {
   before: string;
 }
 
-/** By the row itself: the listing has the last end, and the batch may run again. */
+/** Decided by the batch row: the listing contains the last end, and the batch may be running again. */
 const hasExpired = ({ state, completedAt = '' }: BatchRow, before: string): boolean =>
   isFinished(state) && completedAt < before;
 
-/** A line in the listing without a batch is what a crash left of one. */
+/** Deletes an expired batch. A line in the listing without a batch is left from a crash, and is removed. */
 async function expire(run: SweepRun, id: string, { workload, before }: Expiry): Promise<void> {
   const found = await readBatch(run.table, id);
   if (found && !hasExpired(found.row, before)) return;

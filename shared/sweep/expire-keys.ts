@@ -1,11 +1,11 @@
 import { expiredKeys } from '../batches/keys.ts';
 import { wins } from '../storage/table.ts';
-import { isOver, repaired, type SweepRun } from './run.ts';
+import { isOver, repaired, type SweepRun } from './sweep-run.ts';
 
-/** Keys that one sweep frees. */
+/** Maximum number of keys that one sweep deletes. */
 const MAX_KEYS = 2_000;
 
-/** Frees idempotency keys that have expired. One that is claimed anew meanwhile stays. */
+/** Deletes expired idempotency keys. A key that is claimed again in the meantime stays. */
 export async function expireKeys(run: SweepRun): Promise<boolean> {
   let n = 0;
   let left = false;

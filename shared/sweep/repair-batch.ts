@@ -1,9 +1,10 @@
-/** What a sweep does for one open batch: it goes on wherever the last one who worked on it stopped. */
+/** Repairs one open batch: continues where the last process that worked on it stopped. */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { indexBatch, unindexBatch } from '../batches/listing/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/listing/open-rows.ts';
 import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
-import { cancelBatch, cancelPending } from '../commands/cancel.ts';
+import { cancelBatch } from '../commands/cancel.ts';
+import { cancelPending } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueAccepting } from '../commands/redrive/revision-rows.ts';
 import { continueResume } from '../commands/resume.ts';
@@ -12,35 +13,36 @@ import { announce } from '../results/announce.ts';
 import { finalize } from '../results/finalize.ts';
 import { warnOfRisk } from '../wake/events/warn-of-risk.ts';
 import { resend } from './resend.ts';
-import { isOver, isOverdue, repaired, type SweepRun } from './run.ts';
+import { isOver, isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 
 /**
- * Repairs a batch; gives its row if its queues may hold work. One whose workload is not deployed stays as it is: the sweep of
- * a deployment that has the workload goes on with it. Only a deletion, which needs no workload, is continued.
+ * Repairs a batch, and returns its row if its queues may hold work. A batch whose workload is not deployed stays as it
+ * is: the sweep of a deployment that has the workload continues it. Only a deletion, which needs no workload, is
+ * continued.
  */
 export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<BatchRow | undefined> {
   const found = await readBatchAndProgress(run.table, open.id);
-  if (!found) return dropStray(run, open);
+  if (!found) return closeUnaccepted(run, open);
   const { row } = found;
   if (row.deletingAt !== undefined) return continueDeletion(run, row);
-  if (open.revision !== row.revision) return dropOther(run, open, row);
-  // Its end needs the workload too: without it the report would be empty, and the event would be lost.
+  if (open.revision !== row.revision) return closeOtherRevision(run, open, row);
+  // Ending the batch also needs the workload: without it the report would be empty, and the event would be lost.
   if (!row.announced && !run.registry.workload(row.workload)) return undefined;
   if (isFinished(row.state)) return close(run, open, found);
-  await bringOn(run, open, found);
-  await warnOfRisk(run, found, standsStill(run, found) ? { nextLookMs: run.gate.now() + run.patient.nextMs } : {});
+  await advance(run, open, found);
+  await warnOfRisk(run, found, isIdle(run, found) ? { nextCheckMs: run.gate.now() + run.patient.nextMs } : {});
   return row;
 }
 
 /**
- * Whether nothing of a batch is running, since every step writes its row: it waits for others, a pause or an open
- * circuit.
+ * Whether nothing of a batch is running, since every step writes its row: it waits for other batches, a pause or an
+ * open circuit.
  */
-const standsStill = (run: SweepRun, { row, changedMs, progress }: BatchAndProgress): boolean =>
+const isIdle = (run: SweepRun, { row, changedMs, progress }: BatchAndProgress): boolean =>
   isOverdue(run, changedMs, 'wakeMs') && sumFresh(progress, row, run.gate.now()) === undefined;
 
-/** An upload that opened its batch and was never accepted. */
-async function dropStray(run: SweepRun, open: OpenBatch): Promise<undefined> {
+/** Closes the row of an upload that opened its batch and was never accepted. */
+async function closeUnaccepted(run: SweepRun, open: OpenBatch): Promise<undefined> {
   if (!isOverdue(run, open.openedAt, 'orphanMs')) return;
   await unindexBatch(run.table, open.id);
   await closeBatch(run.table, open);
@@ -51,14 +53,17 @@ async function continueDeletion(run: SweepRun, { id }: BatchRow): Promise<undefi
   if (await deleteBatch(run, id, run.endMs)) repaired(run, 'deleted', { event: 'deletion-continued', batch: id });
 }
 
-/** An older revision has ended, or there would be no newer one; a newer one is a redrive that was never accepted. */
-async function dropOther(run: SweepRun, open: OpenBatch, { revision }: BatchRow): Promise<undefined> {
+/**
+ * Closes a row of another revision. An older revision has ended, or there would be no newer one; a newer revision is a
+ * redrive that was never accepted.
+ */
+async function closeOtherRevision(run: SweepRun, open: OpenBatch, { revision }: BatchRow): Promise<undefined> {
   if (open.revision > revision && !isOverdue(run, open.openedAt, 'orphanMs')) return;
   await closeBatch(run.table, open);
   repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id, revision: open.revision });
 }
 
-/** A finished batch: its end is published if it was not, and its row is deleted. */
+/** Publishes the end of a finished batch if it was not published, and closes its row. */
 async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAndProgress): Promise<undefined> {
   if (!row.announced) {
     if (!isOverdue(run, changedMs, 'wakeMs')) return;
@@ -71,7 +76,7 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAn
   }
 }
 
-async function bringOn(run: SweepRun, open: OpenBatch, found: BatchAndProgress): Promise<void> {
+async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress): Promise<void> {
   const { row, changedMs } = found;
   const { id: batch, state } = row;
   if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
@@ -79,7 +84,7 @@ async function bringOn(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
     await indexBatch(run.table, row);
     return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
   }
-  // Its running chunks change the row, so that its age says nothing.
+  // Its running chunks change the row, so the age of the row is no evidence here.
   if (row.resumingAt !== undefined && isOverdue(run, Date.parse(row.resumingAt), 'acceptingMs')) {
     const { sent: n } = await continueResume(run, row, () => isOver(run));
     return repaired(run, 'resent', { event: 'resume-continued', n, batch });
@@ -93,7 +98,7 @@ async function bringOn(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
     const { chunks: n } = await cancelPending(run, row);
     return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
-  // Nothing of it is under way, on purpose.
+  // A paused batch has no running chunks on purpose, so its references are not put again.
   if (state === 'paused') return endPause(run, found);
   if (isOverdue(run, changedMs, 'stallMs')) {
     return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });
@@ -101,9 +106,9 @@ async function bringOn(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
 }
 
 /**
- * A batch that is paused for as long as its workload keeps those that are finished is cancelled: its data must not be kept
- * indefinitely, and what has finished of it stays for the time of retention. Where the row does not say since when, its last
- * change counts.
+ * Cancels a batch that has been paused for as long as its workload keeps finished batches: its data must not be kept
+ * indefinitely, and its finished results then stay for the time of retention. If the row has no time of the pause, its
+ * last change counts.
  */
 async function endPause(run: SweepRun, { row, changedMs }: BatchAndProgress): Promise<void> {
   const { id: batch, workload, paused } = row;

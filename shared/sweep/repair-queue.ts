@@ -1,13 +1,10 @@
-/**
- * What a sweep does for one queue of open batches: it finds wakes that were lost, drains that are dead, and drains that
- * cannot be started.
- */
+/** Repairs one queue of open batches: finds lost wakes, dead drains, and drains that cannot be started. */
 import { readStoredPolicy } from '../drain/planning/policy-store.ts';
 import { DrainStartError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
-import { isDead, wake } from '../wake/gate/gate.ts';
+import { wake } from '../wake/gate/gate.ts';
 import { countMissedWake, recordStartFailure } from '../wake/gate/gate-notes.ts';
 import {
   fromGateEntity,
@@ -17,18 +14,19 @@ import {
   lastSignMs,
   newGate,
 } from '../wake/gate/gate-row.ts';
+import { isDead } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { isOverdue, repaired, type SweepRun } from './run.ts';
+import { isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 
-/** Messages that are looked at to find an old one (learn: peek-messages). */
+/** Maximum number of messages that are searched for an old one. Source: Microsoft Learn, peek-messages. */
 const PEEKED = 32;
 
-/** Looks after one queue. */
+/** Repairs one queue. */
 export async function repairQueue(run: SweepRun, address: QueueAddress): Promise<void> {
   const entity = await readEntity(run.gate.table, GATES_PARTITION, gateRowKey(address.queue));
   const gate = entity ? fromGateEntity(entity).row : newGate(address.queue);
-  // A wake of this sweep that could not be published: it is given here, whatever the gate looks like.
-  if (run.unheard.has(address.queue)) return wakeQueue(run, address.queue);
+  // A wake of this sweep could not be published: the queue is woken here, in any state of the gate.
+  if (run.unpublishedWakes.has(address.queue)) return wakeQueue(run, address.queue);
   if (gate.status === 'draining') return repairDrain(run, gate);
   if (gate.paused?.by === 'operator') return;
   const depth = await forgottenDepth(run, gate);
@@ -45,32 +43,32 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
 }
 
 async function repairDrain(run: SweepRun, gate: GateRow): Promise<void> {
-  // One that never sent a heartbeat may be starting still, or its start was lost; one that failed before its first
-  // heartbeat is dead now.
+  // A drain without a heartbeat may still be starting, or its start was lost. A drain that failed before its first
+  // heartbeat is dead immediately.
   const isUnstarted = gate.aliveUntil === '' && isOverdue(run, lastSignMs(gate), 'wakeMs');
   if (isUnstarted || (await isDead(run.gate, gate))) await wakeQueue(run, gate.queue);
 }
 
-/** The depth of a queue with an idle gate and a visible message that has waited for long; 0 without such a message. */
+/** Returns the depth of a queue with an idle gate and a visible message that has waited too long; 0 without such a message. */
 async function forgottenDepth(run: SweepRun, gate: GateRow): Promise<number> {
   if (gate.parkedUntil !== '' && !isOverdue(run, Date.parse(gate.parkedUntil), 'wakeMs')) return 0;
   const depth = await run.depthOf(gate.queue);
   return depth > 0 && isOverdue(run, await oldestPutMs(run, gate.queue), 'wakeMs') ? depth : 0;
 }
 
-/** Whether, by the queue's policy, uploads were not to publish a wake event yet: then none was lost. */
+/** Whether, by the queue's policy, uploads did not have to publish a wake event yet: then no wake was lost. */
 async function isBelowNotifyFrom(run: SweepRun, gate: GateRow, depth: number): Promise<boolean> {
   const policy = await readStoredPolicy(run.gate.table, gate);
   return policy?.notifyFrom !== undefined && depth < policy.notifyFrom;
 }
 
-/** When the oldest of the visible messages that can be seen was put; now, if there is none. */
+/** Returns when the oldest of the peeked messages was put; the current time if there is none. */
 async function oldestPutMs(run: SweepRun, queue: string): Promise<number> {
   const { peekedMessageItems } = await run.queues(queue).peekMessages({ numberOfMessages: PEEKED });
   return Math.min(run.gate.now(), ...peekedMessageItems.map(({ insertedOn }) => insertedOn.getTime()));
 }
 
-/** Wakes a queue. A drain that cannot be started is reported: its work waits for the next wake or sweep. */
+/** Wakes a queue, and reports a drain that cannot be started: its work waits for the next wake or sweep. */
 async function wakeQueue(run: SweepRun, queue: string): Promise<void> {
   let failed: { gate: GateRow; error: DrainStartError } | undefined;
   const start = async (gate: GateRow): Promise<void> => {
@@ -78,7 +76,7 @@ async function wakeQueue(run: SweepRun, queue: string): Promise<void> {
     try {
       await run.gate.start(gate);
     } catch (error) {
-      // What else a start needs (the depth, the policy) fails like any other part of a sweep.
+      // Other errors of a start (measuring the depth, reading the policy) fail this part of the sweep as usual.
       if (!(error instanceof DrainStartError)) throw error;
       failed = { gate, error };
     }
@@ -97,7 +95,7 @@ async function reportStartFailure(
 ): Promise<void> {
   const sinceMs = await recordStartFailure(run.gate, { queue, generation }, error);
   if (sinceMs === undefined) return;
-  // The alert must not depend on a queue that cannot be read just now.
+  // The alert must not depend on a queue that cannot be read at the moment.
   const oldestMs = await oldestPutMs(run, queue).catch(() => sinceMs);
   const waitingMs = run.gate.now() - Math.min(sinceMs, oldestMs);
   run.counts.startFailed += 1;

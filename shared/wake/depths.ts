@@ -1,31 +1,33 @@
-/** Depths of queues, with a memo: what this process has measured is not measured again while it is recent. */
+/** Depths of queues, with a memo: a recent measurement of this process is used again. */
+import type { QueueClient } from '@azure/storage-queue';
+import { statusOf } from '../errors.ts';
 
-/** Messages in a queue, invisible ones included, and when they were counted (service time in milliseconds). */
+/** Messages in a queue, including invisible ones, and when they were counted (service time in milliseconds). */
 export interface Depth {
   messages: number;
   atMs: number;
 }
 
-/** Which measurement is good enough. */
+/** Which measurements may be used again. */
 export interface RecentOptions {
-  /** Age from which on the queue is measured again; 0 measures in any case. */
+  /** Maximum age of a measurement in milliseconds; 0 always measures. */
   maxAgeMs: number;
-  /** A measurement of somebody else, such as the one that a drain has stored. */
+  /** A measurement from outside this process, such as the one that a drain has stored. */
   known?: Depth | undefined;
 }
 
 export interface Depths {
   /** Measures a queue now: one operation. */
   depthOf: (queue: string) => Promise<number>;
-  /** Gives the latest measurement that is known if it is recent enough, else measures. */
+  /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
   recentDepth: (queue: string, options: RecentOptions) => Promise<Depth>;
 }
 
-/** Makes the memo over `measure`; `now` is service time in milliseconds. */
+/** Creates the memo over `measure`; `now` returns service time in milliseconds. */
 export function createDepths(measure: (queue: string) => Promise<number>, now: () => number): Depths {
   const latest = new Map<string, Depth>();
   const measureNow = async (queue: string): Promise<Depth> => {
-    // Before the request: a message that is put while it is under way may be missing.
+    // Taken before the request: a message that is put during the request may not be counted.
     const atMs = now();
     const depth = { messages: await measure(queue), atMs };
     latest.set(queue, depth);
@@ -39,4 +41,14 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
       return newest !== undefined && now() - newest.atMs < maxAgeMs ? newest : measureNow(queue);
     },
   };
+}
+
+/** Returns the approximate message count; 0 for a queue that does not exist (yet). */
+export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
+  try {
+    return (await queue.getProperties()).approximateMessagesCount ?? 0;
+  } catch (error) {
+    if (statusOf(error) === 404) return 0;
+    throw error;
+  }
 }

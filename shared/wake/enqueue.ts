@@ -1,4 +1,4 @@
-/** Putting references: at intake, for what follows from an outcome, and again where one was lost. */
+/** Puts references: at intake, for follow-ups of an outcome, and again if one was lost. */
 
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
@@ -11,10 +11,14 @@ import { log } from '../telemetry/log.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { labelled, type Publish, type WorkPut } from './events/publish.ts';
-import { type GateDeps, recordDue } from './gate/gate.ts';
+import type { GateDeps } from './gate/gate.ts';
+import { recordDue } from './gate/gate-notes.ts';
 import { putMessage, type Queue } from './messages.ts';
 
-/** Puts at once of one caller; a queue takes 2,000 messages per second (learn: scalability targets of Queue Storage). */
+/**
+ * Puts that one caller runs in parallel. A queue accepts 2,000 messages per second. Source: Microsoft Learn,
+ * scalability targets of Queue Storage.
+ */
 const PUTS_AT_ONCE = 16;
 
 export interface EnqueueDeps {
@@ -26,7 +30,7 @@ export interface EnqueueDeps {
   needsWake: (queue: string) => Promise<boolean>;
 }
 
-/** Of which batch the references are, as far as it decides about queues and events. */
+/** The fields of a batch that determine the queues and events of its references. */
 export interface EnqueueTarget {
   id: string;
   workload: string;
@@ -40,22 +44,19 @@ export interface EnqueueOptions {
   /** Marks the references as sent again. */
   resent?: boolean;
   /**
-   * The rows are of an upload, whose queues may need a wake only from a given depth on. Default false: each queue is
-   * woken.
+   * Whether the rows belong to an upload. The queues of an upload may need a wake only from a given depth on. If false
+   * (the default), each queue is woken.
    */
   isUpload?: boolean;
 }
 
-/**
- * The index of the queue of a chunk within its lane: a function of its id, so that whoever puts its reference again
- * finds the same queue.
- */
+/** Computes the index of a chunk's queue within its lane from the id of the chunk, so that a resend uses the same queue. */
 export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
   Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
 
 /**
- * Puts the references of pending rows, then wakes each queue touched, once. Of delayed ones the gate records first when
- * they are due, so that a drain which finds them invisible knows how long to park.
+ * Puts the references of pending rows, then wakes each affected queue once. If references are delayed, first records in
+ * the gate when they are due, so that a drain which finds them invisible knows how long to park.
  */
 export async function enqueue(
   deps: EnqueueDeps,
@@ -93,7 +94,7 @@ const referenceOf = (
   { resent = false }: { resent?: boolean },
 ): Reference => ({ ...reference, ...(resent ? { resent } : {}), ...(resumes === undefined ? {} : { resumes }) });
 
-/** One that the service refuses must not hold up the others. Its row stays pending, so that the sweep tries it again. */
+/** A reference that the service refuses must not hold up the others. Its row stays pending, so the sweep puts it again. */
 async function putReference(queue: Queue, reference: Reference, delay: number): Promise<boolean> {
   try {
     await putMessage(queue, reference, delay);
@@ -106,11 +107,14 @@ async function putReference(queue: Queue, reference: Reference, delay: number): 
   }
 }
 
-/** What is due later than the service can hide a message comes early, is found not to be due, and is put off again. */
+/**
+ * A message cannot be hidden for longer than the service's maximum. If it is due later, it arrives early, is found not
+ * to be due, and is delayed again.
+ */
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
   dueAt === undefined ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000));
 
-/** What was put into a queue, and when those that are delayed are due. */
+/** The work that was put into a queue, and the due times of its delayed references. */
 interface Touched extends WorkPut {
   due: string[];
 }

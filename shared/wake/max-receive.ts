@@ -1,2 +1,5 @@
-/** Most messages of one receive (learn: get-messages). In a file without imports, as the dashboard plans with it, too. */
+/**
+ * Maximum number of messages per receive. Source: Microsoft Learn, get-messages. This file has no imports because the
+ * dashboard plans with it, too.
+ */
 export const MAX_RECEIVE = 32;

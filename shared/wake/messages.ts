@@ -1,4 +1,4 @@
-/** Reading queue messages: what cannot be read is set aside, never lost and never in the way. */
+/** Reads queue messages. An unreadable message is set aside, so that it is neither lost nor holds up others. */
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
@@ -8,22 +8,22 @@ import { deleteMessage } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
 import { poisonCopies } from './poison.ts';
 
-/** Deliveries after which a message that nobody can read goes to the poison queue. */
+/** Deliveries after which an unreadable message is moved to the poison queue. */
 export const MAX_MALFORMED_DELIVERIES = 5;
 
-/** What the pipeline needs of a queue. */
+/** The part of a queue client that the pipeline needs. */
 export type Queue = Pick<
   QueueClient,
   'name' | 'sendMessage' | 'receiveMessages' | 'updateMessage' | 'deleteMessage' | 'getProperties' | 'create'
 >;
 
-/** A message and what it says. */
+/** A message and its parsed content. */
 export interface Entry<T> {
   message: DequeuedMessageItem;
   value: T;
 }
 
-/** Where messages that nobody can read are set aside. */
+/** Where unreadable messages are set aside. */
 export interface Aside {
   queue: Queue;
   queues: (name: string) => Queue;
@@ -31,8 +31,8 @@ export interface Aside {
 }
 
 /**
- * Reads every message with `parse`. Those that cannot be read are set aside on the workload's poison queue at their
- * fifth delivery; whatever is wrong with one message, the others of its receive are read.
+ * Parses every message with `parse`. Sets unreadable messages aside on the workload's poison queue at their fifth
+ * delivery. An unreadable message does not affect the other messages of the receive.
  */
 export async function readEntries<T>(
   messages: DequeuedMessageItem[],
@@ -58,18 +58,18 @@ async function leave(message: DequeuedMessageItem, error: Error, aside: Aside): 
   try {
     await setAside(message, error, aside);
   } catch (failure) {
-    // It is delivered again, and set aside then.
+    // The next delivery sets it aside.
     log.warn('message-not-set-aside', { queue, messageId, error: toError(failure) });
   }
 }
 
-/** The alert before the deletion: a crash between them repeats it, and the other way round would lose it. */
+/** The alert comes before the deletion: a crash in between repeats it, and the other order would lose it. */
 async function setAside(message: DequeuedMessageItem, error: Error, aside: Aside): Promise<void> {
   await copyAside(message, error, aside);
   await deleteMessage(aside.queue, message.messageId, message.popReceipt);
 }
 
-/** Copies a message to the workload's poison queue, with the alert; its caller deletes it then. */
+/** Copies a message to the workload's poison queue and logs the alert; the caller then deletes the message. */
 export async function copyAside(
   message: DequeuedMessageItem,
   error: Error,
@@ -81,8 +81,8 @@ export async function copyAside(
 }
 
 /**
- * Puts a message, as ASCII JSON, that never expires (the service's default is seven days), invisible for `delaySeconds`.
- * The queue is created when the first put fails for lack of it. Returns the bytes of the text.
+ * Puts a message as ASCII JSON that never expires (the service's default is seven days), invisible for `delaySeconds`.
+ * Creates the queue if the first put fails because it does not exist. Returns the size of the text in bytes.
  */
 export async function putMessage(queue: Queue, message: object, delaySeconds = 0): Promise<number> {
   const text = asciiJson(message);
@@ -97,7 +97,7 @@ export async function putMessage(queue: Queue, message: object, delaySeconds = 0
   return text.length;
 }
 
-/** A second creator gets 409 (other metadata) or 204; both mean that the queue is there. */
+/** If the queue exists, the service answers 409 (other metadata) or 204; both are a success here. */
 async function createQuietly(queue: Queue): Promise<void> {
   try {
     await queue.create();
@@ -106,7 +106,7 @@ async function createQuietly(queue: Queue): Promise<void> {
   }
 }
 
-/** Receives up to `count` (at most `MAX_RECEIVE`) messages; a queue that does not exist yet is empty. */
+/** Receives up to `count` (at most `MAX_RECEIVE`) messages. A queue that does not exist yet is empty. */
 export async function receive(queue: Queue, count: number, visibilitySeconds: number): Promise<DequeuedMessageItem[]> {
   try {
     const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };

@@ -2,25 +2,25 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { fitsMessage } from '../contract/reference.ts';
 import { storableText } from '../contract/text/text.ts';
 
-/** A schema's complaints can be as long as what it complains about. */
+/** The error of a schema can be as long as the value that it rejects. */
 const MAX_REASON_CHARS = 1_000;
 
-/** What the poison queue keeps of a message that nobody can read (docs/contract/README.md): all of its text, in pieces. */
+/** What the poison queue keeps of an unreadable message (docs/contract/README.md): all of its text, in pieces. */
 export interface PoisonMessage {
   v: 1;
   queue: string;
   messageId: string;
   insertedOn: string;
   reason: string;
-  /** UTF-16 units of the whole text, and where this piece of it begins. */
+  /** UTF-16 units of the whole text, and the offset at which this piece begins. */
   characters: number;
   offset: number;
   text: string;
 }
 
 /**
- * The copies of a message for the poison queue. Usually one: only a text that grows by its escapes is cut. Wrapped as
- * JSON, so that a text which no queue would take back can be kept, whatever is in it.
+ * Creates the copies of a message for the poison queue. Usually there is one: a text is cut only if its escapes make it
+ * too long. It is wrapped as JSON, so that a text which a queue would refuse can be kept, whatever its characters.
  */
 export function poisonCopies(message: DequeuedMessageItem, queue: string, error: Error): PoisonMessage[] {
   const { messageId, insertedOn, messageText: text } = message;

@@ -4,18 +4,18 @@ import { chunkRows } from '../batches/ledger.ts';
 import type { Table } from '../storage/table.ts';
 import { type EnqueueDeps, enqueue } from './enqueue.ts';
 
-const ROWS_A_GROUP = 500;
+const ROWS_PER_GROUP = 500;
 
 export interface ResendOptions {
-  /** Which of the pending rows; default all. */
+  /** Selects pending rows. Defaults to all. */
   isWanted?: (row: ChunkRow) => Promise<boolean>;
-  /** Whether the time is up; asked after each group of 500. */
+  /** Whether the time is up; called after each group of 500. */
   isOver: () => boolean;
 }
 
 /**
- * Puts the references of pending rows again, marked as `resent`, in groups while they are read. `isWhole`: the time was
- * enough for all.
+ * Puts the references of pending rows again, marked as `resent`, in groups while the rows are read. `isWhole` is true
+ * if there was enough time for all.
  */
 export async function resendPending(
   deps: EnqueueDeps & { table: Table },
@@ -31,7 +31,7 @@ export async function resendPending(
   };
   for await (const { row } of chunkRows(deps.table, batch.id, 'pending')) {
     if (isWanted && !(await isWanted(row))) continue;
-    if (group.push(row) < ROWS_A_GROUP) continue;
+    if (group.push(row) < ROWS_PER_GROUP) continue;
     await flush();
     if (isOver()) return { sent, isWhole: false };
   }

@@ -8,7 +8,10 @@ export interface Drain {
   generation: number;
 }
 
-/** Adds to a batch what ends of its chunks have cost, `own` work of the collector, and the drains for which it pays a part. */
+/**
+ * Charges a batch for the ends of its chunks: their operations, the collector's `own` ones, and the drains of which it
+ * pays a share.
+ */
 export function charge(
   batch: BatchRow,
   ends: readonly { operations?: Operations; drain?: Drain | undefined }[],

@@ -1,12 +1,12 @@
-/** What follows from an outcome, and nothing else does: the chunks that carry its retries or its parts. */
+/** The follow-ups of an outcome: the chunks that carry its retries or its parts. */
 import { outcomeBlobName, retryChunkId, splitChunkId } from '../../contract/names.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import type { ChunkRow } from '../chunk-row.ts';
 
 /**
- * The pending rows that an outcome calls for: a pure function of the chunk's reference and the stored header, so that
- * every repeat names the same chunks and the same bytes.
+ * Returns the pending rows that follow from an outcome: a pure function of the chunk's reference and the stored header,
+ * so that every repeat returns the same chunks with the same bytes.
  */
 export function followUps(reference: Reference, header: OutcomeHeader): ChunkRow[] {
   if (header.ending === 'split') return splitParts(reference, header);
@@ -22,7 +22,7 @@ function splitParts(reference: Reference, header: OutcomeHeader): ChunkRow[] {
   );
 }
 
-/** A reference without what belongs to one delivery of it. */
+/** Returns a reference without the fields that belong to one delivery of it. */
 function base(reference: Reference): Reference {
   const { starts: _starts, returned: _returned, resent: _resent, skip: _skip, take: _take, ...rest } = reference;
   return rest;

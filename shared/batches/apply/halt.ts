@@ -7,10 +7,10 @@ import { sumCauses } from '../causes.ts';
 const MAX_CAUSE_CHARS = 120;
 
 /**
- * Decides whether a batch is paused by its workload's rule: more than `deadShare` of the items that have ended since
- * `haltFrom` are dead letters, and at least `after` items have. `ends` are the outcomes that have just been counted; the
- * reason names their commonest cause. Not while the batch is `accepting`, for intake would go on beside; nor when nothing
- * is pending, for there is nothing to hold back.
+ * Decides whether the rule of its workload pauses a batch: at least `after` items have ended since `haltFrom`, and more
+ * than `deadShare` of them are dead letters. `ends` are the outcomes that have just been counted; the reason contains
+ * their most common cause. A batch in `accepting` is not paused, since its intake would continue; nor is a batch
+ * without pending chunks.
  */
 export function haltOf(
   batch: BatchRow,

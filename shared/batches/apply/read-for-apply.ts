@@ -1,11 +1,11 @@
-/** What the collecting transaction reads before it writes. */
+/** The reads of the collecting transaction. */
 import type { Entity } from '../../storage/entity.ts';
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, type Versioned } from '../batch-row.ts';
 import { type ChunkRow, chunkRowKey, fromChunkEntity } from '../chunk-row.ts';
 import { type BatchProgress, fromProgressEntity, isProgressKey, PROGRESS_ROWS } from '../progress/progress-rows.ts';
 
-/** A batch, the rows of chunks and of what follows from them by chunk, and the progress of running chunks. */
+/** A batch, the rows of chunks and of their follow-ups by chunk id, and the progress of running chunks. */
 export interface ApplyRead {
   batch: Versioned<BatchRow>;
   chunks: Map<string, Versioned<ChunkRow>>;
@@ -13,14 +13,16 @@ export interface ApplyRead {
 }
 
 /**
- * Reads a batch with the rows that ends of `ended` may change; undefined when there is no such batch.
+ * Reads a batch with the rows that the ends of the chunks `ended` may change. Returns undefined if the batch does not
+ * exist.
  *
- * One query, in key order: the batch row comes before its chunk rows, as the ledger's first rule requires. The rows of
- * progress are between them: if chunks run for long, the few that have ended do not show when the rest will end.
+ * Uses one query, in key order: the batch row comes before its chunk rows, as the ledger's first rule requires. The
+ * rows of progress are between them. They are needed because the few chunks that have ended do not show when
+ * long-running ones will end.
  */
 export async function readForApply(table: Table, id: string, ended: readonly string[]): Promise<ApplyRead | undefined> {
-  // What follows from a chunk sorts behind the chunk without its retry number ("c.000001" < "c.000001.r1", and from
-  // r9 follows r10, which sorts before it), up to the next character.
+  // A follow-up sorts after the id of its chunk without the retry number, up to the next character ("c.000001" <
+  // "c.000001.r1"). With the retry number this would fail: r10 follows from r9, but sorts before it.
   const keys = ended.map((chunk) => chunkRowKey(chunk.replace(/\.r\d+$/, ''))).sort();
   const [from = '', to = ''] = [keys[0], `${keys.at(-1)}/`];
   const head = odata`RowKey ge ${BATCH_ROW_KEY} and RowKey lt ${PROGRESS_ROWS.to}`;

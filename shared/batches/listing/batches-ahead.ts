@@ -1,12 +1,12 @@
-/** How much is ahead of a batch in its queues. */
+/** Counts the work that is ahead of a batch in its queues. */
 import type { Table } from '../../storage/table.ts';
 import type { BatchRow } from '../batch-row.ts';
 import { type OpenBatch, openBatches } from './open-rows.ts';
 
-/** Open batches that one look counts at most: five operations. */
+/** Maximum number of open batches that one call counts: five operations. */
 const MAX_AHEAD = 5_000;
 
-/** Open batches that were opened before, and the items that they were opened with. */
+/** Open batches that were opened before, and the items that they had then. */
 interface Ahead {
   batches: number;
   items: number;
@@ -14,7 +14,7 @@ interface Ahead {
 
 type Waiting = Pick<BatchRow, 'id' | 'workload' | 'lane' | 'openedAt'>;
 
-/** Counts what is ahead of a batch, by one query over the open batches of its workload. */
+/** Counts the work ahead of a batch, with one query over the open batches of its workload. */
 export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<Ahead> {
   const seen: OpenBatch[] = [];
   for await (const open of openBatches(table, waiting.workload)) if (seen.push(open) === MAX_AHEAD) break;
@@ -22,8 +22,9 @@ export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<
 }
 
 /**
- * Counts the open batches whose references are in the same queues, and were put before: those of the lane that were opened
- * earlier, which for a redrive is later than its upload. One that makes its report again has no references.
+ * Counts the open batches whose references are in the same queues and were put before: those of the same lane that were
+ * opened earlier. A redrive is opened later than its upload. A redrive of the report alone has no references, and is
+ * not counted.
  */
 export function countAhead(open: readonly OpenBatch[], { id, lane, openedAt }: Waiting): Ahead {
   const openedMs = Date.parse(openedAt);

@@ -1,36 +1,18 @@
 /**
- * Index rows, in the table of the batches: partition `day-<date>` has the batches of a day that have ended, by one query however
- * many there are. A batch that has not ended for the first time has its row `open` instead (open-rows.ts).
+ * Index rows, in the table of the batches: partition `day-<date>` contains the finished batches of a day, so that one
+ * query reads them. A batch that has not finished for the first time has its row `open` instead (open-rows.ts).
  */
 
 import { batchDate } from '../../contract/names.ts';
 import type { Labels } from '../../contract/text/labels.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
-import type { BatchRow, BatchState, RevisionTimes } from '../batch-row.ts';
-import { firstRevision } from '../revisions.ts';
+import type { BatchRow, BatchState } from '../batch-row.ts';
+import { type ListedTimes, listedTimes } from './listed-times.ts';
 
 const HEX = '0123456789abcdef';
 
-/** A batch's times as a listing shows them: those of the present revision, and the verdict on the first. */
-export interface ListedTimes {
-  revision: number;
-  revisionItems: number;
-  openedAt: string;
-  queuedAt?: string | undefined;
-  deadlineAt: string;
-  completedAt?: string | undefined;
-  pausedMs?: number | undefined;
-  /** From the first redrive on: whether the first completion met the deadline. Before, the times above say so. */
-  deadlineMet?: boolean | undefined;
-  /** From the first redrive on: how long the first revision took, and the time that its deadline allowed; milliseconds. */
-  firstTookMs?: number | undefined;
-  firstDeadlineMs?: number | undefined;
-  /** Of the first revision, in milliseconds. */
-  latencyP95?: number | undefined;
-}
-
-/** What a listing shows of a batch: as it was at its last end, or at the opening of its revision. */
+/** The data of a batch in a listing, as of its last end or of the opening of its revision. */
 export interface IndexEntry extends ListedTimes {
   id: string;
   workload: string;
@@ -42,37 +24,13 @@ export interface IndexEntry extends ListedTimes {
   causes?: BatchRow['causes'];
   fileName?: string | undefined;
   labels?: Labels | undefined;
-  /** What it had spent by then, so that the cost of a month is one query too. */
+  /** What it had spent by then, so that one query is enough for the cost of a month. */
   spent: Pick<BatchRow, 'operations' | 'drains' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
 }
 
-/** The times of a batch for its line. */
-export function listedTimes(row: BatchRow): ListedTimes {
-  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs } = row;
-  const [first] = row.earlier;
-  const { latencyP95 } = firstRevision(row);
-  const present = { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, latencyP95 };
-  if (first?.completedAt === undefined) return present;
-  return {
-    ...present,
-    deadlineMet: first.completedAt <= first.deadlineAt,
-    firstTookMs: tookMs(first),
-    firstDeadlineMs: deadlineMs(first),
-  };
-}
-
-/** How long a revision took in milliseconds, without the time that it was paused; undefined until it has completed. */
-export const tookMs = ({ openedAt, completedAt, pausedMs = 0 }: Took): number | undefined =>
-  completedAt === undefined ? undefined : Math.max(0, Date.parse(completedAt) - Date.parse(openedAt) - pausedMs);
-type Took = Pick<RevisionTimes, 'openedAt' | 'completedAt' | 'pausedMs'>;
-
-/** The time that the deadline of a revision allowed, in milliseconds. */
-export const deadlineMs = ({ openedAt, deadlineAt }: Pick<RevisionTimes, 'openedAt' | 'deadlineAt'>): number =>
-  Math.max(0, Date.parse(deadlineAt) - Date.parse(openedAt));
-
 /**
- * The row key of a batch within its day: the digits of its id turned round, for tables answer in ascending order and a
- * listing wants the newest first.
+ * Computes the row key of a batch within its day: the digits of its id inverted, since tables return rows in ascending
+ * order and a listing shows the newest first.
  */
 const newestFirst = (id: string): string =>
   id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
@@ -82,7 +40,7 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
   await table.upsertEntity(toIndexEntity(row), 'Replace');
 }
 
-/** What a listing shows of a batch now, by its row. */
+/** Creates the listing entry of a batch from its current row. */
 export function indexEntryOf(row: BatchRow): IndexEntry {
   const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
   const { chunksDone, chunksTotal, handlerSeconds, operations, drains } = row;
@@ -90,7 +48,7 @@ export function indexEntryOf(row: BatchRow): IndexEntry {
   return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations, drains } };
 }
 
-/** The entity of a batch's line. */
+/** Creates the entity of a batch's line. */
 export function toIndexEntity(row: BatchRow): StoredEntity {
   const { id, spent, ...shown } = indexEntryOf(row);
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
@@ -101,7 +59,7 @@ export function toIndexEntity(row: BatchRow): StoredEntity {
 export const unindexBatch = (table: Table, id: string): Promise<void> =>
   deleteEntity(table, dayPartition(batchDate(id)), newestFirst(id));
 
-/** The batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
+/** Reads the batches of a day (`yyyy-mm-dd`, UTC), newest first, after batch `after`. */
 export async function* batchesOfDay(table: Table, day: string, after?: string): AsyncGenerator<IndexEntry> {
   const whole = odata`PartitionKey eq ${dayPartition(day)}`;
   const filter = after === undefined ? whole : `${whole} and ${odata`RowKey gt ${newestFirst(after)}`}`;
@@ -109,8 +67,8 @@ export async function* batchesOfDay(table: Table, day: string, after?: string): 
 }
 
 /**
- * The batches of a day that have dead letters, are suspect or have no report, newest first. The service leaves out the
- * others: of a day without such batches one operation reads nothing.
+ * Reads the batches of a day that have dead letters, are suspect or have no report, newest first. The service filters
+ * them: for a day without such batches, one operation returns nothing.
  */
 export async function* troubledOfDay(table: Table, day: string): AsyncGenerator<IndexEntry> {
   const states = odata`state eq ${'suspect'} or state eq ${'reportFailed'}`;
@@ -118,10 +76,13 @@ export async function* troubledOfDay(table: Table, day: string): AsyncGenerator<
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 
-/** Comparisons that a filter may have beside those of the days: 15 in all (learn: querying tables and entities). */
+/**
+ * Maximum number of workloads in a filter. A filter can have 15 comparisons (source: Microsoft Learn, querying tables
+ * and entities); the others are those of the days.
+ */
 const MAX_NAMES = 12;
 
-/** What of the listing is read. */
+/** Selects lines of the listing. */
 export interface DaysQuery {
   first: string;
   last: string;
@@ -130,9 +91,9 @@ export interface DaysQuery {
 }
 
 /**
- * The batches of all days from `first` to `last`, day by day: one query, one operation per thousand of them. `workloads` are
- * those that the caller wants; where they are too many for a filter, others come as well. `hasDead`: only those whose line
- * counts dead letters.
+ * Reads the batches of all days from `first` to `last`, day by day: one query, one operation per 1,000 batches.
+ * `workloads` are those that the caller needs; if they are too many for a filter, the result contains others as well.
+ * `hasDead`: only lines that count dead letters.
  */
 export async function* batchesOfDays(
   table: Table,
@@ -142,7 +103,7 @@ export async function* batchesOfDays(
   const isNamed = workloads !== undefined && workloads.length <= MAX_NAMES;
   const names = isNamed ? workloads.map((name) => odata`workload eq ${name}`).join(' or ') : '';
   const named = names === '' ? days : `${days} and (${names})`;
-  // The suffix makes it an Int64, as the column is.
+  // The suffix makes it an Int64, which is the type of the column.
   const filter = hasDead ? `${named} and dead gt 0L` : named;
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
@@ -159,7 +120,7 @@ function fromIndexEntity(entity: Entity): IndexEntry {
   const spent = { operations: operations ?? {}, ...(drains === undefined ? {} : { drains }) } as IndexEntry['spent'];
   return {
     ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
-    // Lines of an earlier version do not have it.
+    // Lines of an earlier version do not have this column.
     discarded: shown.discarded ?? 0,
     id: newestFirst(entity.rowKey),
     spent: { ...spent, handlerSeconds, chunksDone, chunksTotal },

@@ -1,4 +1,4 @@
-/** Listings of batches: the lines of those that have ended, and the rows of the others, which partition `open` names. */
+/** Listings of batches: the lines of finished batches, and the batch rows of the others, whose ids are in partition `open`. */
 
 import { batchDate } from '../../contract/names.ts';
 import { inParallel } from '../../parallel.ts';
@@ -9,25 +9,26 @@ import { batchesOfDay, type IndexEntry, indexEntryOf } from './index-rows.ts';
 import { type OpenBatch, openBatches } from './open-rows.ts';
 import { matchesSearch } from './search.ts';
 
-/** What is asked for. `days` are looked at in their order. */
+/** The parameters of a listing. `days` are searched in their order. */
 export interface ListingQuery {
   days: readonly string[];
   limit: number;
   after?: string | undefined;
   workload?: string | undefined;
   state?: BatchState | undefined;
-  /** All of them must be the batch's; default: any batch. */
+  /** Labels that a batch must all have. Defaults to none. */
   labels?: readonly (readonly [key: string, value: string])[];
-  /** As `matchesSearch` compares it. */
+  /** Compared by `matchesSearch`. */
   search?: string | undefined;
 }
 
-/** A batch of a listing, as it is now. */
+/** A batch of a listing, in its current state. */
 export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused' | 'atRiskAt'> & { pending: number };
 
 /**
- * `next` is the id to go on after; undefined when the days have no more. `lookedAt` counts the batches from the first one
- * to the last one that was compared with the query, and has the id of that one: the page that follows goes on behind it.
+ * A page of a listing. `next` is the id after which the next page begins; undefined if the days have no more batches.
+ * `lookedAt.count` is the number of batches that were compared with the query, and `lookedAt.last` is the id of the
+ * last one.
  */
 export interface Listing {
   batches: ListedBatch[];
@@ -35,12 +36,12 @@ export interface Listing {
   lookedAt: { count: number; last: string | undefined };
 }
 
-/** Index rows that one listing looks at: a filter that fits few must not search without end. */
+/** Maximum number of index rows that one listing compares: a filter that matches few must not search without end. */
 const MAX_LOOKED_AT = 2_000;
 const ROWS_AT_ONCE = 50;
 const READS_AT_ONCE = 16;
 
-/** Lists batches, newest first. A batch is read itself if it is open, since its line says how its last revision ended. */
+/** Lists batches, newest first. For an open batch its row is read, since its line shows only how its last revision ended. */
 export async function listBatchesOf(table: Table, query: ListingQuery): Promise<Listing> {
   const open = new Map<string, OpenBatch>();
   for await (const each of openBatches(table)) open.set(each.id, each);
@@ -62,14 +63,14 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
   return { batches, next: undefined, lookedAt };
 }
 
-/** Ids of the batches that may still change, or of those of one workload. */
+/** Reads the ids of all open batches, or of those of one workload. */
 export async function openIds(table: Table, workload?: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { id } of openBatches(table, workload)) ids.add(id);
   return ids;
 }
 
-/** A line, or a batch that has none yet. */
+/** A line, or a batch that has no line yet. */
 type Candidate = IndexEntry | OpenBatch;
 
 const isLine = (candidate: Candidate): candidate is IndexEntry => 'state' in candidate;
@@ -80,7 +81,7 @@ async function* candidates(
   open: ReadonlyMap<string, OpenBatch>,
 ): AsyncGenerator<Candidate> {
   for (const day of days) {
-    // In another day's partition the row key of `after` means nothing.
+    // For another day's partition, the row key of `after` has no meaning.
     const last = after !== undefined && batchDate(after) === day ? after : undefined;
     const unfinished = [...open.values()].filter(
       ({ id }) => batchDate(id) === day && (last === undefined || id < last),
@@ -92,7 +93,7 @@ async function* candidates(
   }
 }
 
-/** Both newest first. The lines are read after the open batches: one that has ended meanwhile is among both. */
+/** Merges both lists, newest first. The lines are read after the open batches: a batch that has ended in between is in both. */
 async function* inOrder(lines: AsyncIterable<IndexEntry>, open: readonly OpenBatch[]): AsyncGenerator<Candidate> {
   let next = 0;
   for await (const line of lines) {
@@ -105,7 +106,7 @@ async function* inOrder(lines: AsyncIterable<IndexEntry>, open: readonly OpenBat
   yield* open.slice(next);
 }
 
-/** What its line, or its row `open`, is enough to rule out. */
+/** Whether a batch may match the query, as far as its line or its row `open` shows. */
 const mayFit = (candidate: Candidate, query: ListingQuery, open: boolean): boolean =>
   (query.workload === undefined || candidate.workload === query.workload) &&
   hasLabels(candidate, query) &&
@@ -122,11 +123,11 @@ const hasLabels = ({ labels = {} }: Candidate, { labels: asked = [] }: ListingQu
 
 const fits = (batch: ListedBatch, { state }: ListingQuery): boolean => state === undefined || batch.state === state;
 
-/** undefined: its acceptance has not come to pass (yet), or it is being deleted or has been. */
+/** Returns undefined if the batch is not accepted (yet), or is being deleted or already deleted. */
 async function refresh(table: Table, candidate: Candidate, open: boolean): Promise<ListedBatch | undefined> {
   if (isLine(candidate) && !open && isFinished(candidate.state)) return withPending(candidate, 0);
   const found = await readBatch(table, candidate.id);
-  // One that is being deleted is open until nothing is left of it, and has its line for a moment only.
+  // A batch that is being deleted stays open until all its data is deleted, but its line disappears at the start.
   if (!found || (!isLine(candidate) && found.row.deletingAt !== undefined)) return undefined;
   const { paused, atRiskAt } = found.row;
   return { ...withPending(indexEntryOf(found.row), pendingItems(found.row)), paused, atRiskAt };

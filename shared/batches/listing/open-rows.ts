@@ -1,7 +1,7 @@
 /**
- * Partition `open`: what a sweep must look at, so that an idle one is one query. One row per batch and revision that has not
- * come to its announced end, written before anything else of that revision: no accepted work is ever unseen. Listings take
- * the batches from here that have no line yet (index-rows.ts).
+ * Partition `open`: the batches that a sweep must check, so that an idle sweep is one query. It contains one row per
+ * batch and revision whose end is not announced yet. The row is written before anything else of its revision, so that
+ * no accepted work is ever unseen. Listings read batches from here that have no line yet (index-rows.ts).
  */
 import type { Labels } from '../../contract/text/labels.ts';
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
@@ -9,17 +9,17 @@ import { deleteEntity, odata, queryEntities, type Table } from '../../storage/ta
 import { type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
 
 const OPEN = 'open';
-/** Notes of the sweeps themselves sort behind all ids, and come with the same query. */
+/** Notes of the sweeps sort after all ids, and are returned by the same query. */
 const NOTE = '~';
 
 /**
- * A batch that is open. `openedAt` is when its row was written, by the service, in milliseconds. What follows it is as it
- * was at the opening of the revision, and absent from rows that an older version wrote.
+ * An open batch. `openedAt` is when the service wrote its row, in milliseconds. The fields after it are those at the
+ * opening of the revision; rows of an older version do not have them.
  */
 export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'> {
   openedAt: number;
   lane?: string | undefined;
-  /** Items and chunks that the revision runs. */
+  /** Items and chunks of the revision. */
   items?: number | undefined;
   chunks?: number | undefined;
   deadlineAt?: string | undefined;
@@ -27,18 +27,19 @@ export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'
   labels?: Labels | undefined;
 }
 
-/** What the row of a batch says at the opening of a revision. */
+/** The fields of a batch that its row `open` contains. */
 export type OpeningBatch = BatchCounts &
   Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'> &
   Pick<BatchRow, 'fileName' | 'labels'>;
 
 /**
- * A row of its own for each revision: whoever closes one that has ended can never close what a redrive opened meanwhile.
+ * Each revision has a separate row, so that closing one that has ended can never close one that a redrive opened in the
+ * meantime.
  */
 const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =>
   revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
 
-/** Opens a revision of a batch: from now on a sweep sees it. */
+/** Opens a revision of a batch: from then on a sweep sees it. */
 export async function openBatch(table: Table, batch: OpeningBatch): Promise<void> {
   const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
   const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
@@ -50,20 +51,20 @@ export async function openBatch(table: Table, batch: OpeningBatch): Promise<void
 export const closeBatch = (table: Table, batch: Pick<BatchRow, 'id' | 'revision'>): Promise<void> =>
   deleteEntity(table, OPEN, rowKeyOf(batch));
 
-/** Closes all that is open of a batch that is gone. */
+/** Closes all open revisions of a deleted batch. */
 export async function closeAll(table: Table, id: string): Promise<void> {
   const filter = odata`PartitionKey eq ${OPEN} and RowKey ge ${id} and RowKey lt ${`${id}/`}`;
   for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, OPEN, rowKey);
 }
 
-/** The open batches, or those of one workload, oldest first; one that is redriven as it ends may come twice. */
+/** Reads the open batches, or those of one workload, oldest first. A batch that is redriven as it ends may be returned twice. */
 export async function* openBatches(table: Table, workload?: string): AsyncGenerator<OpenBatch> {
   const all = odata`PartitionKey eq ${OPEN} and RowKey lt ${NOTE}`;
   const filter = workload === undefined ? all : `${all} and ${odata`workload eq ${workload}`}`;
   for await (const entity of queryEntities(table, filter)) yield toOpenBatch(entity);
 }
 
-/** All of the partition: the open batches, and the notes by name. */
+/** Reads the whole partition: the open batches, and the notes by name. */
 export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; notes: Map<string, Entity> }> {
   const batches: OpenBatch[] = [];
   const notes = new Map<string, Entity>();
@@ -74,7 +75,7 @@ export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; no
   return { batches, notes };
 }
 
-/** The key of a note. */
+/** Returns the keys of a note. */
 export const noteKeys = (name: string): { partitionKey: string; rowKey: string } => ({
   partitionKey: OPEN,
   rowKey: `${NOTE}${name}`,

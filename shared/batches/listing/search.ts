@@ -1,15 +1,15 @@
-/** Comparing a batch with a text that somebody looks for. Pure. */
+/** Compares a batch with a search text. Pure. */
 import type { IndexEntry } from './index-rows.ts';
 
-/** Fewer characters of an id fit too many batches by chance: with 4 hex digits it is one of 65,536. */
+/** Fewer characters of an id match too many batches by chance: 4 hex digits match one of 65,536. */
 const MIN_OF_ID = 4;
-/** Digits of an id after its last dash; they are random, and shown where an id has to be short. */
+/** Digits of an id after its last dash. They are random, and are shown where an id must be short. */
 const ID_END = 12;
 
 /**
- * Whether a batch has the text in the name of its file or in the value of a label, or its id begins or ends with it, or
- * has it at the beginning of the last 12 digits. Upper and lower case are the same, and so are composed and decomposed
- * characters.
+ * Returns whether a batch matches the text: the name of its file or the value of a label contains it, its id begins or
+ * ends with it, or the last 12 digits of its id begin with it. Ignores case, and the difference between composed and
+ * decomposed characters.
  */
 export function matchesSearch({ id, fileName = '', labels = {} }: Searched, search: string): boolean {
   const text = folded(search);

@@ -1,15 +1,15 @@
-/** The rate of the present revision of a batch, and when the rest of it will have ended at that rate. */
+/** The pace of the present revision of a batch, and its expected end at that pace. */
 import type { BatchPause, RevisionTimes } from '../batch-row.ts';
 
-/** What a pace is measured from: the present revision and the state of the batch. */
+/** The input of a pace: the present revision and the state of the batch. */
 export interface Pacing extends Pick<RevisionTimes, 'items' | 'queuedAt' | 'completedAt' | 'pausedMs'> {
   pending: number;
   paused?: BatchPause | undefined;
-  /** Pending items that had ended in chunks that run, at service time `at`; undefined: not known. */
+  /** Pending items that had ended in running chunks, at service time `at`; undefined if not known. */
   running?: { ended: number; at: string } | undefined;
 }
 
-/** How many items have ended in how much time, not counting the time that the batch was paused. */
+/** How many items have ended in how much time, without the time of pauses. */
 export interface Pace {
   ended: number;
   /** At least 0.001. */
@@ -22,8 +22,8 @@ export interface Pace {
 const MAX_LEFT_MS = 366 * 24 * 60 * 60 * 1_000;
 
 /**
- * Measures the pace of a revision since it was queued; undefined before. Not since `startedAt`, which is when the first
- * chunks had ended: if chunks run for minutes, their items would count and their time would not.
+ * Measures the pace of a revision since it was queued; undefined before that. It does not start at `startedAt`, which
+ * is when the first chunks had ended: if chunks run for minutes, their items would count but not their time.
  */
 export function measurePace(pacing: Pacing, nowMs: number): Pace | undefined {
   const { items, pending, running, queuedAt, pausedMs = 0 } = pacing;
@@ -34,7 +34,10 @@ export function measurePace(pacing: Pacing, nowMs: number): Pace | undefined {
   return { ended: items - pending + (running?.ended ?? 0), seconds, countedMs };
 }
 
-/** When the count ended; between two counts of running chunks a rate over the time until now would fall, and then jump. */
+/**
+ * Returns when the count ended. A rate over the time until now would fall between two counts of running chunks, and
+ * then jump.
+ */
 function countedAt({ completedAt, paused, running }: Pacing, startMs: number): number | undefined {
   const end = completedAt ?? paused?.at;
   if (end !== undefined) return Date.parse(end);

@@ -1,19 +1,20 @@
 /**
- * How far the running chunks of a batch are: a row per process, in the partition of the batch. A row is a display, and
- * decides nothing: it is written unconditionally, and one that is lost, late or left behind by a crash harms nothing.
+ * The progress of the running chunks of a batch: one row per process, in the partition of the batch. These rows are
+ * only displayed and decide nothing. They are written unconditionally, and a row that is lost, late or left by a crash
+ * has no effect on the work.
  */
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, pendingItems, type Versioned } from '../batch-row.ts';
 
-/** How far the running chunks of a batch are. Counts are of items, but for `chunks`. */
+/** The progress of the running chunks of a batch. All counts are items, except `chunks`. */
 export interface RunningProgress {
   chunks: number;
   items: number;
-  /** Those with a result or a dead letter, which the ledger does not count before their chunk has ended. */
+  /** Items with a result or a dead letter. The ledger counts them when their chunk has ended. */
   ended: number;
   inFlight: number;
-  /** Those whose attempt has failed, and dead letters. */
+  /** Items with a failed attempt, and dead letters. */
   failing: number;
   /** The latest failure, on one line. */
   error?: string | undefined;
@@ -24,15 +25,18 @@ export interface BatchProgress extends RunningProgress {
   at: string;
 }
 
-/** Directly behind the batch row and before all chunk rows, so that one query over a small range reads row and progress. */
+/**
+ * Directly after the batch row and before all chunk rows, so that one query over a small range reads the row and the
+ * progress.
+ */
 const PREFIX = `${BATCH_ROW_KEY}.progress.`;
 /** Bounds of these rows in a query by row key: '/' is the character after '.'. */
 export const PROGRESS_ROWS = { from: PREFIX, to: `${BATCH_ROW_KEY}.progress/` } as const;
 
-/** A process writes every ten seconds, so an older row is of one that has died, or cannot write. */
+/** A process writes every ten seconds. An older row belongs to a process that has died or cannot write. */
 const FRESH_MS = 30_000;
 
-/** Writes how far the running chunks of a batch are in a process, or removes what it has written. */
+/** Writes the progress of the running chunks of a batch in a process, or deletes its row. */
 export async function writeProgress(
   table: Table,
   { batch, processId }: { batch: string; processId: string },
@@ -46,11 +50,11 @@ export async function writeProgress(
 /** A batch, and the progress of its running chunks in each process. */
 export interface BatchAndProgress extends Versioned<BatchRow> {
   progress: BatchProgress[];
-  /** When the batch row was last written, by the service's clock, in milliseconds. */
+  /** When the batch row was last written, by the clock of the service, in milliseconds. */
   changedMs: number;
 }
 
-/** Reads a batch together with the progress of its running chunks, by one query; undefined when there is no such batch. */
+/** Reads a batch together with the progress of its running chunks, with one query; undefined if there is no such batch. */
 export async function readBatchAndProgress(table: Table, id: string): Promise<BatchAndProgress | undefined> {
   const filter = odata`PartitionKey eq ${id} and RowKey ge ${BATCH_ROW_KEY} and RowKey lt ${PROGRESS_ROWS.to}`;
   let batch: Entity | undefined;
@@ -69,8 +73,8 @@ export const isProgressKey = (rowKey: string): boolean => rowKey.startsWith(PREF
 export const fromProgressEntity = (entity: Entity): BatchProgress => fromEntity('progress', entity) as BatchProgress;
 
 /**
- * Sums the rows that are fresh at service time `nowMs`; undefined when none is. An item that ended in a running chunk is
- * counted twice from the collection of that chunk until its process writes again, so no more have ended than are pending.
+ * Sums the rows that are fresh at service time `nowMs`; undefined if none is. After a chunk is collected, its items are
+ * counted twice until its process writes again; therefore the sum is limited to the pending items.
  */
 export function sumFresh(rows: readonly BatchProgress[], batch: BatchRow, nowMs: number): BatchProgress | undefined {
   const fresh = rows.filter(({ at }) => nowMs - Date.parse(at) <= FRESH_MS).sort((a, b) => (a.at < b.at ? 1 : -1));
@@ -80,7 +84,7 @@ export function sumFresh(rows: readonly BatchProgress[], batch: BatchRow, nowMs:
   return { ...sum, at: latest.at, ended: Math.min(ended, pendingItems(batch)) };
 }
 
-/** Sums running chunks; the error is the first one that any of `parts` has. */
+/** Sums the progress of running chunks; the error is the first one in `parts`. */
 export function sumRunning(parts: readonly RunningProgress[]): RunningProgress {
   const sum = (field: Exclude<keyof RunningProgress, 'error'>): number =>
     parts.reduce((total, part) => total + part[field], 0);

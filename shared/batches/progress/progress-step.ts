@@ -3,13 +3,14 @@ import { type BatchRow, pendingItems } from '../batch-row.ts';
 /** Percent of a revision's items, highest first. */
 const THRESHOLDS = [75, 50, 25] as const;
 
-/** Shortest time between two events, and from the opening of the revision: a batch of a minute publishes none. */
+/** Minimum time between two events, and after the opening of the revision: a batch of less than a minute publishes none. */
 const MIN_INTERVAL_MS = 60_000;
 
 /**
- * Decides whether the ends that were just counted take a revision past 25, 50 or 75 % of its items, and which is the
- * highest that it has passed; undefined if that one was recorded before, within a minute of the step before, while
- * the batch is being cancelled, and when nothing is pending, since its end follows then. Pure.
+ * Decides whether the ends that were just counted take a revision past 25, 50 or 75 % of its items. Returns the highest
+ * threshold that it has passed. Returns undefined if that one was recorded before, within a minute of the previous
+ * event, while the batch is being cancelled, and if nothing is pending, since the end of the batch is then published.
+ * Pure.
  * @param at service time
  */
 export function progressStep(

@@ -1,32 +1,32 @@
-/** The open batches as they are now, for monitoring: one query, and the rows of those whose deadline is nearest. */
+/** Reads the open batches for monitoring: one query, and the rows of those whose deadline is nearest. */
 import { inParallel } from '../../parallel.ts';
 import type { Table } from '../../storage/table.ts';
 import { type BatchRow, isFinished, pendingItems } from '../batch-row.ts';
 import { readBatch } from '../ledger.ts';
 import { type OpenBatch, openBatches } from '../listing/open-rows.ts';
 
-/** Rows that one look reads at most: of further batches only what was known at the opening is shown. */
+/** Maximum number of rows per request. Other batches are shown as they were at their opening. */
 export const MAX_ROWS_READ = 200;
 /** How long a process uses a row that it has read. */
 const ROW_MS = 10_000;
 const READS_AT_ONCE = 16;
 
-/** An open batch. Without `row` it was not read, since others have an earlier deadline. */
+/** An open batch. `row` is undefined if it was not read because other batches have an earlier deadline. */
 export interface WatchedBatch extends OpenBatch {
   row: BatchRow | undefined;
 }
 
 export interface WatchedBatches {
-  /** Those with the earliest deadline first. */
+  /** The batches, sorted by deadline. */
   batches: WatchedBatch[];
-  /** How many of them were read. */
+  /** How many of their rows were read. */
   read: number;
 }
 
-/** `fresh` reads all rows anew. */
+/** Returns the open batches. `fresh` ignores the memo. */
 export type ReadOpenBatches = (options?: { fresh?: boolean }) => Promise<WatchedBatches>;
 
-/** Makes the reader, which keeps rows for 10 s. `now` is service time in milliseconds. */
+/** Creates the reader, which keeps rows for 10 s. `now` returns service time in milliseconds. */
 export function createOpenBatchReader(table: Table, now: () => number): ReadOpenBatches {
   let known = new Map<string, { row: BatchRow; atMs: number }>();
   return async ({ fresh = false } = {}) => {
@@ -34,7 +34,7 @@ export function createOpenBatchReader(table: Table, now: () => number): ReadOpen
     const kept: typeof known = new Map();
     const rows = await inParallel(open.slice(0, MAX_ROWS_READ), READS_AT_ONCE, async ({ id, revision }) => {
       const memo = known.get(id);
-      // A newer revision than the memo knows: the batch was redriven.
+      // If the open row has a newer revision than the memo, the batch was redriven.
       const isRecent = memo !== undefined && now() - memo.atMs < ROW_MS && memo.row.revision >= revision;
       const read = !fresh && isRecent ? memo : await readRow(table, id, now());
       if (read) kept.set(id, read);
@@ -53,14 +53,17 @@ async function readRow(table: Table, id: string, atMs: number): Promise<{ row: B
   return found && { row: found.row, atMs };
 }
 
-/** A batch that is redriven as it ends has two rows. Those without a deadline, of older versions, come first: they are read. */
+/**
+ * A batch that is redriven as it ends has two open rows; the latest one counts. Open rows of older versions have no
+ * deadline. They sort first, so that their batch rows are read.
+ */
 async function latestRevisions(table: Table): Promise<OpenBatch[]> {
   const latest = new Map<string, OpenBatch>();
   for await (const open of openBatches(table)) latest.set(open.id, open);
   return [...latest.values()].sort((a, b) => ((a.deadlineAt ?? '') < (b.deadlineAt ?? '') ? -1 : 1));
 }
 
-/** Items of an open batch that have no outcome yet; of one that was not read, those at its opening. */
+/** Returns the items of an open batch that have no outcome yet; for a batch that was not read, its items at the opening. */
 export function pendingOf({ row, items = 0 }: WatchedBatch): number {
   if (row === undefined) return items;
   return isFinished(row.state) ? 0 : pendingItems(row);

@@ -3,19 +3,19 @@ import { addDays, dateOf } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
 import { type IndexEntry, troubledOfDay } from '../listing/index-rows.ts';
 
-/** Lines that one look reads at most: ten operations. */
+/** Maximum number of lines per request: ten operations. */
 const MAX_TROUBLED = 10_000;
 
-/** Batches with dead letters, suspect ones, and those whose report failed, by their lines. */
+/** Batches with dead letters, suspect batches, and batches whose report failed, from their lines. */
 export interface TroubledBatches {
   batches: IndexEntry[];
-  /** Whether these are all; else the newest. */
+  /** Whether these are all; otherwise they are the newest. */
   isWhole: boolean;
 }
 
 /**
- * Reads the lines of the batches that were created since `sinceMs` (at most a few days ago) and that somebody may have to
- * look at, newest first: a query per day.
+ * Reads the lines of batches created since `sinceMs` (at most a few days ago) that an operator may have to check,
+ * newest first: one query per day.
  */
 export async function readTroubled(
   table: Table,

@@ -1,4 +1,4 @@
-/** Which dead letters of a batch stand: those of items that no later redrive has taken up. */
+/** Determines the current dead letters of a batch: those of items that no later redrive has taken. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { doneChunks } from '../../batches/done-chunks.ts';
@@ -17,28 +17,28 @@ export interface DeadLetterDeps {
 /** The columns of a batch row about its redrives. */
 export type Revisions = Pick<BatchRow, 'id' | 'revision' | 'reportRedrives'>;
 
-/** Says whether a dead letter of `chunk` still stands for its item. */
+/** Returns whether a dead letter of `chunk` is still the current one of its item. */
 export interface CurrentDead {
   isCurrent(chunk: string, index: number): boolean;
 }
 
 /**
- * What is needed to distinguish the current dead letters of a batch from those that were redriven since: nothing for a batch
- * that never was, else the indices of each redrive (three operations per revision). A redrive of the report alone has
- * none.
+ * Reads what distinguishes the current dead letters of a batch from those that were redriven since: the indices of each
+ * redrive (three operations per revision), and nothing for a batch without redrives. A redrive of the report alone has
+ * no indices.
  */
 export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
   const latest = new Map<number, number>();
   for await (const { revision, stored } of redrivesWithChunks(deps, batch)) {
-    if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is not there.`);
+    if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is missing.`);
     recordRevision(latest, revision, stored);
   }
   return { isCurrent: (chunk, index) => (latest.get(index) ?? 0) <= revisionOf(chunk) };
 }
 
 /**
- * Reads the redrives of a batch that have chunks, the earliest first; `stored` is undefined for one that is not there. Not
- * those of the report alone. Costs three operations per revision.
+ * Reads the redrives of a batch that have chunks, the earliest first; `stored` is undefined if the blob is missing.
+ * Skips redrives of the report alone. Costs three operations per revision.
  */
 export async function* redrivesWithChunks(
   deps: DeadLetterDeps,
@@ -57,8 +57,8 @@ function recordRevision(latest: Map<number, number>, revision: number, { redrive
 }
 
 /**
- * Name of the blob of the redrive that opened a revision: by its first chunk row or, for one of the report alone, by the
- * batch row. Undefined without such a revision.
+ * Finds the name of the blob of the redrive that opened a revision: in its first chunk row or, for a redrive of the
+ * report alone, in the batch row. Undefined if there is no such revision.
  */
 export async function appliedBlob(table: Table, batch: Revisions, revision: number): Promise<string | undefined> {
   const blob = batch.reportRedrives?.[revision];
@@ -66,7 +66,7 @@ export async function appliedBlob(table: Table, batch: Revisions, revision: numb
   return (await readChunk(table, batch.id, redriveChunkId(revision, 0)))?.reference.blob;
 }
 
-/** The redrive that opened a revision. */
+/** Reads the redrive that opened a revision. */
 export async function appliedRedrive(
   deps: DeadLetterDeps,
   batch: Revisions,
@@ -76,15 +76,18 @@ export async function appliedRedrive(
   return blob === undefined ? undefined : readRedrive(deps.container(CONTAINERS.redrives), blob);
 }
 
-/** A dead letter that stands, with the chunk whose outcome holds it. */
+/** A current dead letter, with the chunk whose outcome holds it. */
 export interface DeadLetter {
   chunk: string;
   item: DeadItem;
-  /** The item itself as JSON text; undefined when it could not be read. */
+  /** The item itself as JSON text; undefined if it could not be read. */
   json: string | undefined;
 }
 
-/** The current dead letters of one chunk. @throws FrameError when its outcome is damaged. */
+/**
+ * Reads the current dead letters of one chunk.
+ * @throws FrameError if its outcome is damaged.
+ */
 async function deadLettersOf(
   deps: Pick<DeadLetterDeps, 'container'>,
   frame: ChunkFrame,
@@ -97,7 +100,7 @@ async function deadLettersOf(
     .filter(({ item }) => current.isCurrent(chunk, item.index));
 }
 
-/** All current dead letters of a batch in chunk order; one chunk's at a time are in memory. */
+/** Reads all current dead letters of a batch in chunk order, and holds those of one chunk in memory at a time. */
 export async function* currentDeadLetters(deps: DeadLetterDeps, batch: Revisions): AsyncGenerator<DeadLetter> {
   const current = await readCurrentDead(deps, batch);
   for await (const row of doneChunks(deps.table, batch.id)) {

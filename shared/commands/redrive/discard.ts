@@ -1,7 +1,7 @@
 /**
- * The discard of dead letters: a revision whose items have ended as it opens. Its selection is stored as that of any
- * redrive, but nothing of it runs: the transaction that opens the revision takes them from `dead` to `discarded`, and
- * inserts one chunk row that is done. `finalize` follows at once, as for a redrive of the report alone.
+ * Discards dead letters: a revision whose items have ended when it opens. Its selection is stored like that of a
+ * redrive, but nothing runs: the transaction that opens the revision moves the items from `dead` to `discarded`, and
+ * inserts one chunk row that is done. `finalize` follows immediately, as for a redrive of the report alone.
  */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
@@ -15,12 +15,12 @@ import { choiceOf, type Selected, type Selection } from './select.ts';
 
 const MAX_REASON_CHARS = 200;
 
-/** A reason as rows and selections keep it. */
+/** Returns a reason in the form that rows and selections store. */
 export const discardReason = (text: string): string => storableLine(text, MAX_REASON_CHARS);
 
 /**
- * Reads the current dead letters, and selects those that are meant: also those whose item nobody can read.
- * @throws Problem 'conflict' when a named item is no dead letter, or none is meant.
+ * Reads the current dead letters, and selects those of the request, including those whose item cannot be read.
+ * @throws Problem 'conflict' if an item of the request is no dead letter, or none matches.
  */
 export async function selectToDiscard(
   deps: DeadLetterDeps,
@@ -37,13 +37,13 @@ export async function selectToDiscard(
   choice.requireAllTaken();
   const items = indices.length;
   if (items === 0)
-    throw new Problem('conflict', `Batch ${batch.id} has no dead letters to discard that fit the request.`);
+    throw new Problem('conflict', `Batch ${batch.id} has no dead letters to discard that match the request.`);
   const runs = toRuns(indices.sort((a, b) => a - b));
   const chunk = { offset: 0, length: 0, bytes: 0, items, digest: digestOf(Buffer.alloc(0)), runs };
   return { frames: [], chunks: [chunk], items, bytes: 0, unreadable: 0, causes: causes.counts };
 }
 
-/** What else changes when a discard opens its revision: its items and chunks have ended with that. */
+/** Returns the other changes of the batch row when a discard opens its revision: its items and chunks end at the same time. */
 export const discarding = (row: BatchRow, { redrive }: StoredRedrive): Partial<BatchRow> => ({
   state: 'running',
   discardReason: redrive.reason,
@@ -51,7 +51,7 @@ export const discarding = (row: BatchRow, { redrive }: StoredRedrive): Partial<B
   chunksDone: row.chunksDone + redrive.chunks.length,
 });
 
-/** The row of a chunk of a discard: no worker or collector has anything to do with it. */
+/** Creates the row of a chunk of a discard; it is done, and no worker or collector processes it. */
 export const discarded = ({ dueAt: _dueAt, ...row }: ChunkRow, doneAt: string): ChunkRow => {
   const { items } = row;
   const counts = { items, succeeded: 0, dead: 0, discarded: items, cancelled: 0, retried: 0 };

@@ -4,10 +4,10 @@ import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload
 import { statusOf } from '../../errors.ts';
 import { readChunkIndex } from '../../intake/continue-intake.ts';
 
-/** The 1-based line of the upload on which an item begins; undefined when nobody can say any more. */
+/** Returns the 1-based line of the upload on which an item begins; undefined if it is no longer known. */
 export type LineOf = (index: number) => number | undefined;
 
-/** Reads where the items of a batch stood in its upload; of a payload that is gone, no item has a line. */
+/** Reads where the items of a batch are in its upload; if the payload is gone, no item has a line. */
 export async function readItemLines(
   deps: { container: (name: string) => ContainerClient },
   batch: BatchRow,
@@ -20,7 +20,7 @@ export async function readItemLines(
   }
 }
 
-/** Looks lines up in a payload's index. */
+/** Finds lines in the index of a payload. */
 export function linesBy(entries: readonly ChunkEntry[]): LineOf {
   return (index) => {
     const entry = entries[chunkOfItem(entries, index) ?? -1];

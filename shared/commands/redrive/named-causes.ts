@@ -3,7 +3,7 @@ import { causeOf } from '../../contract/cause.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { shortCause } from '../../processing/outcome/header-causes.ts';
 
-/** Counts by cause the dead letters that are taken up, as far as the batch row names their causes. */
+/** Counts the dead letters that a redrive takes by cause, for the causes that the batch row contains. */
 export class NamedCauses {
   readonly counts: Record<string, number> = {};
   readonly #named: ReadonlySet<string>;

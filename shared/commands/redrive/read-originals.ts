@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Items as they were uploaded, as JSON text by index: for dead letters that could not keep theirs (a digest that did not
- * fit, a blob that was away). What cannot be read now either is not in the answer.
+ * Reads items as they were uploaded, as JSON text by index. They are needed for dead letters without their item
+ * (because a digest did not match or a blob was missing). Items that still cannot be read are missing in the result.
  */
 export async function readOriginals(
   deps: Deps,
@@ -27,7 +27,7 @@ export async function readOriginals(
     : originalsIn(deps, batch, { entries: await readEntries(deps, batch), indices });
 }
 
-/** As `readOriginals`, for a payload whose index has been read. */
+/** Reads originals like `readOriginals`, for a payload whose index was already read. */
 export async function originalsIn(
   deps: Deps,
   batch: BatchRow,
@@ -53,7 +53,7 @@ async function readEntries(deps: Deps, batch: BatchRow): Promise<ChunkEntry[]> {
   }
 }
 
-/** Both lists in ascending order, walked side by side. */
+/** Groups the indices by chunk; both lists are walked in ascending order. */
 function byChunk(entries: readonly ChunkEntry[], indices: readonly number[]): Map<ChunkEntry, number[]> {
   const groups = new Map<ChunkEntry, number[]>();
   let at = 0;
@@ -78,8 +78,8 @@ async function readLines(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promis
 }
 
 /**
- * The items of a chunk of the payload as JSON text; undefined when the payload is gone.
- * @throws FrameError when the stored bytes are not what the index says.
+ * Reads the items of a chunk of the payload as JSON text; undefined if the payload is gone.
+ * @throws FrameError if the stored bytes do not match the index.
  */
 export async function readChunkItems(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promise<string[] | undefined> {
   const { offset, length } = entry;

@@ -1,6 +1,6 @@
 /**
- * What a redrive has selected, as one blob: retries frames, as an outcome has them, and behind them an index in a
- * skippable frame. It is written once, before anything else of a redrive, and says all that the rest follows from.
+ * The selection of a redrive as one blob: retries frames, as in an outcome, followed by an index in a skippable frame.
+ * It is written once, before anything else of a redrive, and everything else follows from it.
  */
 import { createHash } from 'node:crypto';
 import type { ContainerClient } from '@azure/storage-blob';
@@ -12,7 +12,7 @@ import { downloadBytes } from '../../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
 
-/** One retries frame of a redrive. `runs` are the indices of its items, in order, as [first, how many]. */
+/** One retries frame of a redrive. `runs` are the indices of its items, in order, as [first, count]. */
 const redriveChunkSchema = z.object({
   offset: count,
   length: count,
@@ -25,10 +25,10 @@ const redriveChunkSchema = z.object({
 export type RedriveChunk = z.infer<typeof redriveChunkSchema>;
 
 /**
- * The index of a redrive: the revision that it opens, the workload version that its items run by, a digest of the request,
- * how many dead letters it had to leave as their item cannot be read (`unreadable`), and how many it takes up of each
- * cause that the batch row names (absent: not recorded, by an earlier version). With a `reason`, they are discarded for it,
- * and do not run: its chunk has no frame.
+ * The index of a redrive. `revision`: the revision that it opens. `version`: the workload version of its items.
+ * `request`: a digest of the request. `unreadable`: dead letters that it had to omit because their item cannot be read.
+ * `causes`: dead letters that it takes by cause, for the causes of the batch row (absent if an earlier version did not
+ * record them). With a `reason`, they are discarded and do not run: its chunk has no frame.
  */
 const redriveSchema = z.object({
   v: z.literal(1),
@@ -44,31 +44,32 @@ const redriveSchema = z.object({
 });
 export type Redrive = z.infer<typeof redriveSchema>;
 
-/** A redrive as stored, under its name in container `redrives`. */
+/** A stored redrive, with the name of its blob in container `redrives`. */
 export interface StoredRedrive {
   blob: string;
   etag: string;
   redrive: Redrive;
 }
 
-/** A million single items take about 20 MiB; a bound so that a damaged blob cannot ask for all memory. */
+/** A million single items need about 20 MiB; the limit keeps a damaged blob from using all memory. */
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 
-/** Name of a redrive's blob; keys come from outside, so they are hashed before they become part of a name. */
+/** Computes the name of a redrive's blob. Keys come from clients, so they are hashed before they become part of a name. */
 export const redriveBlobName = (batch: string, key: string): string =>
   `${batch}/${createHash('sha256').update(key).digest('hex')}.ndjson.zst`;
 
-/** Whether a redrive is of the report alone; one of dead letters has chunks. */
+/** Whether it is a redrive of the report alone; a redrive of dead letters has chunks. */
 export const isReportAlone = ({ chunks }: Pick<Redrive, 'chunks'>): boolean => chunks.length === 0;
 
 /** Whether a redrive discards its dead letters instead of running them. */
 export const isDiscard = ({ reason }: Pick<Redrive, 'reason'>): boolean => reason !== undefined;
 
-/** How many items a redrive takes up. */
+/** Returns how many items a redrive takes. */
 export const redrivenItems = ({ chunks }: Redrive): number => chunks.reduce((sum, { items }) => sum + items, 0);
 
 /**
- * Stores a redrive create-only, as one Put: of two with the same key one wins, whole. False when there was one before.
+ * Stores a redrive create-only, with one Put: of two with the same key, one is stored as a whole. Returns false if one
+ * already exists.
  */
 export async function writeRedrive(
   container: ContainerClient,
@@ -92,8 +93,8 @@ export async function writeRedrive(
 }
 
 /**
- * Reads the index of a stored redrive; undefined when there is none of that name.
- * @throws FrameError when it is damaged.
+ * Reads the index of a stored redrive; undefined if there is none with that name.
+ * @throws FrameError if it is damaged.
  */
 export async function readRedrive(container: ContainerClient, blob: string): Promise<StoredRedrive | undefined> {
   const client = container.getBlobClient(blob);
@@ -111,7 +112,7 @@ export async function readRedrive(container: ContainerClient, blob: string): Pro
   }
 }
 
-/** Run-length codes indices in their order: 3, 4, 5, 9 → [[3, 3], [9, 1]]. */
+/** Run-length encodes indices in their order: 3, 4, 5, 9 → [[3, 3], [9, 1]]. */
 export function toRuns(indices: readonly number[]): [first: number, count: number][] {
   const runs: [number, number][] = [];
   for (const index of indices) {

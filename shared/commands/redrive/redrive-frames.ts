@@ -3,12 +3,12 @@ import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { type RedriveChunk, toRuns } from './redrive-blob.ts';
 
 /**
- * With a rate, a chunk holds what may run within this long, and runs as one: smaller steps would be a message per item,
- * larger ones a burst.
+ * With a rate, a chunk holds the items that may run within this time, and they run together: a shorter time would cause
+ * one message per item, a longer one bursts.
  */
 const RATE_STEP_SECONDS = 5;
 
-/** What bounds a chunk; `ratePerSecond` spreads the chunks from `startMs` on, by service time. */
+/** The limits of a chunk; `ratePerSecond` distributes the chunks over the time from `startMs` (service time). */
 export interface FrameLimits {
   maxItems: number;
   maxBytes: number;
@@ -22,7 +22,7 @@ export interface RedriveItem {
   json: string;
 }
 
-/** The frames made so far, and their places in the blob. */
+/** The frames created so far, and their places in the blob. */
 export interface RedriveFrames {
   frames: Buffer[];
   chunks: RedriveChunk[];
@@ -30,7 +30,7 @@ export interface RedriveFrames {
   bytes: number;
 }
 
-/** Gathers items into frames. Attempts begin anew: what failed is taken for mended. */
+/** Collects items into frames. Attempts start at zero again, since the cause of the failure is assumed to be fixed. */
 export class FrameBuilder {
   readonly made: RedriveFrames = { frames: [], chunks: [], items: 0, bytes: 0 };
   readonly #limits: FrameLimits;
@@ -45,7 +45,7 @@ export class FrameBuilder {
     this.#maxItems = Math.max(1, Math.min(maxItems, Math.floor(ratePerSecond * RATE_STEP_SECONDS)));
   }
 
-  /** Adds an item; it opens a new frame where the open one is full. */
+  /** Adds an item. If the open frame is full, closes it and starts a new one. */
   async add({ index, json }: RedriveItem): Promise<void> {
     const size = Buffer.byteLength(json);
     if (this.#lines.length >= this.#maxItems || (this.#bytes > 0 && this.#bytes + size > this.#limits.maxBytes)) {
@@ -56,7 +56,7 @@ export class FrameBuilder {
     this.#bytes += size;
   }
 
-  /** Ends the open frame, if there is one. */
+  /** Closes the open frame, if there is one. */
   async close(): Promise<void> {
     if (this.#lines.length === 0) return;
     const bytes = Buffer.from(this.#lines.join(''));
@@ -79,7 +79,7 @@ export class FrameBuilder {
     this.#bytes = 0;
   }
 
-  /** When the open frame may run; the first one may at once. */
+  /** Returns when the open frame may run; undefined means immediately, as for the first frame. */
   #dueAt(): string | undefined {
     const { ratePerSecond, startMs } = this.#limits;
     if (ratePerSecond === undefined || this.made.items === 0) return undefined;

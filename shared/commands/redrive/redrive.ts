@@ -1,8 +1,8 @@
 /**
- * Redrive: dead letters of a finished batch run again or are discarded, or its report alone is made again, in a new
+ * Redrives a finished batch: its dead letters run again or are discarded, or only its report is created again, in a new
  * revision of the same batch. The order of writes is the crash protocol: selection → row `open` → one transaction
- * (acceptance) → references → wake → `queued`; for a discard and the report alone, acceptance → report → end. Before the
- * transaction nothing has happened, and the key begins again; after it the sweep goes on.
+ * (acceptance) → references → wake → `queued`; for a discard and the report alone, acceptance → report → end. A crash
+ * before the transaction has no effect, and the same key starts again; after it the sweep continues.
  */
 import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
 import { withoutCauses } from '../../batches/causes.ts';
@@ -12,7 +12,7 @@ import { openBatch } from '../../batches/listing/open-rows.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
-import { Problem, statusOf, toError } from '../../errors.ts';
+import { Problem, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce } from '../../results/announce.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
@@ -20,7 +20,7 @@ import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
 import { leaveTo } from '../../wake/gate/spending.ts';
 import { appliedBlob } from './current-dead.ts';
-import { discarding, discardReason, selectToDiscard } from './discard.ts';
+import { discarding } from './discard.ts';
 import {
   isDiscard,
   isReportAlone,
@@ -29,11 +29,11 @@ import {
   redriveBlobName,
   redrivenItems,
   type StoredRedrive,
-  writeRedrive,
 } from './redrive-blob.ts';
-import { noItems, reportAlone } from './redrive-report.ts';
+import { reportAlone } from './redrive-report.ts';
 import { continueAccepting, rowsOfRedrive } from './revision-rows.ts';
-import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
+import type { Selection } from './select.ts';
+import { dropStale, storeSelection } from './store-selection.ts';
 
 export interface RedriveRequest {
   batch: string;
@@ -42,7 +42,7 @@ export interface RedriveRequest {
   selection: Selection;
 }
 
-/** The result of a redrive or a discard, also of a repeat of its key. `redriven`: dead letters that it took up. */
+/** The result of a redrive or a discard, also of a repeat of its key. `redriven` is the number of dead letters that it took. */
 export interface RedriveAnswer {
   batch: string;
   revision: number;
@@ -52,13 +52,13 @@ export interface RedriveAnswer {
   at: string;
 }
 
-/** Chunk ids pad the revision to four digits. */
+/** Chunk ids contain the revision with four digits. */
 const MAX_REVISION = 9_999;
 
 /**
- * Redrives dead letters, or the report alone; or discards dead letters.
- * @throws Problem 'not-found'; 'conflict' when the batch is not finished or there is nothing to redrive;
- * 'idempotency-mismatch' when the key was used for another request.
+ * Redrives dead letters or the report alone, or discards dead letters.
+ * @throws Problem 'not-found'; 'conflict' if the batch is not finished or there is nothing to redrive;
+ * 'idempotency-mismatch' if the key was used for another request.
  */
 export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
   const blob = redriveBlobName(request.batch, request.key);
@@ -71,7 +71,7 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     requireFinished(row);
     if (stored && stored.redrive.revision <= row.revision) await dropStale(deps, stored);
     else if (stored) return accept(deps, row, stored);
-    else await store(deps, row, { blob, digest, selection: request.selection });
+    else await storeSelection(deps, row, { blob, digest, selection: request.selection });
     return LOST_RACE;
   });
 }
@@ -95,7 +95,7 @@ function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
       `Batch ${id} is ${state}; its dead letters can be redriven or discarded once it is finished.`,
     );
   if (revision >= MAX_REVISION)
-    throw new Problem('conflict', `Batch ${id} has had ${MAX_REVISION} redrives and discards.`);
+    throw new Problem('conflict', `Batch ${id} has had ${MAX_REVISION} redrives and discards, which is the maximum.`);
 }
 
 const mismatch = (): Problem =>
@@ -110,67 +110,12 @@ const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: S
 async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
   if (row.revision !== stored.redrive.revision) return answerOf(stored);
   if (row.state === 'accepting') await continueAccepting(deps, row);
-  else if (endsAtOnce(stored.redrive)) await finalize(deps, row.id);
+  else if (endsImmediately(stored.redrive)) await finalize(deps, row.id);
   return answerOf(stored);
 }
 
-/** Another redrive took the revision that this selection was made for: it can never be accepted, and is made anew. */
-async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
-  try {
-    await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
-  } catch (error) {
-    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-  }
-}
-
-interface Storing {
-  blob: string;
-  digest: string;
-  selection: Selection;
-}
-
-/**
- * Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection
- * create-only.
- */
-async function store(deps: FinalizeDeps, batch: BatchRow, { blob, digest, selection }: Storing): Promise<void> {
-  const nowMs = deps.gate.now();
-  const workload = requireWorkload(deps, batch);
-  const options = { batch, workload, selection, nowMs };
-  const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
-  const redrive = {
-    v: 1 as const,
-    batch: batch.id,
-    revision: batch.revision + 1,
-    version: workload.version,
-    request: digest,
-    at: new Date(nowMs).toISOString(),
-    unreadable,
-    causes,
-    ...(selection.discard === undefined ? {} : { reason: discardReason(selection.discard) }),
-    chunks,
-  };
-  await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
-}
-
-function selectedBy(deps: FinalizeDeps, options: SelectOptions): Selected | Promise<Selected> {
-  if (options.selection.report) return noItems(options.batch);
-  return options.selection.discard === undefined ? deadLetters(deps, options) : selectToDiscard(deps, options);
-}
-
-async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<Selected> {
-  const selected = await select(deps, options);
-  if (selected.chunks.length > 0) return selected;
-  const { unreadable } = selected;
-  const left = unreadable === 0 ? '' : ` The items of ${unreadable} cannot be read any more; send them corrected.`;
-  throw new Problem(
-    'conflict',
-    `Batch ${options.batch.id} has no dead letters to redrive that fit the request.${left}`,
-  );
-}
-
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
-  // The end of the last revision must have been published: once the next one is open, nobody looks for it.
+  // The end of the last revision must have been published: once the next one is open, it is no longer checked.
   await announce(deps, row);
   await openBatch(deps.table, opening(deps, row, stored));
   const { row: opened, fresh } = await open(deps, stored);
@@ -181,7 +126,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   try {
     await indexBatch(deps.table, opened);
     const chunks = rowsOfRedrive(opened, stored);
-    if (endsAtOnce(stored.redrive)) await finalize(deps, opened.id);
+    if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
     else await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
   } catch (error) {
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
@@ -190,14 +135,17 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   return answerOf(stored);
 }
 
-/** The transaction that opens the revision, with the first of its rows: it decides between two redrives. */
+/** Runs the transaction that opens the revision, with its first rows: it decides between two redrives. */
 const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRow; fresh: boolean }> =>
   retryLostRace(rowOf(stored.redrive.batch), async () => {
     const found = await requireBatch(deps, stored.redrive.batch);
     if (await isApplied(deps, found.row, stored)) return { row: found.row, fresh: false };
     requireFinished(found.row);
     if (found.row.revision !== stored.redrive.revision - 1)
-      throw new Problem('conflict', `Batch ${found.row.id} was redriven meanwhile, with another key.`);
+      throw new Problem(
+        'conflict',
+        `Batch ${found.row.id} was redriven in the meantime, with another idempotency key.`,
+      );
     const next = opening(deps, found.row, stored);
     const opened = await openRevision(deps.table, { ...found, next, chunks: rowsOfRedrive(next, stored) });
     return opened ? { row: next, fresh: true } : LOST_RACE;
@@ -225,8 +173,8 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
   };
 }
 
-/** Whether nothing of a redrive has to be put into a queue: only the report is left to make. */
-const endsAtOnce = (redrive: Redrive): boolean => isReportAlone(redrive) || isDiscard(redrive);
+/** Whether a redrive puts nothing into a queue: only the report has to be created. */
+const endsImmediately = (redrive: Redrive): boolean => isReportAlone(redrive) || isDiscard(redrive);
 
 const answerOf = ({ redrive }: StoredRedrive): RedriveAnswer => ({
   batch: redrive.batch,

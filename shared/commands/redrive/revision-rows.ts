@@ -1,4 +1,4 @@
-/** The chunk rows that open a revision: of the upload, or of a redrive. */
+/** The chunk rows that open a revision, of an upload or of a redrive. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { redriveChunkId } from '../../contract/names.ts';
@@ -14,7 +14,7 @@ import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
 import { discarded } from './discard.ts';
 import { isDiscard, type StoredRedrive } from './redrive-blob.ts';
 
-/** The rows of a redrive, pending unless it is a discard: a pure function of the batch and the stored selection. */
+/** Creates the rows of a redrive, pending unless it is a discard: a pure function of the batch and the stored selection. */
 export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): ChunkRow[] {
   const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
   return redrive.chunks.map(({ runs, dueAt, items, ...place }, position) => {
@@ -31,7 +31,7 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
       ...place,
       items,
       firstItem: runs[0]?.[0] ?? 0,
-      // Not when the selection was stored: what is late is counted from here, and a rate holds chunks back on purpose.
+      // Not the time when the selection was stored: lateness is counted from here, and a rate delays chunks on purpose.
       enqueuedAt: dueAt ?? batch.openedAt,
       ...trace,
     };
@@ -41,15 +41,18 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
   });
 }
 
-/** All rows that the batch's present revision began with. @throws when the blob that names them is not there. */
+/**
+ * Returns all rows with which the batch's present revision began.
+ * @throws if the blob that contains them is missing.
+ */
 export async function rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
   if (batch.revision === 0) return chunkRowsOf(batch, await readChunkIndex(deps, batch));
   const stored = await appliedRedrive(deps, batch, batch.revision);
-  if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is not there.`);
+  if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is missing.`);
   return rowsOfRedrive(batch, stored);
 }
 
-/** Brings a batch that is `accepting`, in whatever revision, into its queues. */
+/** Puts a batch in `accepting`, of any revision, into its queues. */
 export const continueAccepting = (deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> =>
   batch.revision === 0
     ? continueIntake(deps, batch)

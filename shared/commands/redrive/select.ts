@@ -1,4 +1,4 @@
-/** Which dead letters a redrive or a discard takes up, and with which items. */
+/** Selects the dead letters that a redrive or a discard takes, and their items. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
@@ -14,8 +14,8 @@ import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
 
 /**
- * What to redrive: the report alone, or dead letters: the named items and the corrected ones, or those of one cause, or,
- * with none of these, all. With `discard`, the reason for it, they are discarded instead.
+ * What to redrive: the report alone, or dead letters. These are the ones in `items` and `corrected`, or those with one
+ * cause, or all if none of these is given. `discard` is a reason; if present, they are discarded instead.
  */
 export interface Selection {
   report?: true | undefined;
@@ -23,19 +23,19 @@ export interface Selection {
   cause?: string | undefined;
   items?: readonly number[] | undefined;
   corrected?: readonly { index: number; item?: unknown }[] | undefined;
-  /** For each item but the corrected ones. */
+  /** Applied to each item except the corrected ones. */
   patch?: Patch | undefined;
   ratePerSecond?: number | undefined;
 }
 
-/** The frames are held until they are put as one; a selection over this is to be made by cause. */
+/** The frames are kept in memory until they are stored as one blob. A larger selection must be split by cause. */
 const MAX_STORED_BYTES = 256 * 1024 * 1024;
 const MAX_NAMED = 10;
 
 export interface Selected extends RedriveFrames {
-  /** Dead letters that were meant, but whose item nobody can read. They stay. */
+  /** Selected dead letters whose item cannot be read. They stay. */
   unreadable: number;
-  /** How many of those that are taken up died of each cause that the batch row names. */
+  /** Number of selected dead letters by cause, for the causes that the batch row contains. */
   causes: Causes;
 }
 
@@ -47,9 +47,9 @@ export interface SelectOptions {
 }
 
 /**
- * Reads the current dead letters, and makes frames of those that are meant.
- * @throws Problem 'conflict' when a named item is no dead letter, or cannot be read, or one cannot be patched; 'too-large'
- * for too many at once.
+ * Reads the current dead letters, and creates frames of the selected ones.
+ * @throws Problem 'conflict' if an item of the request is no dead letter, or cannot be read, or one cannot be patched;
+ * 'too-large' if there are too many at once.
  */
 export async function select(deps: DeadLetterDeps, options: SelectOptions): Promise<Selected> {
   const { batch, workload, selection, nowMs } = options;
@@ -83,7 +83,7 @@ export async function select(deps: DeadLetterDeps, options: SelectOptions): Prom
   return { ...builder.made, unreadable: unreadable.length, causes: causes.counts };
 }
 
-/** The item with the patch of the selection, if there is one; undefined for an item that could not be read. */
+/** Returns the item with the patch of the selection, if there is one; undefined for an item that could not be read. */
 function patched({ patch }: Selection, index: number, json: string | undefined): string | undefined {
   if (patch === undefined || json === undefined) return json;
   const merged = mergePatch(json, patch);
@@ -91,7 +91,7 @@ function patched({ patch }: Selection, index: number, json: string | undefined):
   throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
 }
 
-/** The dead letters that a request means. `takes` is called once for each that stands. */
+/** The dead letters that a request selects. `takes` is called once for each current one. */
 interface Choice {
   corrected: Map<number, string>;
   isNamed: boolean;
@@ -99,7 +99,7 @@ interface Choice {
   requireAllTaken(): void;
 }
 
-/** Makes the choice of a request. */
+/** Creates the choice of a request. */
 export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
   const texts = new Map(corrected.map(({ index, item }) => [index, JSON.stringify(item)]));
   const named = new Set([...items, ...texts.keys()]);
@@ -110,7 +110,8 @@ export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choi
     takes: (item) =>
       isNamed ? named.delete(item.index) : cause === undefined || hasName(causeOf(item.reason, item.error), cause),
     requireAllTaken: () => {
-      if (named.size > 0) throw new Problem('conflict', `No dead letters of this batch: items ${listOf([...named])}.`);
+      if (named.size > 0)
+        throw new Problem('conflict', `These items are not dead letters of this batch: ${listOf([...named])}.`);
     },
   };
 }
@@ -118,11 +119,14 @@ export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choi
 async function add(builder: FrameBuilder, item: { index: number; json: string }): Promise<void> {
   await builder.add(item);
   if (builder.made.bytes > MAX_STORED_BYTES || builder.made.chunks.length > MAX_CHUNKS)
-    throw new Problem('too-large', 'The dead letters are too many for one redrive. Redrive them cause by cause.');
+    throw new Problem(
+      'too-large',
+      'There are too many dead letters for one redrive. Redrive them one cause at a time.',
+    );
 }
 
 const nothingToRun = (indices: number[]): Problem =>
-  new Problem('conflict', `The items ${listOf(indices)} cannot be read any more. Send them as corrected items.`);
+  new Problem('conflict', `The items ${listOf(indices)} can no longer be read. Send them as corrected items.`);
 
 const listOf = (indices: number[]): string =>
   `${indices.slice(0, MAX_NAMED).join(', ')}${indices.length > MAX_NAMED ? ` and ${indices.length - MAX_NAMED} more` : ''}`;

@@ -1,4 +1,4 @@
-/** Adapts a gate to a finished wave: what a reference takes, and how busy the instances were. Pure. */
+/** Adapts a gate to a finished wave: time per reference, and load of the instances. Pure. */
 import type { GateRow } from '../../wake/gate/gate-row.ts';
 import { baselineFailureRate, nextLimit } from './task-limit.ts';
 import { latencyMs, usualResponseMs } from './wave-load.ts';
@@ -11,10 +11,10 @@ import {
   type WaveSummary,
 } from './wave-summary.ts';
 
-/** Weight of the newest measurement: quick enough to follow a change of batch, slow enough to ignore one odd chunk. */
+/** Weight of the newest measurement: high enough to follow a change of batch, low enough to ignore one unusual chunk. */
 const ALPHA = 0.5;
 
-/** The gate's fields that a wave changes; one that did nothing keeps what the waves before it have measured. */
+/** Returns the fields of the gate that a wave changes. A wave that finished nothing keeps the earlier measurements. */
 export function adaptGate(gate: GateRow, wave: WaveSummary, context: WaveContext): Partial<GateRow> {
   if (wave.done === 0) return { throttled: wave.throttled, idleCount: gate.idleCount + 1 };
   const busy = busyPart(wave);
@@ -46,16 +46,16 @@ function loadFields(gate: GateRow, { load }: WaveSummary, change: WaveChange): P
   };
 }
 
-/** Part of the handlers' time in which the limits of the workload let them begin something. */
+/** Part of the handlers' time in which the limits of the workload allowed them to start something. */
 const busyPart = ({ handlerSeconds, waitedSeconds }: WaveSummary): number =>
   handlerSeconds > 0 ? Math.max(0, 1 - waitedSeconds / handlerSeconds) : 1;
 
-/** From here on tasks are taken to be busy: the limits may feed more of them. */
+/** From this part on, tasks count as busy: the limits may feed more of them. */
 const BUSY = 0.9;
-/** Room for a wave that is slower than the one before. */
+/** Margin for a wave that is slower than the previous one. */
 const SPARE = 1.25;
 
-/** Tasks that the limits of the workload can feed: those that waited for permits could as well not be there. */
+/** Returns how many tasks the limits of the workload can feed: tasks that only waited for permits were not needed. */
 function fedTasks({ tasks, starved }: WaveSummary, busy: number): number {
   const served = Math.max(1, tasks - starved);
   return busy > BUSY ? served * 2 : Math.max(1, Math.ceil(served * busy * SPARE));

@@ -1,40 +1,46 @@
-/** How many tasks a wave gets. Pure, and without imports that a browser could not load: the dashboard plans with it, too. */
+/**
+ * Computes the number of tasks of a wave. Pure, and without imports that a browser could not load, because the
+ * dashboard plans with it, too.
+ */
 
 import type { WaveBound } from '../../wake/gate/wave-record.ts';
 import { MAX_RECEIVE } from '../../wake/max-receive.ts';
 import type { Policy } from './policy.ts';
 
-/** What can bound the tasks of a wave that is no probe and collects no results. */
+/** What can limit the number of tasks of a wave that is no probe and collects no results. */
 export type TaskBound = Exclude<WaveBound, 'probe' | 'collector'>;
 
-/** What the tasks are counted by. Work counts, not messages: twenty heavy chunks are worth more tasks than twenty light ones. */
+/**
+ * The input of the number of tasks. Work counts, not messages: twenty expensive chunks justify more tasks than twenty
+ * cheap ones.
+ */
 export interface TaskState {
   /** References in the queue, an upper bound that includes invisible ones. */
   depth: number;
   itemsPerReference: number;
   secondsPerReference: number;
   policy: Policy;
-  /** Lowered by throttling; 0 = no limit but the policy's. */
+  /** Limit from throttling; 0 means no limit except the policy's. */
   taskLimit: number;
-  /** Tasks that the limits of the workload can feed; Infinity = it has none. */
+  /** Tasks that the limits of the workload can feed; Infinity if it has none. */
   fedTasks: number;
-  /** Most tasks while the instances are saturated; Infinity = they are not. */
+  /** Maximum number of tasks while the instances are saturated; Infinity if they are not. */
   saturationLimit: number;
-  /** A bulk lane leaves the policy's headroom free. */
+  /** Whether the lane is `bulk`, which leaves the policy's headroom free. */
   bulk: boolean;
-  /** The oldest batch would miss its deadline at the present rate: everything that may be used is used. */
+  /** Whether the oldest batch would miss its deadline at the present rate: then everything that is allowed is used. */
   late: boolean;
 }
 
-/** Tasks that the thresholds allow for `depth` waiting items. */
+/** Returns the tasks that the thresholds allow for `depth` waiting items. */
 export function tasksForDepth(depth: number, thresholds: Policy['thresholds']): number {
   if (depth <= 0) return 0;
   return thresholds.find(({ below }) => below === undefined || depth < below)?.tasks ?? 1;
 }
 
 /**
- * Seconds that a reference takes of a task's time. An interval between receives makes that longer than the work itself:
- * a task gets at most one receive per interval.
+ * Returns the seconds of a task's time per reference. An interval between receives makes it longer than the work
+ * itself, since a task gets at most one receive per interval.
  */
 export const pacedSeconds = (
   secondsPerReference: number,
@@ -42,8 +48,8 @@ export const pacedSeconds = (
 ): number => Math.max(secondsPerReference, receiveIntervalMs / 1000 / receiveSize);
 
 /**
- * The number of tasks, and what has bounded it. Of several equal bounds it names the one that an operator can change
- * least: where three messages wait, another policy does not lead to more than three tasks.
+ * Computes the number of tasks, and what limited it. If several bounds are equal, it returns the one that an operator
+ * can change least: if three messages wait, no policy leads to more than three tasks.
  */
 export function countTasks(state: TaskState): { tasks: number; bound: TaskBound } {
   const { policy, depth } = state;

@@ -1,15 +1,15 @@
-/** Measures what this process does while one of its slices runs. */
+/** Measures the load of this process while one of its slices runs. */
 import { availableParallelism } from 'node:os';
 import type { ResponseTimes } from '../../cost/meter.ts';
 import type { SliceLoad } from '../slice-result.ts';
 
-/** What a process can measure about itself; replaced in tests. */
+/** What a process measures about itself; replaced in tests. */
 export interface ProcessGauges {
   /** Monotonic. */
   nowMs: () => number;
   /** CPU time of all threads of the process since its start, user and system. */
   cpuMs: () => number;
-  /** Time that the event loop of the main thread has been active, and idle, since the start of the process. */
+  /** Time that the event loop of the main thread was active and idle, since the start of the process. */
   eventLoopMs: () => { active: number; idle: number };
   /** Cores that the process may use. */
   cores: number;
@@ -26,11 +26,12 @@ const PROCESS: ProcessGauges = {
   cores: availableParallelism(),
 };
 
-/** Begins a measurement; the function that it returns ends it, and adds the response times of the slice. */
+/** Starts a measurement. The returned function ends it, and adds the response times of the slice. */
 export type MeasureInstance = () => (responses: ResponseTimes) => SliceLoad;
 
 /**
- * Makes the measurement of a process. Slices that run at the same time measure the same process, each during its own time.
+ * Creates the measurement of a process. Slices that run at the same time measure the same process, each during its own
+ * time.
  * @param instance identifies the process
  */
 export const createInstanceMeasure =

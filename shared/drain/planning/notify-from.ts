@@ -1,4 +1,4 @@
-/** Decides whether an upload wakes the queues into which it has put messages: the policy's `notifyFrom`. */
+/** Decides whether an upload wakes the queues to which it has added messages: the policy's `notifyFrom`. */
 import { toError } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
@@ -6,7 +6,7 @@ import type { EnqueueDeps } from '../../wake/enqueue.ts';
 import type { Policy } from './policy.ts';
 import { readStoredPolicies } from './policy-store.ts';
 
-/** How long a process uses the policies that it has read: one query per minute with uploads, whatever their number. */
+/** How long a process uses policies that it has read: at most one query per minute, for any number of uploads. */
 const POLICIES_MS = 60_000;
 
 export interface NotifyFromDeps {
@@ -18,9 +18,10 @@ export interface NotifyFromDeps {
 }
 
 /**
- * Makes the check that uploads use. A queue without `notifyFrom` is woken by each upload, and costs no further operation;
- * one with it is measured, by one operation, and woken if it holds at least that many messages. If the policies or
- * the depth cannot be read, the queue is woken: an unnecessary drain costs less than work that waits for the sweep.
+ * Creates the check that uploads use. A queue without `notifyFrom` is woken by each upload, without a further
+ * operation. A queue with it is measured by one operation, and woken if it holds at least that many messages. If the
+ * policies or the depth cannot be read, the queue is woken: an unnecessary drain costs less than work that waits for
+ * the sweep.
  */
 export function createNeedsWake({ table, depthOf, nowMs }: NotifyFromDeps): EnqueueDeps['needsWake'] {
   let known: { readMs: number; policies: Promise<Map<string, Policy>> } | undefined;

@@ -1,4 +1,4 @@
-/** Sizes a wave. Pure: everything that it weighs is in its input. */
+/** Sizes a wave. Pure: its input contains everything that it considers. */
 
 import type { WaveBound } from '../../wake/gate/wave-record.ts';
 import { MAX_RECEIVE } from '../../wake/max-receive.ts';
@@ -6,12 +6,12 @@ import { countTasks, type TaskState } from './count-tasks.ts';
 
 const EXPLORING_SECONDS = 5;
 
-/** What a wave is sized by. */
+/** The input of the size of a wave. */
 export interface PlanState extends TaskState {
   kind: 'items' | 'results';
-  /** The task limit is still on its way: a wave is short, so that it gets there within a minute. */
+  /** Whether the task limit is still rising: then waves are short, so that it reaches its value within a minute. */
   exploring: boolean;
-  /** The circuit is open: one task tries one reference. */
+  /** Whether the circuit is open: then one task tries one reference. */
   probe: boolean;
   sliceSeconds: number;
   visibilitySeconds: number;
@@ -20,9 +20,9 @@ export interface PlanState extends TaskState {
 }
 
 /**
- * One wave: `tasks` dequeue tasks that each take `quota` references, at most `receive` at a time. `depth` is what
- * waited when it was planned, `wakes` what the gate had counted: a later wake may mean a message that its tasks have
- * missed.
+ * One wave: `tasks` dequeue tasks, each of which takes up to `quota` references, at most `receive` per receive. `depth`
+ * and `wakes` are the messages and the counted wakes at the time of planning: a later wake may mean a message that the
+ * tasks have missed.
  */
 export interface Wave {
   depth: number;
@@ -30,32 +30,35 @@ export interface Wave {
   tasks: number;
   quota: number;
   receive: number;
-  /** Shortest time in milliseconds from one receive of a task to its next; absent: 0. */
+  /** Minimum time in milliseconds from one receive of a task to its next; absent means 0. */
   receiveIntervalMs?: number;
   sliceSeconds: number;
-  /** Absent: false. */
+  /** Absent means false. */
   probe?: boolean;
-  /** What has bounded its tasks; absent: planned by an older version. */
+  /** What limited the number of tasks; absent if an older version planned the wave. */
   bound?: WaveBound;
-  /** Planned for work that would miss its deadline; absent: false. */
+  /** Whether it was planned for work that would miss its deadline; absent means false. */
   late?: boolean;
 }
 
-/** What the gate keeps of the plan of a wave that has ended. */
+/** The part of a plan that the gate keeps when the wave has ended. */
 export type PlanRecord = { [Field in 'depth' | 'bound' | 'late']?: Wave[Field] | undefined };
 
-/** What a dequeue task needs of its wave: the rest would be in the history once per task. */
+/** The part of a wave that a dequeue task needs: the rest would be in the history once per task. */
 export type TaskWave = Omit<Wave, 'wakes' | 'bound' | 'late'>;
 
 /**
- * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, the three limits); when
- * late without the first two. receive = min(32 or the policy's, what a task does in a slice and in half a visibility
- * timeout, its quota or, alone, the target). Absent fields keep the history of a drain short.
+ * Plans a wave.
+ * tasks = min(rule over items waiting, ceil(work seconds / target seconds), references, capacity, the three limits);
+ * for late work without the first two.
+ * receive = min(32 or the policy's value, what a task finishes in a slice and in half a visibility timeout, its quota;
+ * for a single task the target replaces the quota if it is larger).
+ * Fields with default values are omitted, which keeps the history of a drain short.
  */
 export function planWave(state: PlanState): Wave {
   const { depth, wakes } = state;
   const { receiveSize = MAX_RECEIVE, receiveIntervalMs = 0 } = state.policy;
-  // A short slice must fit an interval, or the interval would not be kept while a service throttles.
+  // A short slice must not be shorter than the interval, or the interval would not be kept while a service throttles.
   const shortest = Math.max(EXPLORING_SECONDS, receiveIntervalMs / 1000);
   const sliceSeconds = state.exploring ? Math.min(state.sliceSeconds, shortest) : state.sliceSeconds;
   const common = {
@@ -68,8 +71,8 @@ export function planWave(state: PlanState): Wave {
   const quota = Math.max(1, Math.ceil(depth / tasks));
   const seconds = Math.min(sliceSeconds, state.visibilitySeconds / 2);
   const inTime = Math.floor(seconds / Math.max(state.secondsPerReference, 0.001));
-  // The only task of a wave has no rivals: it may as well take what comes in meanwhile, up to the work that one task
-  // should get; a collector does so to its end.
+  // The only task of a wave may also receive messages that arrive in the meantime, up to the work that one task should
+  // get; a collector does so until its end.
   const target = Math.ceil(state.policy.targetSeconds / Math.max(state.secondsPerReference, 0.001));
   const receive = Math.max(1, Math.min(receiveSize, inTime, tasks === 1 ? Math.max(quota, target) : quota));
   const most = state.kind === 'results' ? Number.MAX_SAFE_INTEGER : quota;

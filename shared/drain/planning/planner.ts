@@ -14,27 +14,27 @@ export interface PlannerOptions {
   table: Table;
   sliceSeconds: number;
   visibilitySeconds: number;
-  /** Dequeue tasks that all instances can run at a time. */
+  /** Dequeue tasks that all instances together can run at the same time. */
   capacity: number;
-  /** Activities that one instance runs at a time. */
+  /** Activities that one instance runs at the same time. */
   concurrentActivities: number;
   /** Service time in milliseconds. */
   now: () => number;
 }
 
-/** The policy of a queue until an operator has put one. */
+/** Returns the policy of a queue for which no operator has stored one. */
 export const initialPolicy = ({ capacity }: Pick<PlannerOptions, 'capacity'>): Policy => ({
   ...DEFAULT_POLICY,
   capacity,
 });
 
-/** The policy of a queue, by one operation if an operator has put one. */
+/** Reads the policy of a queue; costs one operation if an operator has stored one. */
 export const readPolicy = async (
   { table, capacity }: Pick<PlannerOptions, 'table' | 'capacity'>,
   gate: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<Policy> => (await readStoredPolicy(table, gate)) ?? initialPolicy({ capacity });
 
-/** Sizes the next wave of a queue from what its gate has measured. */
+/** Creates the planner, which sizes the next wave of a queue from the measurements in its gate. */
 export function createPlanner(options: PlannerOptions) {
   const { table, sliceSeconds, visibilitySeconds, capacity, concurrentActivities, now } = options;
   return async ({ workload, lane, kind }: QueueAddress, gate: GateRow, depth: number): Promise<Wave> => {
@@ -61,8 +61,8 @@ export function createPlanner(options: PlannerOptions) {
 }
 
 /**
- * Tasks that the limits of a workload can feed: as measured, before that by Little's law: what is in progress is what
- * begins per second times how long it takes.
+ * Returns how many tasks the limits of a workload can feed: as measured. Before the first measurement it follows from
+ * Little's law: work in progress = starts per second x duration.
  */
 function fedTasks(workload: Workload, gate: Pick<GateRow, 'fedTasks'>): number {
   const limit = limitOf(workload);
@@ -75,8 +75,8 @@ function fedTasks(workload: Workload, gate: Pick<GateRow, 'fedTasks'>): number {
 }
 
 /**
- * Whether the oldest batch would miss its deadline if the queue went on as in its last wave: its processing latency so far
- * and the time that the queue still takes come to more than the deadline.
+ * Returns whether the oldest batch would miss its deadline at the rate of the last wave: its latency so far plus the
+ * remaining time of the queue is longer than the deadline.
  */
 export function isLate(
   gate: Pick<GateRow, 'oldestAt' | 'secondsPerReference' | 'waveTasks' | 'instances'>,

@@ -2,7 +2,6 @@ import { fromEntity, toEntity } from '../../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../../storage/table.ts';
 import { readsAs } from '../../storage/write-row.ts';
-import { gateOf, readGate } from '../../wake/gate/gate.ts';
 import {
   GATES_PARTITION,
   type GateRow,
@@ -11,15 +10,16 @@ import {
   queueOfPolicy,
   toGateEntity,
 } from '../../wake/gate/gate-row.ts';
+import { gateOf, readGate } from '../../wake/gate/gate-store.ts';
 import { type Policy, policySchema } from './policy.ts';
 
-/** A policy that an operator has put, and the one that it has replaced, if this version can read that. */
+/** A policy that an operator has stored, and its predecessor if this version can read it. */
 export interface StoredPolicy {
   policy: Policy;
   previous?: Policy;
 }
 
-/** Reads what an operator has put for a queue, by one operation; undefined, without an operation, if there is nothing. */
+/** Reads the stored policy of a queue with one operation. Returns undefined, without an operation, if there is none. */
 export async function readPolicyRow(
   table: Table,
   { queue, policyVersion }: Pick<GateRow, 'queue' | 'policyVersion'>,
@@ -32,13 +32,13 @@ export async function readPolicyRow(
   return { policy: policySchema.parse(policy), ...(data === undefined ? {} : { previous: data }) };
 }
 
-/** Reads the policy that an operator has put for a queue, as `readPolicyRow` does. */
+/** Reads the stored policy of a queue without its predecessor; see `readPolicyRow`. */
 export const readStoredPolicy = async (
   table: Table,
   gate: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<Policy | undefined> => (await readPolicyRow(table, gate))?.policy;
 
-/** Reads all stored policies by queue, by one table query; without those that this version cannot read. */
+/** Reads all stored policies by queue with one table query, except those that this version cannot read. */
 export async function readStoredPolicies(table: Table): Promise<Map<string, Policy>> {
   const { from, to } = policyRows;
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
@@ -51,9 +51,10 @@ export async function readStoredPolicies(table: Table): Promise<Map<string, Poli
 }
 
 /**
- * Stores the policy of a queue and counts its version up, in one transaction: no drain sees the one without the other.
- * The policy before it is kept with it; before the first one that is `initial`. Gives the new version; undefined when the
- * present one is not `expected` (which may be left out). Two who store the same policy at the same time store one version.
+ * Stores the policy of a queue and increases its version, in one transaction, so that a drain sees both changes or
+ * none. The previous policy is stored with it (`initial` before the first one). Returns the new version, or undefined
+ * if `expected` is given and is not the present version. If two callers store the same policy at the same time, they
+ * store one version.
  */
 export const writePolicy = (
   table: Table,
@@ -73,11 +74,12 @@ export const writePolicy = (
       etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
     ];
     if (await wins(table.submitTransaction(actions))) return { version, previous };
-    // Refused although it took effect, when its answer was lost: the gate may have changed since, its policy has not.
+    // If the response was lost, the transaction is refused although it took effect: the gate may have changed since,
+    // the policy has not.
     return (await readsAs(table, stored)) === undefined ? LOST_RACE : { version, previous };
   });
 
-/** Undefined also for one that this version cannot read, so that an operator can replace it. */
+/** Also undefined for a policy that this version cannot read, so that an operator can replace it. */
 async function readPresent(table: Table, queue: string): Promise<Policy | undefined> {
   const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
   return policySchema.safeParse(entity && fromEntity('policy', entity).policy).data;

@@ -1,4 +1,4 @@
-/** The load of the instances that ran a wave, and what follows for the next one. Pure. */
+/** The load of the instances that ran a wave, and its consequences for the next one. Pure. */
 import type { GateRow } from '../../wake/gate/gate-row.ts';
 import type { SliceLoad } from '../slice-result.ts';
 
@@ -6,15 +6,15 @@ import type { SliceLoad } from '../slice-result.ts';
 export interface WaveLoad {
   /** Processes that ran its slices. */
   instances: number;
-  /** Of the busiest of them: share of its cores, and utilization of the event loop of its main thread; 0 to 1. */
+  /** Values of the busiest process: share of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
   eventLoop: number;
-  /** Responses, and their mean time in milliseconds. */
+  /** Number of responses, and their mean time in milliseconds. */
   responses: number;
   responseMs: number;
 }
 
-/** Combines the loads of slices; undefined when none was measured, as by an app of an older version. */
+/** Combines the loads of slices; undefined if none was measured, as in an app of an older version. */
 export function combineLoads(slices: SliceLoad[]): WaveLoad | undefined {
   if (slices.length === 0) return undefined;
   const instances = [...Map.groupBy(slices, ({ instance }) => instance).values()];
@@ -31,7 +31,7 @@ export function combineLoads(slices: SliceLoad[]): WaveLoad | undefined {
 const sum = <T>(entries: T[], read: (entry: T) => number): number =>
   entries.reduce((total, entry) => total + read(entry), 0);
 
-/** Weighted by time: a slice of a few milliseconds says nothing about its instance. */
+/** Weighted by time: a slice of a few milliseconds is no evidence for its instance. */
 function meanOverTime(slices: SliceLoad[], read: (slice: SliceLoad) => number): number {
   const totalMs = sum(slices, ({ ms }) => ms);
   return rounded(sum(slices, (slice) => read(slice) * slice.ms) / Math.max(1, totalMs), 3);
@@ -39,7 +39,7 @@ function meanOverTime(slices: SliceLoad[], read: (slice: SliceLoad) => number): 
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** From this share on an instance is saturated: the Functions host, another process, needs the rest. */
+/** From this share on an instance is saturated: the Functions host, a separate process, needs the rest. */
 const SATURATED = 0.85;
 
 /** Whether the busiest instance had no CPU time left, or none in its main thread, which does all I/O. */
@@ -47,20 +47,24 @@ const isSaturated = ({ cpu, eventLoop }: Pick<WaveLoad, 'cpu' | 'eventLoop'>): b
   cpu >= SATURATED || eventLoop >= SATURATED;
 
 /**
- * Computes how many tasks run at the same time; the others of their wave wait for an instance. `instances` 0: not
+ * Computes how many tasks run at the same time; the others of their wave wait for an instance. `instances` is 0 if not
  * measured.
  */
 export const tasksAtOnce = (tasks: number, instances: number, concurrentActivities: number): number =>
   instances === 0 ? tasks : Math.min(tasks, instances * concurrentActivities);
 
-/** Tasks per activity that the instances run at a time: one runs, and one waits, which makes the platform add instances. */
+/**
+ * Tasks per activity that the instances run at the same time: one runs, and one waits, which makes the platform add
+ * instances.
+ */
 const TASKS_PER_PLACE = 2;
 
 /**
- * Most tasks of the next wave while the instances are saturated; Infinity: they are not, or no wave of this drain has been
- * measured (the instances of an earlier drain may be gone). More tasks would not be run sooner, late work included, and
- * all queues of an app share one queue of activities: a hundred that wait delay every other queue for many slices, the
- * result queues and this queue's next plan included. The limit grows with the instances.
+ * Returns the maximum number of tasks of the next wave while the instances are saturated. Returns Infinity if they are
+ * not, or if no wave of this drain has been measured (the instances of an earlier drain may be gone). More tasks would
+ * not run sooner, not even late work. All queues of an app share one queue of activities: a hundred waiting activities
+ * delay every other queue for many slices, including the result queues and this queue's next plan. The limit grows with
+ * the number of instances.
  */
 export function saturationLimit(
   gate: Pick<GateRow, 'instances' | 'cpu' | 'eventLoop' | 'aliveUntil'>,
@@ -72,7 +76,7 @@ export function saturationLimit(
     : Number.POSITIVE_INFINITY;
 }
 
-/** Computes the milliseconds since the oldest work was accepted, from when deadlines count; 0 when unknown. */
+/** Computes the milliseconds since the oldest work was accepted, which is when deadlines begin; 0 if unknown. */
 export const latencyMs = (oldestAt: string, nowMs: number): number =>
   oldestAt === '' ? 0 : Math.max(0, nowMs - (Date.parse(oldestAt) || nowMs));
 
@@ -83,9 +87,9 @@ const SLOW_FACTOR = 3;
 const SLOW_MORE_MS = 100;
 
 /**
- * Returns whether storage responded so slowly that it is close to throttling: latency rises before requests are refused,
- * since a service without spare capacity first lets them wait. Slow responses on a saturated instance are caused by the
- * instance.
+ * Returns whether storage responded so slowly that it is close to throttling: latency rises before requests are
+ * refused, since a service without spare capacity first makes them wait. If the instance is saturated, it is the cause
+ * of slow responses.
  */
 export const isSlow = (load: WaveLoad, usualMs: number): boolean =>
   isMeaningful(load) && !isSaturated(load) && isAboveUsual(load.responseMs, usualMs);
@@ -101,8 +105,8 @@ const ALPHA = 0.5;
 
 /**
  * Updates the usual response time after a wave. It follows lower times, and rises only on evidence that the tasks are
- * not the cause: `isIndependent`. A mean that also followed higher times would drift: each wave near the limit would raise
- * the usual time, and so the limit, until storage throttles.
+ * not the cause (`isIndependent`). A mean that also followed higher times would drift: each wave near the limit would
+ * raise the usual time, and with it the limit, until storage throttles.
  */
 export function usualResponseMs(usualMs: number, load: WaveLoad, isIndependent: boolean): number {
   if (!isMeaningful(load)) return usualMs;

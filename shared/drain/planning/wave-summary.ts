@@ -1,4 +1,4 @@
-/** What a wave came to, and how it compares with the one before. Pure. */
+/** The result of a wave, and its comparison with the previous one. Pure. */
 
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { THROTTLED } from '../../cost/meter.ts';
@@ -7,30 +7,30 @@ import { addCounts } from '../slice.ts';
 import { emptyCounts, type SliceResult, type WorkCounts } from '../slice-result.ts';
 import { combineLoads, tasksAtOnce, type WaveLoad } from './wave-load.ts';
 
-/** What a wave of `tasks` tasks came to, over all of them. */
+/** The result of a wave of `tasks` tasks, over all of them. */
 export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
   tasks: number;
-  /** The gate's count when it was planned. */
+  /** The wakes that the gate had counted when the wave was planned. */
   wakes: number;
-  /** Of the longest slice, without its waits for work. */
+  /** Duration of the longest slice, without its waits for work. */
   seconds: number;
-  /** Of all slices together. */
+  /** Duration of all slices together. */
   taskSeconds: number;
-  /** Answers of a service that was too busy. */
+  /** Responses of services that were too busy. */
   throttled: number;
   tripped: boolean;
-  /** Whether any task met a fault that ended its slice. */
+  /** Whether any task had a fault that ended its slice. */
   faulted: boolean;
-  /** Tasks that had no share of the workload's limits, and when the first of them is worth repeating (0: none). */
+  /** Number of tasks that had no share of the workload's limits, and the earliest time to repeat one of them (0 if none). */
   starved: number;
   retryAt: number;
-  /** What its slices have done that no batch has recorded. */
+  /** Operations of its slices that are not recorded in a batch. */
   shared: Operations;
-  /** Of the instances that ran it; undefined when none was measured. */
+  /** Load of the instances that ran it; undefined if none was measured. */
   load: WaveLoad | undefined;
 }
 
-/** What a wave is judged by beside its results. */
+/** The context in which the result of a wave is judged. */
 export interface WaveContext {
   /** Whether the workload has limits across all instances. */
   isLimited: boolean;
@@ -40,7 +40,7 @@ export interface WaveContext {
   nowMs: number;
 }
 
-/** Sums up the slices of a wave that was planned when the gate had counted `wakes`. */
+/** Sums the slices of a wave that was planned when the gate had counted `wakes`. */
 export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
   const { operations, ...sum } = slices.reduce<WorkCounts>(addCounts, emptyCounts());
   return {
@@ -59,15 +59,18 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
   };
 }
 
-/** A wave compared with the one before. */
+/** A wave compared with the previous one. */
 export interface WaveChange {
-  /** Tasks that ran at the same time, now and before: only these load storage and what handlers call. */
+  /**
+   * Tasks that ran at the same time, in this wave and in the previous one: only these load storage and the services
+   * that handlers call.
+   */
   atOnce: number;
   before: number;
   itemsPerSecond: number;
 }
 
-/** Compares a wave with the one that the gate has recorded. */
+/** Compares a wave with the previous one in the gate. */
 export function changeOf(gate: GateRow, wave: WaveSummary, { concurrentActivities }: WaveContext): WaveChange {
   const atOnce = tasksAtOnce(wave.tasks, wave.load?.instances ?? gate.instances, concurrentActivities);
   // A wave with more tasks than the instances run at a time lasts several slices.
@@ -79,7 +82,7 @@ export function changeOf(gate: GateRow, wave: WaveSummary, { concurrentActivitie
   };
 }
 
-/** Share of failing items, or of throughput lost by adding tasks, from which on tasks are too many. */
+/** Share of failing items, or of throughput lost by adding tasks, from which on there are too many tasks. */
 export const TOLERANCE = 0.1;
 
 /** Whether storage took as long although fewer tasks ran: then the tasks are not the cause. */

@@ -1,6 +1,7 @@
 /** The figures of the batches per day and workload, from their lines in the listing. */
 import { isFinished } from '../../batches/batch-row.ts';
-import { deadlineMs, type IndexEntry, tookMs } from '../../batches/listing/index-rows.ts';
+import type { IndexEntry } from '../../batches/listing/index-rows.ts';
+import { deadlineMs, tookMs } from '../../batches/listing/listed-times.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
 import type { OwnDrains } from '../../cost/own-drains.ts';

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { type ClearDeps, clearPoisonQueue, clearQueue } from '../../commands/clear-queue.ts';
+import { clearPoisonQueue } from '../../commands/clear-poison-queue.ts';
+import { type ClearDeps, clearQueue } from '../../commands/clear-queue.ts';
 import { poisonQueueName } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';

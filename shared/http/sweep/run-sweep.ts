@@ -1,6 +1,6 @@
 import type { HttpResponseInit } from '@azure/functions';
-import type { SweepDeps } from '../../sweep/run.ts';
 import { sweep } from '../../sweep/sweep.ts';
+import type { SweepDeps } from '../../sweep/sweep-run.ts';
 import { json } from '../edge/answers.ts';
 
 /** Below the 230 s after which the platform's front end cuts a request, with room for the last slice to finish. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
-import { isIdempotencyKey, MAX_KEY, recordContent } from '../../batches/keys.ts';
+import { recordContent } from '../../batches/content-keys.ts';
+import { isIdempotencyKey, MAX_KEY } from '../../batches/keys.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';

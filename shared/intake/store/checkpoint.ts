@@ -27,7 +27,7 @@ import type { UploadResume } from '../read-upload.ts';
 import { progressMetadata, type TakenSource } from './file-progress.ts';
 import type { StagedPayload } from './write-payload.ts';
 
-/** Half of the time after which the sweep deletes orphans (sweep/run.ts). */
+/** Half of the time after which the sweep deletes orphans (sweep/sweep-run.ts). */
 const MAX_AGE_MS = 12 * 3_600_000;
 /** For a terabyte, the digests of segments (64 bytes per 8 MiB) and the block ids (30 bytes per 4 MiB) need 16 MiB. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@
  * collected. After a crash, it replaces the result message: it is delivered again, its stored outcome is found, and the
  * batch is collected again.
  */
-import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import type { Meter } from '../../cost/meter.ts';

@@ -1,8 +1,8 @@
 /**
- * The events about a batch. The message id of each follows from its content, so that the topic's duplicate detection,
- * or a subscriber, drops a repeat.
+ * The events about a batch. Each message id is derived from the content of the event, so that duplicate detection of
+ * the topic, or a subscriber, drops a repeat.
  */
-import type { ChunkEnd } from '../../batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { sumCauses } from '../../batches/causes.ts';
 import type { DeadlineRisk } from '../../batches/progress/deadline-risk.ts';
@@ -27,7 +27,7 @@ export interface BatchEvent {
   messageId: string;
 }
 
-/** Publishes an event about a batch, with its labels; nothing if the workload is not deployed any more. */
+/** Publishes an event about a batch, with its labels. Publishes nothing if the workload is no longer deployed. */
 export async function publishBatchEvent(
   { publish, addressOf }: BatchEventDeps,
   batch: BatchRow,
@@ -37,7 +37,7 @@ export async function publishBatchEvent(
   if (address) await publish(address, { ...event, batch: batch.id, ...labelled(batch.labels) }, { messageId });
 }
 
-/** The counts of a batch, as its events give them. */
+/** The counts of a batch that its events contain. */
 export const eventCounts = ({
   accepted,
   succeeded,
@@ -67,8 +67,8 @@ export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, 
 }
 
 /**
- * Publishes that the results of these chunks can be read; nothing if none of them has results. After a crash the
- * messages may be collected together with others: then the event names more chunks, or fewer, and has another id.
+ * Publishes that the results of these chunks can be read. Publishes nothing if none of them has results. After a crash
+ * the messages may be collected together with others: then the event contains more or fewer chunks, and has another id.
  */
 export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow, own: ChunkEnd[]): Promise<void> {
   const ends = own.filter(({ header }) => header.counts.succeeded > 0);
@@ -91,7 +91,7 @@ export async function publishProgress(deps: BatchEventDeps, batch: BatchRow): Pr
   await publishBatchEvent(deps, batch, { type: 'BatchProgress', items, details, messageId });
 }
 
-/** Publishes that a batch is paused: by whom and why. */
+/** Publishes that a batch is paused, who paused it, and why. */
 export async function publishPaused(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
   const { id, revision, revisionItems: items, resumes = 0, paused } = batch;
   const details = { by: paused?.by, reason: paused?.reason, revision };
@@ -99,7 +99,7 @@ export async function publishPaused(deps: BatchEventDeps, batch: BatchRow): Prom
   await publishBatchEvent(deps, batch, { type: 'BatchPaused', items, details, messageId });
 }
 
-/** Publishes that a batch was resumed, and for how long its revision has been paused so far, in all. */
+/** Publishes that a batch was resumed, and how long its revision has been paused in total. */
 export async function publishResumed(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
   const { id, revision, revisionItems: items, resumes = 0, pausedMs = 0 } = batch;
   const details = { revision, pausedSeconds: pausedMs / 1000 };

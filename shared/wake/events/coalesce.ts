@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Runs `run` for a key, or joins a run for it that has not begun. */
+/** Runs `run` for a key, or joins a run for that key which has not started. */
 export type Coalesce = (key: string, run: () => Promise<void>) => Promise<void>;
 
 /**
- * Makes calls for one key that come close together share a run: the first runs at once; those that come within `gapMs`
- * of a run's start wait for the next, which begins when the gap is over. So each call is followed by a whole run, and
- * there is at most one a gap. A run's error is the error of all who share it.
+ * Lets calls for the same key that come close together share a run. The first call runs immediately. Calls within
+ * `gapMs` of the start of a run share the next run, which starts when the gap is over. So each call is followed by a
+ * complete run, and there is at most one run per gap. If a run fails, all calls that share it fail with its error.
  */
 export function createCoalesce(gapMs: number): Coalesce {
   const keys = new Map<string, { startedMs: number; next?: Promise<void> | undefined }>();

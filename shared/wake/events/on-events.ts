@@ -12,17 +12,18 @@ import type { Coalesce } from './coalesce.ts';
 
 export interface EventsDeps {
   registry: Registry;
-  /** undefined: all pools are ours. */
+  /** The pool of this app; undefined if it serves all pools. */
   pool: string | undefined;
   account: () => string;
-  /** Of this process, by queue: events that come close together need one write of the gate. */
+  /** Shared by all deliveries of this process: events for one queue that come close together need one write of its gate. */
   coalesce: Coalesce;
   spending: Pick<Spending, 'add'>;
 }
 
 /**
- * Handles a delivery of wake events: each queue named is woken once. Events of other accounts, pools or queues, and
- * bodies that are no event, cause no storage operation: a subscription without its filter must not cost anything.
+ * Handles a delivery of wake events: wakes each queue that they contain once. Events of other accounts, pools or
+ * queues, and bodies that are not events, cause no storage operation: a subscription that has lost its filter must not
+ * cause costs.
  */
 export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => GateDeps): Promise<void> {
   const queues = new Map<string, QueueEvent[]>();
@@ -30,7 +31,7 @@ export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => 
     queues.set(event.queue, [...(queues.get(event.queue) ?? []), event]);
     deps.spending.add(event.queue, { 'servicebus.receive': 1 });
   }
-  // One execution for all of them.
+  // One execution of the function handles all of them.
   const execution = timesOperations(WAKE_EXECUTION, 1 / queues.size);
   for (const queue of queues.keys()) deps.spending.add(queue, execution);
   await Promise.all(
@@ -38,7 +39,7 @@ export async function onEvents(deps: EventsDeps, bodies: unknown[], gate: () => 
   );
 }
 
-/** Of several events about a queue the first one's trace is shown waking it. */
+/** Of several events about a queue, the trace of the first one shows the wake. */
 const wakeQueue = (
   { registry }: EventsDeps,
   gate: GateDeps,
@@ -54,8 +55,9 @@ const wakeQueue = (
 };
 
 /**
- * How many references the events say that they put, if each put what fits into one chunk: as many as there are events. It may be
- * more, as of retries, which the next wave finds. Undefined if an event put more than that, or does not say.
+ * Returns how many references the events have put if each of them put at most one chunk: the number of events. If one
+ * put more references, as with retries, the next wave finds them. Undefined if an event put more than fits into one
+ * chunk, or does not contain the amount.
  */
 function putBy(address: QueueAddress | undefined, events: readonly QueueEvent[]): number | undefined {
   if (address?.kind !== 'items') return undefined;
@@ -73,7 +75,10 @@ function wakeOf(deps: EventsDeps, body: unknown): QueueEvent[] {
   return [event];
 }
 
-/** A body that cannot be read would come again and again; it is logged once, and dropped: the sweep finds what it meant. */
+/**
+ * A body that cannot be read would be delivered again and again. It is logged once and dropped; the sweep finds the
+ * work of its queue.
+ */
 function eventOf(body: unknown): SluiceEvent | undefined {
   try {
     return readEvent(body);

@@ -1,7 +1,8 @@
 /**
- * Publishing events on the topic. Without the topic, a caller has one of three ways: requests, looks into the inbox and the
- * sweep wake the queue themselves (`publishOrWake`, `withWakeFallback`); an event that nobody depends on is logged and dropped
- * (`tryPublish`); in a drain the error fails the round or the activity, which comes again.
+ * Publishes events on the topic. If the topic is unavailable, the caller has one of three ways to continue. Requests,
+ * the inbox function and the sweep wake the queue themselves (wake-fallback.ts). An event on which
+ * no work depends is logged and dropped (`tryPublish`). In a drain the error fails the round or the activity, which is
+ * repeated.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServiceBusMessage, ServiceBusSender } from '@azure/service-bus';
@@ -19,21 +20,20 @@ import { log } from '../../telemetry/log.ts';
 import { currentTraceparent } from '../../telemetry/trace.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
-import { type GateDeps, wake } from '../gate/gate.ts';
 
-/** The fields of an event that do not follow from its queue, whatever its type. */
+/** The fields of an event that do not follow from its queue, for any type of event. */
 type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
 
-/** What was put on a queue before its wake: number of items, and bytes of their payload. */
+/** The work that was put on a queue before its wake: number of items, and bytes of their payload. */
 export interface WorkPut {
   items: number;
   payloadBytes: number;
 }
 
-/** For a wake that follows no put: a scheduled one, or one for a queue whose drain may have died. */
+/** For a wake without new work: a scheduled one, or one for a queue whose drain may have died. */
 export const NOTHING_PUT: Readonly<WorkPut> = { items: 0, payloadBytes: 0 };
 
-/** A wake always says what was put, so that a listener can decide by it. */
+/** A wake event always contains how much was put, so that a listener can decide by it. */
 type WakeDetails = Details & { type: 'QueueWorkDetected' } & WorkPut;
 
 /** The fields of an event that do not follow from its queue. */
@@ -41,14 +41,14 @@ export type EventDetails =
   | WakeDetails
   | (Details & { type: Exclude<QueueEvent['type'], 'QueueWorkDetected'> } & Partial<WorkPut>);
 
-/** The field of an event for the labels of its batch; none for a batch without. */
+/** The field of an event for the labels of its batch; empty if the batch has none. */
 export const labelled = (labels: Labels | undefined): Pick<QueueEvent, 'labels'> =>
   labels === undefined ? {} : { labels: { ...labels } };
 
 export interface PublishOptions {
-  /** Service time at which the event becomes visible; default at once. */
+  /** Service time at which the event becomes visible. If absent, it is visible immediately. */
   at?: Date;
-  /** Default a fresh one: duplicate detection must never take one wake for another. */
+  /** Defaults to a new one: duplicate detection must never drop a wake because of an earlier one. */
   messageId?: string;
 }
 
@@ -61,7 +61,10 @@ export interface PublisherDeps {
   meter: Pick<Meter, 'count' | 'serviceNowMs'>;
 }
 
-/** Makes the one publisher of events about queues: properties for filters, body of the contract, counted. */
+/**
+ * Creates the publisher of events about queues. It sets the properties for filters and the body of the contract, and
+ * counts each operation.
+ */
 export const createPublisher =
   (deps: PublisherDeps): Publish =>
   (address, details, options = {}) => {
@@ -70,7 +73,7 @@ export const createPublisher =
     return send(deps, { ...commonFields(deps), ...subject, ...details }, options);
   };
 
-/** A file of the inbox that was rejected; `workload` is absent where its path names none that is known. */
+/** A file of the inbox that was rejected; `workload` is absent if its path contains no known workload. */
 export interface RejectedFile {
   name: string;
   etag: string;
@@ -81,10 +84,10 @@ export interface RejectedFile {
 /** Publishes that a file was rejected. A repeat for the same version of the file has the same message id. */
 export type PublishRejected = (file: RejectedFile) => Promise<void>;
 
-/** Details of a problem name what came from outside; a message of the topic holds 256 KiB at most. */
+/** The detail of a problem can contain input from clients; a message of the topic can have at most 256 KiB. */
 const MAX_DETAIL = 4_000;
 
-/** Makes the publisher of `InboxRejected`. */
+/** Creates the publisher of `InboxRejected`. */
 export const createRejectedPublisher =
   (deps: PublisherDeps): PublishRejected =>
   ({ name, etag, workload, problem: { type, status, message: detail } }) => {
@@ -114,8 +117,8 @@ async function send({ topic, meter }: PublisherDeps, event: SluiceEvent, options
 }
 
 /**
- * Publishes an event on which the work of the caller does not depend. An error is logged with `about`, and the result is
- * false.
+ * Publishes an event on which the work of the caller does not depend. If that fails, logs the error with `about` and
+ * returns false.
  */
 export async function tryPublish(
   about: { queue: string } | { batch: string },
@@ -129,32 +132,6 @@ export async function tryPublish(
     return false;
   }
 }
-
-/**
- * Makes a publisher for callers that have another way to wake a queue: a wake that cannot be published is logged, and
- * `fallback` runs. Any other event fails the caller, which must repeat it: subscribers have no other way to get it.
- */
-export const withWakeFallback =
-  (publish: Publish, fallback: (address: QueueAddress) => Promise<unknown> | undefined): Publish =>
-  async (address, event, options) => {
-    try {
-      await publish(address, event, options);
-    } catch (error) {
-      if (event.type !== 'QueueWorkDetected') throw error;
-      log.warn('event-not-published', { queue: address.queue, error: toError(error) });
-      await fallback(address);
-    }
-  };
-
-/**
- * Makes a publisher that wakes the queue itself when the topic cannot be reached, so that accepted work does not wait for
- * the sweep. A queue of another pool is left to that pool's sweep: its drain must not run in this app.
- * @param own `pool` of this app, undefined for all; `gate` that can start drains
- */
-export const publishOrWake = (publish: Publish, own: { pool: string | undefined; gate: GateDeps }): Publish =>
-  withWakeFallback(publish, ({ queue, workload }) =>
-    own.pool === undefined || own.pool === workload.pool ? wake(own.gate, queue) : undefined,
-  );
 
 function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
   const traceparent = currentTraceparent();

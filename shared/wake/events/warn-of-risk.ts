@@ -1,4 +1,4 @@
-/** Publishes, before the deadline of a revision and at least once, that it is likely to be missed. */
+/** Publishes, before the deadline of a revision and at least once, that the revision is likely to miss it. */
 import { isFinished } from '../../batches/batch-row.ts';
 import { changeFrom } from '../../batches/ledger.ts';
 import { isAtRisk, type RiskFacts, riskOf } from '../../batches/progress/deadline-risk.ts';
@@ -15,17 +15,17 @@ export interface RiskDeps extends BatchEventDeps {
 }
 
 /**
- * Publishes that a batch is at risk if it is, and marks its row; no operation for any other batch. It publishes first:
- * a crash in between repeats the event, with the same message id; the other order would lose it. An event that cannot
- * be published is logged, and published at the next look: the caller's own work does not depend on the topic.
+ * If a batch is at risk, publishes that and marks its row. Any other batch costs no operation. Publishes first: a crash
+ * in between repeats the event with the same message id, and the other order would lose it. If the event cannot be
+ * published, that is logged and the next check publishes it: the caller's own work does not depend on the topic.
  */
 export async function warnOfRisk(
   deps: RiskDeps,
   { row, etag, progress }: BatchAndProgress,
-  { nextLookMs }: Pick<RiskFacts, 'nextLookMs'> = {},
+  { nextCheckMs }: Pick<RiskFacts, 'nextCheckMs'> = {},
 ): Promise<void> {
   const nowMs = deps.gate.now();
-  const facts: RiskFacts = { nowMs, progress, nextLookMs };
+  const facts: RiskFacts = { nowMs, progress, nextCheckMs };
   if (!isAtRisk(row, facts)) return;
   const publish = () => withTrace(row.traceparent, () => publishRisk(deps, row, riskOf(row, facts)));
   if (!(await tryPublish({ batch: row.id }, publish))) return;

@@ -1,6 +1,6 @@
 /**
- * What earlier drains of a queue have spent: one row per eleven drains, in the table of the gates, so that a
- * receipt can be read long after its drains have left their gate.
+ * What earlier drains of a queue have spent: one row per eleven drains, in the table of the gates. So the cost of a
+ * batch can be computed long after its drains have left the gate.
  */
 import type { DrainRecord } from '../../cost/drain-spending.ts';
 import { splitRecords } from '../../cost/drain-spending.ts';
@@ -14,13 +14,16 @@ import type { GateRow } from './gate-row.ts';
 
 const PARTITION = 'spent';
 const GENERATION_DIGITS = 10;
-/** How long it is kept: as long as the history of days can be asked for (92 days), and some. */
+/** How long a row is kept. The history of days that can be requested has 92 days; the rest is a margin. */
 const KEPT_DAYS = 100;
-/** Drains between two looks for what is too old: they fill 94 rows at most. */
-const LOOK_DRAINS = 1_024;
-/** Rows that one look deletes: the drain waits for it. */
+/** Number of drains between two checks for rows that are too old. These drains fill at most 94 rows. */
+const DRAINS_PER_CHECK = 1_024;
+/** Maximum number of rows that one check deletes, since the drain waits for it. */
 const MAX_DROPPED = 100;
-/** Records that stay in a gate when they cannot be archived, some 100 characters each; older ones are lost. */
+/**
+ * Maximum number of records that stay in a gate if they cannot be archived, about 100 characters each; older ones are
+ * lost.
+ */
 const MAX_NOT_ARCHIVED = 60;
 
 /** Rows sort by queue, then by their latest drain. */
@@ -28,9 +31,9 @@ const rowKeyOf = (queue: string, generation: number): string =>
   `${queue}:${String(generation).padStart(GENERATION_DIGITS, '0')}`;
 
 /**
- * Moves the records of a gate into a row of their own if they are too many, by one operation, and gives those that stay. It
- * may be repeated: until the gate is written, both have them. What cannot be archived stays for the next time, within
- * bounds: no drain ends for its receipt.
+ * If the gate has too many records, moves the old ones into a separate row with one operation, and returns those that
+ * stay. May be repeated: until the gate is written, both have them. Records that cannot be archived stay for the next
+ * time, up to a limit: a drain must not fail because of its cost records.
  */
 export async function archiveSpent(
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
@@ -44,9 +47,10 @@ export async function archiveSpent(
   try {
     await table.upsertEntity(toEntity('spent', keys, { at: new Date(now()).toISOString(), drains: old }), 'Replace');
     stays = kept;
-    // The next row begins with the first that stays, so that no look falls between two rows.
+    // The next row begins with the first record that stays, so that no check is skipped between two rows.
     const [next = last] = kept[0] ?? [];
-    if (Math.floor(first / LOOK_DRAINS) !== Math.floor(next / LOOK_DRAINS)) await dropOld(table, queue, now());
+    if (Math.floor(first / DRAINS_PER_CHECK) !== Math.floor(next / DRAINS_PER_CHECK))
+      await dropOld(table, queue, now());
   } catch (error) {
     log.warn('drains-not-archived', { queue, error: toError(error) });
   }
@@ -65,7 +69,7 @@ async function dropOld(table: Table, queue: string, nowMs: number): Promise<void
   }
 }
 
-/** The archived records of a queue that hold drains `first` to `last`: one operation per 1,000 rows. */
+/** Returns the archived records of a queue that contain drains `first` to `last`: one operation per 1,000 rows. */
 export async function readArchive(
   table: Table,
   { queue, first, last }: { queue: string; first: number; last: number },
@@ -81,7 +85,7 @@ export async function readArchive(
   return records;
 }
 
-/** All records that were archived since `since`, by queue: an operation per 1,000 rows. */
+/** Returns all records that were archived since `since`, by queue: one operation per 1,000 rows. */
 export async function readAllArchives(table: Table, since: Date): Promise<Map<string, DrainRecord[]>> {
   const archives = new Map<string, DrainRecord[]>();
   const filter = odata`PartitionKey eq ${PARTITION} and at ge ${since.toISOString()}`;

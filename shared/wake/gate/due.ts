@@ -1,17 +1,17 @@
-/** When the delayed messages of a queue become visible, as a gate remembers it. */
+/** The times at which delayed messages of a queue become visible, as stored in a gate. */
 
 /**
- * After how long a message that was due is surely visible: its delay was rounded up to whole seconds, and the topic's
- * clock may be a second ahead. A wake that finds it still invisible would park for a whole lease.
+ * The time after which a message that was due is certainly visible: its delay was rounded up to whole seconds, and the
+ * clock of the topic may be one second ahead. A wake that finds it still invisible would park for a whole lease.
  */
 export const DUE_MARGIN_MS = 2_000;
 
-/** Due times that a gate remembers: each costs a row of the table 30 bytes, and a drain that was not needed at worst. */
+/** Maximum number of due times in a gate: each adds 30 bytes to the row, and costs at worst one unnecessary drain. */
 const MAX_DUE = 16;
 
 /**
- * Both lists of due times (ISO text) as one: whole seconds, ascending, no two alike. Where there are too many, the
- * earlier one of the two that are closest together goes: its message is found with the other's.
+ * Merges two lists of due times (ISO text) into one: whole seconds, ascending, no duplicates. If there are too many,
+ * removes the earlier one of the two that are closest together: its message is found together with the other one.
  */
 export function mergeDue(known: readonly string[], more: readonly string[]): string[] {
   const due = [...new Set([...known, ...more].map(wholeSecond))].sort((a, b) => a - b);
@@ -19,13 +19,13 @@ export function mergeDue(known: readonly string[], more: readonly string[]): str
   return due.map((second) => new Date(second * 1000).toISOString());
 }
 
-/** Those whose message may still be invisible at `ms`. */
+/** Returns the due times whose message may still be invisible at `ms`. */
 export const dueAfter = (due: readonly string[], ms: number): string[] =>
   due.filter((at) => Date.parse(at) + DUE_MARGIN_MS > ms);
 
 const wholeSecond = (at: string): number => Math.ceil(Date.parse(at) / 1000);
 
-/** Where the smallest gap begins. */
+/** The index at which the smallest gap begins. */
 function closest(due: readonly number[]): number {
   const gapAt = (index: number): number => (due[index + 1] ?? Number.POSITIVE_INFINITY) - (due[index] ?? 0);
   let best = 0;

@@ -1,14 +1,17 @@
-/** What a sweep notes in the gate of a queue: a drain that could not be started, a wake that was lost. */
+/** Notes in the gate of a queue: due times of delayed messages, a drain that could not be started, a wake that was lost. */
 import { storableLine } from '../../contract/text/text.ts';
-import { changeGate, type GateDeps } from './gate.ts';
+import type { Table } from '../../storage/table.ts';
+import { mergeDue } from './due.ts';
+import type { GateDeps } from './gate.ts';
 import type { GateRow } from './gate-row.ts';
+import { changeGate } from './gate-store.ts';
 
-/** Longest text of an error that a gate keeps. */
+/** Maximum length of an error text in a gate. */
 const MAX_ERROR_CHARS = 500;
 
 /**
- * Records on the gate that the drain of `generation` could not be started. Gives since when that has been so, as service
- * time in milliseconds, or undefined when the drain has begun by now, or another one has the gate.
+ * Records in the gate that the drain of `generation` could not be started. Returns the service time in milliseconds of
+ * the first such failure, or undefined if the drain has started in the meantime or another one holds the gate.
  */
 export async function recordStartFailure(
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
@@ -24,7 +27,7 @@ export async function recordStartFailure(
   return row && Date.parse(row.startFailure?.since ?? at);
 }
 
-/** Counts a wake that was lost: there was work, and no wake had reached the gate. */
+/** Counts a lost wake: the queue had work, and no wake had reached the gate. */
 export const countMissedWake = (
   { table, now }: Pick<GateDeps, 'table' | 'now'>,
   queue: string,
@@ -33,3 +36,14 @@ export const countMissedWake = (
     missedWakes: missedWakes + 1,
     missedWakeAt: new Date(now()).toISOString(),
   }));
+
+/**
+ * Records in the gate when delayed messages of its queue become visible: a drain that finds them invisible parks until
+ * then.
+ */
+export async function recordDue(table: Table, queue: string, due: readonly string[]): Promise<void> {
+  await changeGate(table, queue, (row) => {
+    const merged = mergeDue(row.due, due);
+    return merged.join() === row.due.join() ? undefined : { due: merged };
+  });
+}

@@ -2,31 +2,34 @@ import type { DrainRecord } from '../../cost/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
 import type { WaveRecord } from './wave-record.ts';
 
-/** All gates lie in one partition, so that one query shows every queue. */
+/** All gates are in one partition, so that one query reads the gates of all queues. */
 export const GATES_PARTITION = 'gates';
 const GATE = 'gate:';
 const HEARTBEAT = 'heartbeat:';
 const POLICY = 'policy:';
 
-/** Why a queue does not drain although it may hold work. `probeAt` is when the circuit lets one task try again. */
+/**
+ * Why a queue is paused although it may hold work. `probeAt` is the time at which the open circuit lets one task try
+ * again.
+ */
 export interface Pause {
   by: 'operator' | 'circuit';
   reason: string;
   since: string;
   probeAt?: string;
-  /** How many probes have failed in a row; sizes the wait before the next. */
+  /** Number of consecutive failed probes; determines the wait before the next one. */
   probes?: number;
 }
 
-/** A drain that the durable runtime did not start; its work waits. `since` is when a sweep first found it so. */
+/** A drain that the durable runtime did not start, so its work waits. `since` is when a sweep first found that. */
 export interface StartFailure {
   since: string;
   error: string;
 }
 
 /**
- * The gate of one queue: at most one drain holds it. `wakes` counts the wake-ups that came while it was held; a release
- * goes through only if none came since the queue was measured. Times are service times, ISO text.
+ * The gate of one queue: at most one drain holds it. `wakes` counts the wakes that came while it was held; a release
+ * succeeds only if none came since the queue was measured. Times are service times, ISO text.
  */
 export interface GateRow {
   queue: string;
@@ -34,65 +37,68 @@ export interface GateRow {
   generation: number;
   instanceId: string;
   wakes: number;
-  /** When this generation took the gate; stands in for a heartbeat until the first one. */
+  /** When this generation acquired the gate; replaces the heartbeat until the first one. */
   acquiredAt: string;
-  /** Until when the drain counts as alive without a further sign; empty before its first. */
+  /** The time until which a silent drain counts as alive; empty before its first heartbeat. */
   aliveUntil: string;
-  /** When delayed messages become visible, as far as it is known; ascending. */
+  /** When delayed messages become visible, as far as that is known; ascending. */
   due: readonly string[];
-  /** A released gate with work that is still invisible: when its scheduled wake comes; empty when the queue was drained. */
+  /**
+   * The time of the scheduled wake if the gate was released with work that is still invisible; empty if the queue was
+   * drained.
+   */
   parkedUntil: string;
   depth: number;
-  /** When the depth was measured; empty: never. */
+  /** When the depth was measured; empty if it never was. */
   depthAt: string;
   active: number;
   total: number;
   idleCount: number;
   paused?: Pause | undefined;
-  /** Set by a sweep, kept over take-overs, cleared by the first wave that runs. */
+  /** Set by a sweep, kept after a take-over, and cleared by the first wave that runs. */
   startFailure?: StartFailure | undefined;
   missedWakes: number;
-  /** When the latest of them was found; empty: never, or by an older version. */
+  /** When the latest lost wake was found; empty if there was none, or if an older version counted it. */
   missedWakeAt: string;
   orphanedReferences: number;
   policyVersion: number;
-  /** What one reference took of a dequeue task's time, in seconds, as measured; 0 before the first. */
+  /** Measured time of a dequeue task per reference, in seconds; 0 before the first measurement. */
   secondsPerReference: number;
   /**
-   * Most tasks that a wave may have at present: lowered by throttling, slow responses or failures, raised while
-   * throughput grows.
+   * Maximum number of tasks per wave at present. Throttling, slow responses and failures lower it, growing throughput
+   * raises it. 0 means no limit.
    */
   taskLimit: number;
-  /** Tasks that were too many when the limit was lowered last, and more with each wave since; 0 = never. */
+  /** Number of tasks that was too many when the limit was last lowered; it grows with each wave since. 0 means never. */
   pressedAt: number;
-  /** Waves since then that ran as many tasks as the limit allows. */
+  /** Number of waves since then that ran as many tasks as the limit allows. */
   calmWaves: number;
-  /** Most tasks that the limits of the workload can feed, by the last wave; 0 = not known. */
+  /** Number of tasks that the limits of the workload can feed, by the last wave; 0 if not known. */
   fedTasks: number;
-  /** Tasks of the wave before, to see what more of them brought. */
+  /** Tasks of the previous wave, to measure the effect of more or fewer tasks. */
   waveTasks: number;
-  /** Share of the last wave's items that failed for retry, and the share that fewer tasks have not lowered. */
+  /** Share of items that failed for retry in the last wave, and the share that did not fall with fewer tasks. */
   failureRate: number;
   baselineFailureRate: number;
-  /** When the oldest batch of the last wave was accepted; empty when unknown, and when the queue was drained. */
+  /** When the oldest batch of the last wave was accepted; empty if unknown, and after the queue was drained. */
   oldestAt: string;
-  /** Throttled answers seen in the last wave. */
+  /** Throttled responses in the last wave. */
   throttled: number;
   itemsPerSecond: number;
-  /** Processes that ran the last wave; 0 = not measured yet, and then the values below have no meaning. */
+  /** Number of processes that ran the last wave; 0 if not measured yet, and then the values below have no meaning. */
   instances: number;
-  /** Share of its cores, 0 to 1, that the busiest of them used. */
+  /** Share of its cores that the busiest process used, 0 to 1. */
   cpu: number;
-  /** Utilization of the event loop of its main thread, 0 to 1, of the busiest of them. */
+  /** Event loop utilization of the main thread in the busiest process, 0 to 1. */
   eventLoop: number;
-  /** Mean response time of storage operations in the last wave, and the usual one (0: not known); milliseconds. */
+  /** Mean response time of storage operations in the last wave, and the usual one (0 if not known); milliseconds. */
   responseMs: number;
   usualResponseMs: number;
-  /** Age of the oldest work of the last wave when the wave had ended, since its acceptance; milliseconds. */
+  /** Age of the oldest work of the last wave at the end of the wave, since its acceptance; milliseconds. */
   latencyMs: number;
-  /** The latest waves of all its drains, oldest first. */
+  /** The latest waves of all drains of the queue, oldest first. */
   waves: readonly WaveRecord[];
-  /** What its latest drains have spent beside the work of single batches, oldest first. */
+  /** What the latest drains have spent for the queue and for no single batch, oldest first. */
   spent: readonly DrainRecord[];
 }
 
@@ -138,8 +144,8 @@ export const newGate = (queue: string): GateRow => ({
 });
 
 /**
- * Gives when the drain of a gate was last known to be alive, in milliseconds. 0 when no time of the row can be read (an
- * older version wrote it, or somebody by hand): NaN would keep the drain alive indefinitely.
+ * Returns when the drain of a gate last gave a sign of life, in milliseconds. Returns 0 if the row has no valid time
+ * (because an older version or a manual change wrote it): NaN would keep the drain alive indefinitely.
  */
 export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil' | 'acquiredAt'>): number =>
   Date.parse(aliveUntil || acquiredAt) || 0;
@@ -162,7 +168,7 @@ export const heartbeatRows = (queue: string): { from: string; to: string } => ({
 /** Bounds of all gate rows in a query by row key, or of those whose queues' names begin with `prefix`. */
 export const gateRows = (prefix = ''): { from: string; to: string } => ({
   from: `${GATE}${prefix}`,
-  // A character after all those of a queue's name.
+  // This character sorts after all characters of a queue name.
   to: `${GATE}${prefix}~`,
 });
 
@@ -170,7 +176,7 @@ export const gateRows = (prefix = ''): { from: string; to: string } => ({
 export const toGateEntity = ({ queue, ...columns }: GateRow): StoredEntity =>
   toEntity('gate', { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue) }, columns);
 
-/** A gate from its entity; columns that an older row lacks have their first value. */
+/** Creates a gate from its entity; columns that an older row lacks have their initial value. */
 export function fromGateEntity(entity: Entity): { row: GateRow; etag: string } {
   const queue = entity.rowKey.slice(GATE.length);
   const columns = fromEntity('gate', entity) as Partial<Omit<GateRow, 'queue'>>;

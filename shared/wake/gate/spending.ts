@@ -1,7 +1,8 @@
 /**
- * Records in the gate of a queue what serves the queue and no single batch, with the writes of the gate that are made
- * anyway. A write records itself and what is known to follow it. What could not be foreseen (a call that was repeated) is
- * kept by this process and recorded with its next write; a process that ends loses it.
+ * Records in the gate of a queue the operations that serve the queue and no single batch. It uses writes of the gate
+ * that are made anyway. A write records itself and the operations that are known to follow it. Unforeseen operations
+ * (such as a repeated call) are kept by this process and recorded with its next write; they are lost if the process
+ * ends before that.
  */
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import { addSpent, type DrainSpent, endDrain } from '../../cost/drain-spending.ts';
@@ -11,34 +12,35 @@ import { writeRow } from '../../storage/write-row.ts';
 import type { GateRow } from './gate-row.ts';
 import { toGateEntity } from './gate-row.ts';
 
-/** What a write of the gate records, beside all that is done and not recorded. */
+/** What a write of the gate records, besides all operations that are not recorded yet. */
 export interface SpendingWrite extends Partial<Pick<DrainSpent, 'chunks' | 'received'>> {
-  /** The drain that it is for. */
+  /** The drain that is charged. */
   generation: number;
-  /** The drain ends with it, and leaves the queue empty. */
+  /** Whether the drain ends with this write and leaves the queue empty. */
   isDrained?: boolean;
-  /** What follows the write, and is counted then. */
+  /** Operations that follow the write. They are recorded in advance. */
   after?: Operations;
-  /** What no meter counts. */
+  /** Operations that no meter counts. */
   uncounted?: Operations;
 }
 
-/** What is spent for queues, by one process. */
+/** The operations of one process that are charged to queues. */
 export interface Spending {
   /**
-   * Runs work for a queue; what it has not recorded at its end, or when it throws, is recorded later. `given` was spent
-   * elsewhere for it, and is recorded with it, but not when it throws: its repeat brings the same again.
+   * Runs work for a queue. Operations that are not recorded when it ends or throws are recorded later. `given` was
+   * spent elsewhere for this work and is recorded with it, but not if it throws: the repeated work brings the same
+   * operations again.
    */
   within: <T>(queue: string, work: () => Promise<T>, given?: Operations) => Promise<T>;
-  /** Adds to what is recorded with the next write for the queue. */
+  /** Adds operations to those that the next write for the queue records. */
   add: (queue: string, operations: Operations) => void;
-  /** Whether something waits for the next write. */
+  /** Whether operations wait for the next write. */
   isLeft: (queue: string) => boolean;
-  /** Writes a gate with what was spent, if nobody changed it since it was read. Only in `within` of its queue. */
+  /** Writes a gate with what was spent, if it is unchanged since it was read. Must be called in `within` of its queue. */
   writeGate: (table: Table, gate: { row: GateRow; etag: string | undefined }, write: SpendingWrite) => Promise<boolean>;
 }
 
-/** Makes the spending of a process. */
+/** Creates the spending of a process. */
 export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unrecorded'>): Spending {
   const left = new Map<string, Operations>();
   const add = (queue: string, operations: Operations): void => {
@@ -81,7 +83,10 @@ export function createSpending(meter: Pick<Meter, 'measure' | 'record' | 'unreco
   };
 }
 
-/** Adds what the present `measure` has done, and nobody has recorded, to the drains of a queue: its batches pay for those. */
+/**
+ * Charges the operations of the current `measure` that are not recorded yet to the drains of a queue: the batches of
+ * the queue pay for those.
+ */
 export function leaveTo(
   queue: string,
   { meter, spending }: { meter: Pick<Meter, 'record' | 'unrecorded'>; spending: Pick<Spending, 'add'> },

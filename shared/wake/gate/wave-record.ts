@@ -1,6 +1,6 @@
-/** What a gate keeps of its latest waves, so that an operator sees why a queue drains as it does. Pure. */
+/** The latest waves in a gate, which show an operator why a queue drains the way it does. Pure. */
 
-/** What has bounded the tasks of a wave. */
+/** What limited the number of tasks of a wave. */
 export const WAVE_BOUNDS = [
   'rule',
   'work',
@@ -18,26 +18,26 @@ export type WaveBound = (typeof WAVE_BOUNDS)[number];
 export interface EndedWaveRecord {
   /** Service time of its end, in milliseconds. */
   atMs: number;
-  /** Of its longest slice, without waits for work. */
+  /** Duration of its longest slice, without waits for work. */
   seconds: number;
-  /** Messages when it was planned. */
+  /** Messages in the queue when it was planned. */
   depth: number;
   tasks: number;
   bound: WaveBound;
-  /** Planned for work that would miss its deadline. */
+  /** Whether it was planned for work that would miss its deadline. */
   late: boolean;
-  /** References that its tasks have ended, and their items. */
+  /** References that its tasks have finished, and their items. */
   done: number;
   items: number;
-  /** Answers of a service that was too busy. */
+  /** Responses of services that were too busy. */
   throttled: number;
-  /** As the plan took it. */
+  /** The value that the plan used. */
   secondsPerReference: number;
 }
 
 /**
- * A wave as the gate stores it: an array, since each receive reads the gate, and each wake writes all of it. 30 of them take
- * 2 KB; with the names of their fields they would take 5 KB. New fields go to the end.
+ * A wave as the gate stores it: an array, since each receive reads the gate and each wake writes it as a whole. 30
+ * waves need 2 KB; with field names they would need 5 KB. New fields must be added at the end.
  */
 export type WaveRecord = readonly [
   atSeconds: number,
@@ -52,10 +52,10 @@ export type WaveRecord = readonly [
   secondsPerReference: number,
 ];
 
-/** Waves that a gate keeps. */
+/** Maximum number of waves that a gate keeps. */
 export const MAX_WAVES = 30;
 
-/** Adds a wave to those before it; the oldest one leaves when there are too many. */
+/** Appends a wave, and removes the oldest one if there are too many. */
 export const addWave = (waves: readonly WaveRecord[], wave: EndedWaveRecord): WaveRecord[] => [
   ...waves.slice(1 - MAX_WAVES),
   [

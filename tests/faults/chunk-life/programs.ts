@@ -12,7 +12,7 @@ import { createPipeline, type Pipeline, type PipelineClients } from '../../../sh
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { repairBatch } from '../../../shared/sweep/repair-batch.ts';
-import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
+import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/sweep-run.ts';
 import { enqueue } from '../../../shared/wake/enqueue.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
@@ -81,7 +81,7 @@ const sweepOf = (deps: FinalizeDeps): SweepRun =>
   ({
     ...deps,
     gate: { ...deps.gate, now: () => deps.gate.now() + HOUR_MS },
-    ...{ counts: {}, unheard: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE },
+    ...{ counts: {}, unpublishedWakes: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE },
   }) as never;
 
 export interface ProgramOptions {

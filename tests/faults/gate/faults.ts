@@ -1,7 +1,7 @@
 /** The possible faults, within the budget. */
 
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
-import { SILENCE_MS } from '../../../shared/wake/gate/gate.ts';
+import { SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { FinishActorInput } from './programs.ts';
 import { at } from './time.ts';

@@ -6,16 +6,10 @@
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
 import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import {
-  changeGate,
-  type GateDeps,
-  isDead,
-  readGate,
-  SILENCE_MS,
-  wake,
-  writeGate,
-} from '../../../shared/wake/gate/gate.ts';
+import { type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate, writeGate } from '../../../shared/wake/gate/gate-store.ts';
+import { isDead, SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 import { type Parts, QUEUE } from './programs.ts';
 import type { Scenario } from './run.ts';

@@ -3,15 +3,17 @@
 import { z } from 'zod';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
 import { createGateDeps, type DrainClient } from '../../../shared/drain/drains.ts';
-import { type FinishWaveDeps, finishWave, waveSeconds } from '../../../shared/drain/finish-wave.ts';
+import { type FinishWaveDeps, finishWave } from '../../../shared/drain/finish-wave.ts';
+import { waveSeconds } from '../../../shared/drain/host-limits.ts';
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { summarize } from '../../../shared/drain/planning/wave-summary.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
-import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/run.ts';
-import { fence, type GateDeps, recordHeartbeat, showFirstWave, wake } from '../../../shared/wake/gate/gate.ts';
+import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/sweep-run.ts';
+import { fence, type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
+import { recordHeartbeat, showFirstWave } from '../../../shared/wake/gate/heartbeat.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { unrecorded } from '../../helpers/fakes/spending.ts';
@@ -66,7 +68,7 @@ const sweepRun = (gate: GateDeps): SweepRun => {
   const run: Partial<SweepRun> = {
     // As in the sweep: a runtime that returns no status does not prove that the drain is running.
     gate: { ...gate, status: (id) => gate.status(id).catch(() => 'Suspended') },
-    unheard: new Set([QUEUE]),
+    unpublishedWakes: new Set([QUEUE]),
     queues: () => ({ peekMessages: async () => ({ peekedMessageItems: [] }) }) as never,
     counts: noCounts(),
     patient: DEFAULT_PATIENCE,

@@ -2,17 +2,12 @@ import type { TableClient } from '@azure/data-tables';
 import type { QueueClient } from '@azure/storage-queue';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { finishWave, queueDepth } from '../../../shared/drain/finish-wave.ts';
-import {
-  type DrainStatus,
-  fence,
-  type GateDeps,
-  readGate,
-  recordHeartbeat,
-  showFirstWave,
-  wake,
-} from '../../../shared/wake/gate/gate.ts';
+import { finishWave } from '../../../shared/drain/finish-wave.ts';
+import { queueDepth } from '../../../shared/wake/depths.ts';
+import { fence, type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { type DrainStatus, recordHeartbeat, showFirstWave } from '../../../shared/wake/gate/heartbeat.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, summary, wave } from '../../unit/drain/drain-fixtures.ts';
 import { startStore, type WalkStore } from './azurite.ts';

@@ -1,7 +1,8 @@
 import type { TableClient } from '@azure/data-tables';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import { chunkRows, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
 import { batchRowOf, chunkRowOf, endOf, headerOf, referenceOf } from '../../helpers/data/factories.ts';

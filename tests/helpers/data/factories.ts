@@ -1,6 +1,6 @@
 /** Creates rows and messages for tests; each test specifies only the fields that matter to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';

@@ -1,6 +1,6 @@
 /** A separate meter without any requests, and the objects that need one. */
 import { createMeter, type Meter } from '../../../shared/cost/meter.ts';
-import { writeGate } from '../../../shared/wake/gate/gate.ts';
+import { writeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createSpending, type Spending } from '../../../shared/wake/gate/spending.ts';
 
 /** For tests that do not check the counts. */

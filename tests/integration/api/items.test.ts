@@ -14,7 +14,7 @@ import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/ht
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
-import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';

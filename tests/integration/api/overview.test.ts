@@ -7,8 +7,8 @@ import { Problem } from '../../../shared/errors.ts';
 import { createOverview } from '../../../shared/http/overview/get-overview.ts';
 import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../shared/intake/inbox/rejection-reason.ts';
-import { changeGate } from '../../../shared/wake/gate/gate.ts';
 import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
+import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { call } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 

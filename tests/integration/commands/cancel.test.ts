@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { cancelBatch, cancelPending } from '../../../shared/commands/cancel.ts';
+import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { cancelPending } from '../../../shared/commands/cancel-pending.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate } from '../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { echo } from '../in-process/echo.ts';
@@ -28,12 +29,12 @@ async function quiet(count: number): Promise<string> {
 }
 
 describe('a cancel', () => {
-  it('ends what has not run, and keeps what has', async () => {
+  it('cancels items that have not run, and keeps the results of those that have', async () => {
     const id = await quiet(9);
     await world.drainOne('echo-normal-0');
     const { row, ended, left } = await cancelBatch(world.deps, id);
     expect(row.state).toBe('cancelling');
-    // The chunk that ran is pending still: its outcome was written first, and is published again.
+    // The chunk that has run is still pending: its outcome was written first, and is published again.
     expect([ended, left]).toEqual([
       { chunks: 3, items: 9 },
       { chunks: 0, items: 0 },
@@ -41,12 +42,12 @@ describe('a cancel', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, dead: 0 });
     expect(await world.report(id, 0)).toMatchObject({ a: { items: 1 }, b: { items: 1 }, c: { items: 1 } });
-    // The references that are left find the batch finished.
+    // The remaining references belong to a finished batch.
     await world.drainUnasked('echo-normal-0');
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 6, duplicatesSeen: 0 + 1 });
   });
 
-  it('is harmless when repeated, and refused for a batch that ended otherwise', async () => {
+  it('may be repeated, and is refused for a batch that ended in another way', async () => {
     const id = await quiet(6);
     await cancelBatch(world.deps, id);
     await cancelBatch(world.deps, id);
@@ -58,7 +59,7 @@ describe('a cancel', () => {
     await expect(cancelBatch(world.deps, done.id)).rejects.toMatchObject({ type: 'conflict' });
   });
 
-  it('takes retries that wait, and those that come of what was running', async () => {
+  it('cancels waiting retries, and retries of chunks that were running', async () => {
     downstream.broken.add('b');
     const later = itemsOf(6).map((item) => ({ ...item, later: true }));
     const { id } = await world.submit(later);
@@ -70,14 +71,14 @@ describe('a cancel', () => {
 
     const second = await world.submit(later);
     world.topic.events.length = 0;
-    // Ran before the cancel, collected after it.
+    // Run before the cancel, collected after it.
     await world.drainUnasked('echo-normal-0');
     await cancelBatch(world.deps, second.id);
     await world.drainAll();
     expect(await world.batch(second.id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2, retried: 2 });
   });
 
-  it('leaves a batch of which everything is done to its own end', async () => {
+  it('leaves a batch whose items are all done to its own end', async () => {
     const id = await quiet(6);
     await world.drainUnasked('echo-normal-0');
     expect((await cancelBatch(world.deps, id)).row.state).toBe('cancelling');
@@ -85,7 +86,7 @@ describe('a cancel', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 6, cancelled: 0 });
   });
 
-  it('is refused, and changes nothing, where its workload is not deployed any more', async () => {
+  it('is refused, and changes nothing, if its workload is no longer deployed', async () => {
     const id = await quiet(9);
     const before = await world.batch(id);
     const without = { ...world.deps, registry: createRegistry([]) };
@@ -100,7 +101,7 @@ describe('a cancel', () => {
     await expect(cancelBatch(without, id)).resolves.toMatchObject({ row: { state: 'cancelled' } });
   });
 
-  it('has the batch pay for the next drain of each queue in which its references are left', async () => {
+  it('charges the batch for the next drain of each queue that still has its references', async () => {
     const spread = { ...world.deps, registry: createRegistry([{ ...echo, queuesPerLane: 2 }]) };
     const { id } = await world.submit(itemsOf(9), { deps: spread });
     world.topic.events.length = 0;
@@ -117,7 +118,7 @@ describe('a cancel', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
-  it('is bounded, and gone on with by the sweep', async () => {
+  it('ends a limited number of chunks, and is continued by the sweep', async () => {
     const id = await quiet(15);
     const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
     expect(await cancelPending(world.deps, row, 2)).toEqual({ chunks: 2, items: 6 });
@@ -125,7 +126,7 @@ describe('a cancel', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
   });
 
-  it('cancels a redrive too, and the batch can be redriven after it', async () => {
+  it('also cancels a redrive, and the batch can be redriven again', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(9));
     await world.drainAll();
@@ -148,13 +149,13 @@ describe('a cancel', () => {
   });
 });
 
-/** As if a drain held the gate of the queue, and perhaps ran a chunk of it. */
+/** Simulates a drain that holds the gate of the queue and may be running a chunk of it. */
 const hold = (status: 'draining' | 'idle') => changeGate(world.deps.gate.table, QUEUE, () => ({ status }));
 
 describe('a cancel while a drain holds the queue', () => {
   afterEach(() => hold('idle'));
 
-  it('leaves the chunks to the workers, which cancel those that they meet, and wakes the queue for them', async () => {
+  it('leaves the chunks to the workers, which cancel those that they receive, and wakes the queue', async () => {
     const id = await quiet(9);
     await hold('draining');
     expect(await cancelBatch(world.deps, id)).toMatchObject({ ended: { chunks: 0 }, left: { chunks: 3, items: 9 } });
@@ -166,7 +167,7 @@ describe('a cancel while a drain holds the queue', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9, duplicatesSeen: 0 });
   });
 
-  it('ends what nobody can run before its time: retries that are due later than any slice of now', async () => {
+  it('ends chunks that no worker can run yet: retries that are due later than any present slice', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(6).map((item) => ({ ...item, later: true })));
     await world.drainAll();
@@ -177,11 +178,11 @@ describe('a cancel while a drain holds the queue', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2 });
   });
 
-  it('is gone on with by the sweep one visibility timeout later, for who ran a chunk then has stopped it', async () => {
+  it('is continued by the sweep one visibility timeout later, when every worker has stopped its chunk', async () => {
     const id = await quiet(9);
     await hold('draining');
     await cancelBatch(world.deps, id);
-    // A drain that is alive: of this generation, and heard of until much later.
+    // A live drain of this generation, with a heartbeat far in the future.
     const aliveUntil = new Date(world.deps.gate.now() + 60 * MINUTE).toISOString();
     await changeGate(world.deps.gate.table, QUEUE, () => ({ aliveUntil }));
     world.topic.events.length = 0;
@@ -197,10 +198,10 @@ describe('a cancel while a drain holds the queue', () => {
   });
 });
 
-describe('a cancel that meets an unfinished intake', () => {
-  it.each([5, 6, 7])('after its write %i is not undone by it, and misses no row', async (at) => {
+describe('a cancel during an unfinished intake', () => {
+  it.each([5, 6, 7])('after write %i of the intake is not undone by it, and misses no row', async (at) => {
     const process = { writes: 0, dead: false };
-    // 120 chunks: more than the accepting transaction takes.
+    // 120 chunks: more than the accepting transaction can insert.
     const submitted = world.submit(itemsOf(360), { deps: dyingAt(world.deps, at, process) });
     const { id } = await submitted;
     expect((await world.batch(id)).state).toBe('accepting');
@@ -212,7 +213,7 @@ describe('a cancel that meets an unfinished intake', () => {
 
 describe('a cancel that is interrupted', () => {
   // State, three outcomes, result message, wake.
-  it.each([1, 2, 3, 4, 5, 6])('at write %i is gone on with by the sweep', async (at) => {
+  it.each([1, 2, 3, 4, 5, 6])('at write %i is continued by the sweep', async (at) => {
     const id = await quiet(9);
     await cancelBatch(dyingAt(world.deps, at), id).catch(() => undefined);
     world.topic.events.length = 0;

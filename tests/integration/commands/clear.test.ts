@@ -1,12 +1,14 @@
 import { RestError } from '@azure/storage-queue';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
-import { type ClearDeps, clearPoisonQueue } from '../../../shared/commands/clear-queue.ts';
+import { clearPoisonQueue } from '../../../shared/commands/clear-poison-queue.ts';
+import type { ClearDeps } from '../../../shared/commands/clear-queue.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { clearOverHttp } from '../../../shared/http/queues/clear-queue.ts';
 import { clearedQueueSchema } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate, readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt, type Process } from '../../helpers/fakes/crashes.ts';
 import { call } from '../api/call.ts';
@@ -34,7 +36,7 @@ const post = (queue: string, confirm = queue, own: ClearDeps = deps()) =>
 const clear = async (queue = ITEMS, own?: ClearDeps) =>
   clearedQueueSchema.parse((await post(queue, queue, own)).json());
 
-/** Accepted and enqueued, in a queue that is paused. */
+/** Accepts and enqueues a batch in a paused queue. */
 async function waiting(count: number): Promise<string> {
   await pause();
   const { id } = await use.world.submit(itemsOf(count));
@@ -43,7 +45,7 @@ async function waiting(count: number): Promise<string> {
 }
 
 describe('clearing a queue', () => {
-  it('cancels what waits in it, keeps an outcome of every item, and deletes the messages', async () => {
+  it('cancels the waiting items, stores an outcome of every item, and deletes the messages', async () => {
     const { world } = use;
     const ids = [await waiting(9), await waiting(6)];
     const held = await waiting(3);
@@ -57,20 +59,20 @@ describe('clearing a queue', () => {
     expect(await clear()).toEqual({ queue: ITEMS, batches: 0, messages: 0, left: 0 });
   });
 
-  it('keeps what has finished of a batch, and retries that wait are cancelled with it', async () => {
+  it('keeps finished items of a batch, and cancels its waiting retries', async () => {
     const { world } = use;
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(6).map((item) => ({ ...item, later: true })));
     await world.drainAll();
     await pause();
-    // Invisible for an hour: they cannot be received, and nobody needs them.
+    // Invisible for an hour: they cannot be received, and no batch needs them.
     expect([await depth(), await clear()]).toEqual([2, { queue: ITEMS, batches: 1, messages: 0, left: 0 }]);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 4, cancelled: 2 });
     await world.clients.queue(ITEMS).clearMessages();
   });
 
-  it('leaves the references of a batch that is too large for one request, for another one or the workers', async () => {
+  it('leaves the references of a batch that is too large for one request to the next request or the workers', async () => {
     const { world } = use;
     const id = await waiting(12);
     const own: ClearDeps = { ...deps(), maxChunks: 2 };
@@ -83,11 +85,11 @@ describe('clearing a queue', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 0, cancelled: 12 });
   });
 
-  it('leaves a batch that is accepted meanwhile, which completes as if nothing had been', async () => {
+  it('leaves a batch that is accepted in the meantime, which completes normally', async () => {
     const { world } = use;
     const id = await waiting(9);
     let late = '';
-    // After the batches were listed: when the first of them has been cancelled.
+    // After the batches were listed, when the first of them has been cancelled.
     const own: ClearDeps = {
       ...deps(),
       publish: async (...event) => {
@@ -96,7 +98,7 @@ describe('clearing a queue', () => {
       },
     };
     expect(await clear(ITEMS, own)).toEqual({ queue: ITEMS, batches: 1, messages: 3, left: 3 });
-    // Visible, and marked: a second delivery is no sign that a process died.
+    // Visible and marked: a second delivery is no evidence that a process died.
     const { peekedMessageItems } = await world.clients.queue(ITEMS).peekMessages({ numberOfMessages: 32 });
     expect(peekedMessageItems.map(({ messageText }) => JSON.parse(messageText).returned)).toEqual([1, 1, 1]);
     await resume();
@@ -105,10 +107,10 @@ describe('clearing a queue', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
-  it('leaves a batch that is being accepted, with the references that it has already', async () => {
+  it('leaves a batch that is being accepted, and the references that it already has', async () => {
     const { world } = use;
     await pause();
-    // Dead after its second reference.
+    // Dies after its second reference.
     const { id } = await world.submit(itemsOf(9), { deps: dyingAt(world.deps, 7) });
     expect((await world.batch(id)).state).toBe('accepting');
     const before = await depth();
@@ -122,7 +124,7 @@ describe('clearing a queue', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
-  it('deletes what is of no batch, and what nobody can read', async () => {
+  it('deletes messages without a batch, and unreadable messages', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(3));
     const [message] = (await world.clients.queue(ITEMS).peekMessages()).peekedMessageItems;
@@ -136,7 +138,7 @@ describe('clearing a queue', () => {
     expect(await depth()).toBe(0);
   });
 
-  it('cancels no batch that has its chunks in another queue of the lane, and all of one that has some in this', async () => {
+  it('cancels no batch whose chunks are all in another queue of the lane, and the whole batch if some are in this queue', async () => {
     const { world } = use;
     const own = { ...deps(), registry: createRegistry([{ ...echo, queuesPerLane: 2 }]) };
     const { id: small } = await world.submit(itemsOf(3), { deps: { ...world.deps, registry: own.registry } });
@@ -152,10 +154,10 @@ describe('clearing a queue', () => {
     expect(await world.batch(wide)).toMatchObject({ state: 'cancelled', cancelled: 6 });
   });
 
-  it('says what is left when its time was up, and goes on when it is repeated', async () => {
+  it('reports what is left when its time is up, and continues when it is repeated', async () => {
     const { world } = use;
     const ids = [await waiting(3), await waiting(3)];
-    // The clock jumps behind the budget at the first change of a batch.
+    // The clock jumps beyond the budget at the first change of a batch.
     const publish: ClearDeps['publish'] = async (...event) => {
       world.wait(2 * MINUTE);
       await world.deps.publish(...event);
@@ -166,15 +168,15 @@ describe('clearing a queue', () => {
     for (const id of ids) expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 3 });
   });
 
-  // Of the state of the first batch, its result message, the state of the second.
-  it.each([1, 5, 7])('goes on after its write %i, a crash, when it is repeated', async (at) => {
+  // The writes: state of the first batch, its result message, state of the second.
+  it.each([1, 5, 7])('continues after a crash at its write %i when it is repeated', async (at) => {
     const { world } = use;
     const ids = [await waiting(9), await waiting(3)];
     const process: Process = { writes: 0, dead: false };
     await post(ITEMS, ITEMS, dyingAt(deps(), at, process));
     expect(process.dead).toBe(true);
     for (const id of ids) await world.batch(id);
-    // Messages that the dead process had received come back.
+    // The messages that the dead process had received become visible again.
     await world.drainAll();
     expect((await clear()).left).toBe(0);
     await world.drainAll();
@@ -193,7 +195,7 @@ describe('clearing a queue', () => {
     await sweep(world.deps);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
-    // Its references find the batch finished: cleared, or deleted by the worker that receives them.
+    // The references belong to a finished batch: they are cleared, or deleted by the worker that receives them.
     expect(await clear()).toEqual({ queue: ITEMS, batches: 0, messages: 3, left: 0 });
   });
 });
@@ -209,7 +211,7 @@ describe('a poison queue', () => {
     expect(await depth(POISON)).toBe(0);
   });
 
-  it('is cleared again while the service stops half way, as long as there is time', async () => {
+  it('is cleared again while the service times out, as long as there is time', async () => {
     const timedOut = new RestError('Operation could not be completed within the specified time.', {
       ...{ code: 'OperationTimedOut', statusCode: 500 },
     });

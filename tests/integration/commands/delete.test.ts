@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 afterEach(() => downstream.broken.clear());
 
-/** A batch with everything that a batch can leave behind: key, dead letters, a redrive and two reports. */
+/** A batch with every kind of data that a batch can leave: key, dead letters, a redrive and two reports. */
 async function rich(key: string): Promise<string> {
   downstream.broken.add('b');
   const { id } = await world.submit(itemsOf(9), { key });
@@ -32,7 +32,7 @@ async function nextDay(): Promise<void> {
 }
 
 describe('deleting a batch', () => {
-  it('removes all of it, and nothing of another', async () => {
+  it('deletes all its data, and nothing of another batch', async () => {
     const other = await rich('other');
     const before = await inventory(world.clients);
     const id = await rich('mine');
@@ -57,7 +57,7 @@ describe('deleting a batch', () => {
     await deleteBatch(world.deps, id);
   });
 
-  it('drops what comes late, and no redrive can begin any more', async () => {
+  it('drops late messages, and allows no further redrive', async () => {
     const { id } = await world.submit(itemsOf(3));
     const queue = world.clients.queue('echo-normal-0');
     const [reference] = (await queue.peekMessages()).peekedMessageItems;
@@ -73,7 +73,7 @@ describe('deleting a batch', () => {
     });
   });
 
-  it('takes the file of the inbox along', async () => {
+  it('also deletes the file of the inbox', async () => {
     const text = ndjson(itemsOf(3));
     await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
     expect(await collectInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
@@ -85,7 +85,7 @@ describe('deleting a batch', () => {
     expect(await inventory(world.clients)).toEqual([]);
   });
 
-  it('is gone on with by the sweep, at whatever write it was interrupted', async () => {
+  it('is continued by the sweep after an interruption at any write', async () => {
     let at = 1;
     for (let whole = false; !whole; at += 1) {
       const id = await rich('crash');
@@ -94,10 +94,10 @@ describe('deleting a batch', () => {
       whole = !process.dead;
       world.wait(3 * MINUTE);
       await sweep(world.deps);
-      // All but the row that a batch without its own row has left open: a day later that row is orphaned.
+      // Everything except the row `open` of a batch without its own row: one day later that row is orphaned.
       if ((await inventory(world.clients)).every((name) => name.startsWith('batches open'))) await nextDay();
       const left = await inventory(world.clients);
-      // Before the mark nothing has happened; the row that was opened for it is closed again.
+      // Before the mark nothing has changed; the row that was opened for it is closed again.
       if (at === 1) await deleteBatch(world.deps, id);
       else expect(left).toEqual([]);
     }

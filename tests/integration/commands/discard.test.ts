@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 afterEach(() => downstream.broken.clear());
 
-/** A batch as `submitWithDead` runs it, whose events are not kept. */
+/** Runs a batch like `submitWithDead`, and drops its events. */
 async function withDead(...parts: string[]): Promise<string> {
   const id = await world.submitWithDead(...parts);
   world.topic.events.length = 0;
@@ -32,7 +32,7 @@ const discardOf = (batch: string, choice: Omit<Selection, 'discard'> = {}, key =
 const REPORT = { a: { items: 3, amount: 9 }, c: { items: 3, amount: 15 } };
 
 describe('a discard', () => {
-  it('of all dead letters completes the batch, with a report of its own and one end that is published', async () => {
+  it('of all dead letters completes the batch with a new report, and publishes its end once', async () => {
     const id = await withDead('b');
 
     const answer = await discardOf(id);
@@ -54,7 +54,7 @@ describe('a discard', () => {
     expect(batches.find((batch) => batch.id === id)).toMatchObject({ state: 'completed', dead: 0, discarded: 3 });
   });
 
-  it('takes one cause or named items alone, and leaves the others to a redrive', async () => {
+  it('takes only one cause or the given items, and leaves the others to a redrive', async () => {
     const id = await withDead('b', 'c');
 
     expect(await discardOf(id, { cause: 'rejected: Reject: b is broken' })).toMatchObject({ redriven: 3 });
@@ -76,11 +76,11 @@ describe('a discard', () => {
     ]);
   });
 
-  it('is for good: a later redrive or discard does not find its items', async () => {
+  it('is permanent: a later redrive or discard does not find its items', async () => {
     const id = await withDead('b');
     await discardOf(id, { items: [1] });
 
-    const again = { type: 'conflict', message: 'No dead letters of this batch: items 1.' };
+    const again = { type: 'conflict', message: 'These items are not dead letters of this batch: 1.' };
     await expect(discardOf(id, { items: [1] }, 'again')).rejects.toMatchObject(again);
     const named = redrive(world.deps, { batch: id, key: 'r', selection: { items: [1] } });
     await expect(named).rejects.toMatchObject(again);
@@ -90,7 +90,7 @@ describe('a discard', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'completed', dead: 0, discarded: 3, revision: 2 });
   });
 
-  it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
+  it('returns the first answer for a repeated key, and refuses another request with that key', async () => {
     const id = await withDead('b');
     const first = await discardOf(id);
 
@@ -107,7 +107,7 @@ describe('a discard', () => {
     await world.drainAll();
   });
 
-  it('lets one of a redrive and a discard through at the same time', async () => {
+  it('accepts only one of a redrive and a discard at the same time', async () => {
     const id = await withDead('b');
 
     const both = await Promise.allSettled([discardOf(id), redrive(world.deps, { batch: id, key: 'r', selection: {} })]);
@@ -118,8 +118,8 @@ describe('a discard', () => {
     expect([revision, succeeded + discarded, state]).toEqual([1, 9, 'completed']);
   });
 
-  it('leaves the verdict on a suspect batch as it was, until none of its dead letters is left', async () => {
-    // As they come of a file for another schema.
+  it('leaves a batch suspect until none of its dead letters is left', async () => {
+    // Dead letters like those of a file for another schema.
     const { id } = await world.submit(itemsOf(7).map(({ id: order }) => ({ order })) as unknown as Item[]);
     await world.drainAll();
     const { suspect } = await world.batch(id);
@@ -145,7 +145,7 @@ describe('a discard', () => {
 describe('a discard that is interrupted', () => {
   // Selection, row open, acceptance, listing, report, state, event, listing, announced, row open.
   it.each(Array.from({ length: 10 }, (_, n) => n + 1))(
-    'at write %i is whole after the sweep, or after its repeat',
+    'at write %i is completed by the sweep, or by its repeat',
     async (at) => {
       const id = await withDead('b', 'c');
       const process = { writes: 0, dead: false };

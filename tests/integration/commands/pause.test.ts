@@ -9,7 +9,7 @@ import { resumeBatch } from '../../../shared/commands/resume.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
@@ -22,7 +22,7 @@ const use = useWorld();
 const pause = (id: string) => pauseBatch(use.world.deps, id, 'look first');
 const depths = () => Promise.all([ITEMS, RESULTS].map((queue) => use.world.deps.depthOf(queue)));
 
-/** A paused batch, of which the first of three chunks has run; its queues are empty. */
+/** A paused batch. The first of its three chunks has run, and its queues are empty. */
 async function halfDone(): Promise<string> {
   const { world } = use;
   const id = await unheard(world);
@@ -35,7 +35,7 @@ async function halfDone(): Promise<string> {
 }
 
 describe('a batch that is paused', () => {
-  it('runs nothing: its references go, what ran counts, and the drain of its queue ends', async () => {
+  it('runs nothing: its references are deleted, finished chunks count, and the drain of its queue ends', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await pause(id);
@@ -51,7 +51,7 @@ describe('a batch that is paused', () => {
     expect((await world.batch(id)).resumingAt).toBeUndefined();
   });
 
-  it('is left alone by every sweep, and goes on where it was', async () => {
+  it('is not changed by sweeps, and continues where it was after a resume', async () => {
     const { world } = use;
     const id = await halfDone();
     expect(await world.batch(id)).toMatchObject({ state: 'paused', succeeded: 3, chunksDone: 1 });
@@ -65,7 +65,7 @@ describe('a batch that is paused', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('gets the references of its retries when it is resumed, for the time when they were due', async () => {
+  it('gets the references of its retries when it is resumed, with their due times', async () => {
     const { world } = use;
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(3).map((item) => ({ ...item, later: true })));
@@ -87,7 +87,7 @@ describe('a batch that is paused', () => {
     await world.clients.queue(ITEMS).clearMessages();
   });
 
-  it('ends by itself when nothing of it is left', async () => {
+  it('finishes if none of its chunks is pending', async () => {
     const { world } = use;
     const id = await unheard(world);
     await world.drainUnasked(ITEMS);
@@ -111,7 +111,7 @@ describe('a batch that is paused', () => {
     expect((await world.batch(id)).paused).toBeUndefined();
   });
 
-  it('is cancelled by the sweep one visibility timeout later, where a drain holds the queue of others', async () => {
+  it('is cancelled by the sweep one visibility timeout later if a drain of other batches holds the queue', async () => {
     const { world } = use;
     const id = await halfDone();
     const aliveUntil = new Date(world.deps.gate.now() + 60 * MINUTE).toISOString();
@@ -125,7 +125,7 @@ describe('a batch that is paused', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6 });
   });
 
-  it('is cancelled when it was paused for as long as its workload keeps batches', async () => {
+  it('is cancelled when it has been paused for as long as its workload keeps batches', async () => {
     const { world } = use;
     const id = await halfDone();
     world.wait(29 * DAY);
@@ -137,7 +137,7 @@ describe('a batch that is paused', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, announced: true });
   });
 
-  it('counts from the last change of its row where that does not say since when', async () => {
+  it('counts from the last change of its row if the row has no time of the pause', async () => {
     const { world } = use;
     const id = await halfDone();
     await changeBatch(world.clients.batches, id, () => ({ paused: undefined }));
@@ -151,7 +151,7 @@ describe('a batch that is paused', () => {
   });
 });
 
-it('a batch of too many dead letters pauses by the rule of its workload, and the rule counts anew after a resume', async () => {
+it('a batch with too many dead letters is paused by the rule of its workload, which counts from zero after a resume', async () => {
   const { world } = use;
   const registry = createRegistry([{ ...echo, halt: { deadShare: 0.2, after: 3 } }]);
   const halting = { ...world.deps, registry };
@@ -193,7 +193,7 @@ it('a batch that was resumed is redriven, and paused and resumed again in its ne
 
 describe('a resume that is interrupted', () => {
   // State, event, three references.
-  it.each([1, 2, 3, 4, 5])('at write %i is gone on with by the sweep', async (at) => {
+  it.each([1, 2, 3, 4, 5])('at write %i is continued by the sweep', async (at) => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await pause(id);
@@ -209,7 +209,7 @@ describe('a resume that is interrupted', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('is gone on with when it is asked for again', async () => {
+  it('is continued when it is requested again', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await pause(id);
@@ -232,7 +232,7 @@ describe('over HTTP', () => {
     return { status: status ?? 200, batch: batchViewSchema.parse(jsonBody) };
   };
 
-  it('a batch shows why it is paused, and repeats change nothing', async () => {
+  it('a batch contains the reason of its pause, and repeats change nothing', async () => {
     const { world } = use;
     const id = await unheard(world);
     const first = await ask(pauseOverHttp, id, '{"reason":"wrong file"}');

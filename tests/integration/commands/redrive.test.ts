@@ -26,7 +26,7 @@ const redriveOf = (batch: string, selection: Selection, key = 'k', deps = world.
   redrive(deps, { batch, key, selection });
 
 describe('a redrive', () => {
-  it('brings a batch with dead letters to its completion, with a report of its own', async () => {
+  it('completes a batch with dead letters, with a new report', async () => {
     const id = await world.submitWithDead('b', 'c');
     expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 3, dead: 6 });
     expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 6, unreadable: 0, chunks: 2 });
@@ -44,7 +44,7 @@ describe('a redrive', () => {
     expect(await world.deadIndices(id)).toEqual([]);
   });
 
-  it('takes one cause alone', async () => {
+  it('runs only the dead letters of one cause', async () => {
     const id = await world.submitWithDead('b', 'c');
     const causes = new Set<string>();
     for await (const { item } of currentDeadLetters(world.deps, await world.batch(id))) causes.add(item.error.message);
@@ -64,7 +64,7 @@ describe('a redrive', () => {
     expect(await world.deadIndices(id)).toEqual([2, 5, 8]);
   });
 
-  it('runs named items, and corrected ones in place of the uploaded', async () => {
+  it('runs the given items, and corrected items instead of the uploaded ones', async () => {
     const id = await world.submitWithDead('b');
     downstream.broken.add('b');
     const corrected = [{ index: 4, item: { id: 'i4', part: 'd', amount: 100 } }];
@@ -81,8 +81,8 @@ describe('a redrive', () => {
     expect(await world.report(id, 2)).toMatchObject({ b: { items: 2, amount: 8 }, d: { items: 1, amount: 100 } });
   });
 
-  it('of a suspect batch ends by what becomes of the items that it runs', async () => {
-    // As they come of a file for another schema.
+  it('of a suspect batch ends with a state that follows from the items that it runs', async () => {
+    // Dead letters like those of a file for another schema.
     const { id } = await world.submit(itemsOf(7).map(({ id: order }) => ({ order })) as unknown as Item[]);
     await world.drainAll();
     const cause = expect.stringMatching(/^invalid: InvalidItem: id: Invalid input: expected string/);
@@ -118,7 +118,7 @@ describe('a redrive', () => {
     expect([all.state, all.succeeded, all.dead, all.suspect]).toEqual(['completed', 7, 0, undefined]);
   });
 
-  it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
+  it('returns the first answer for a repeated key, and refuses another request with that key', async () => {
     const id = await world.submitWithDead('b');
     const first = await redriveOf(id, {});
     expect(await redriveOf(id, {})).toEqual(first);
@@ -128,7 +128,7 @@ describe('a redrive', () => {
     expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 9 });
   });
 
-  it('is refused while the batch runs, and without a dead letter that is meant', async () => {
+  it('is refused while the batch runs, and if no dead letter matches', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(9));
     await expect(redriveOf(id, {})).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
@@ -138,21 +138,21 @@ describe('a redrive', () => {
     expect(await world.batch(id)).toMatchObject({ revision: 0, dead: 3 });
   });
 
-  it('lets one of two keys through at the same time', async () => {
+  it('accepts one of two keys at the same time', async () => {
     const id = await world.submitWithDead('b');
     const both = await Promise.allSettled([redriveOf(id, {}, 'x'), redriveOf(id, { items: [1] }, 'y')]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await world.drainAll();
     expect((await world.batch(id)).revision).toBe(1);
     const [loser] = both.map(({ status }, n) => (status === 'rejected' ? n : undefined)).filter((n) => n !== undefined);
-    // The loser's selection was for a revision that another took: with its key it may be made anew.
+    // The loser's selection was for a revision that another redrive took. With the same key it may be created again.
     if (loser === 0) await expect(redriveOf(id, {}, 'x')).resolves.toMatchObject({ revision: 2 });
     else await expect(redriveOf(id, { items: [1] }, 'y')).rejects.toMatchObject({ type: 'conflict' });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9 });
   });
 
-  it('spreads items by a rate', async () => {
+  it('distributes items over time by a rate', async () => {
     const id = await world.submitWithDead('b');
     expect(await redriveOf(id, { ratePerSecond: 0.2 })).toMatchObject({ redriven: 3, chunks: 3 });
     await world.drainAll();
@@ -161,7 +161,7 @@ describe('a redrive', () => {
     await cancelRest(id);
   });
 
-  it('opens with its first rows, and has the others follow, beyond what a transaction takes', async () => {
+  it('inserts its first rows in the opening transaction, and the rows beyond its limit afterwards', async () => {
     downstream.broken.add('b');
     const { id } = await world.submit(Array.from({ length: 120 }, (_, n) => ({ id: `i${n}`, part: 'b', amount: 1 })));
     await world.drainAll();
@@ -173,7 +173,7 @@ describe('a redrive', () => {
 });
 
 describe('a redrive of the report alone', () => {
-  /** An app with another reduce, over the same storage. */
+  /** An app with another reduce, on the same storage. */
   const deployed = (reduce: Partial<Required<typeof echo>['reduce']>) => ({
     ...world.deps,
     registry: createRegistry([{ ...echo, reduce: { ...(echo.reduce as Required<typeof echo>['reduce']), ...reduce } }]),
@@ -184,7 +184,7 @@ describe('a redrive of the report alone', () => {
     },
   };
 
-  /** A batch of nine items, three of them dead, that ended under a broken `merge`. */
+  /** A batch of nine items, three of them dead, that ended with a broken `merge`. */
   async function withoutReport(): Promise<string> {
     downstream.broken.add('b');
     const { id } = await world.submit(itemsOf(9));
@@ -195,7 +195,7 @@ describe('a redrive of the report alone', () => {
     return id;
   }
 
-  it('gives the exact report of a batch whose merge threw, and runs no handler again', async () => {
+  it('creates the exact report of a batch whose merge threw, and runs no handler again', async () => {
     const id = await withoutReport();
     expect(await world.batch(id)).toMatchObject({
       ...{ state: 'reportFailed', succeeded: 6, dead: 3, reportRevision: -1, announced: true },
@@ -213,7 +213,7 @@ describe('a redrive of the report alone', () => {
     expect(await listedState(id)).toBe('completedWithDeadLetters');
     expect(await world.report(id, 1)).toEqual({ a: { items: 3, amount: 9 }, c: { items: 3, amount: 15 } });
     expect(await resultsOf(id)).toEqual(before);
-    // The revision without items is no obstacle to what comes after it.
+    // The revision without items does not affect later revisions.
     expect(await world.deadIndices(id)).toEqual([1, 4, 7]);
     downstream.broken.clear();
     expect(await redriveOf(id, {}, 'rest')).toMatchObject({ revision: 2, redriven: 3 });
@@ -222,7 +222,7 @@ describe('a redrive of the report alone', () => {
     expect(await world.report(id, 2)).toMatchObject({ b: { items: 3, amount: 12 } });
   });
 
-  it('is not needed where dead letters are redriven: their revision makes a report, too', async () => {
+  it('is not needed if dead letters are redriven, because their revision also creates a report', async () => {
     const id = await withoutReport();
 
     expect(await redriveOf(id, {})).toMatchObject({ revision: 1, redriven: 3 });
@@ -240,7 +240,7 @@ describe('a redrive of the report alone', () => {
     return batches.find((batch) => batch.id === id)?.state;
   }
 
-  /** Names and ETags of what the handlers' runs have left. */
+  /** Names and ETags of the blobs that the runs of the handlers have written. */
   async function resultsOf(id: string): Promise<string[]> {
     const prefix = outcomeBlobName('echo', id, '').replace(/[^/]*$/, '');
     const names: string[] = [];
@@ -254,7 +254,7 @@ describe('the times of a redrive', () => {
   const HOUR = 60 * MINUTE;
   const view = async (id: string) => batchView(await world.batch(id), world.deps.gate.now(), BASIS);
 
-  it('are its own: what it took, its rate and its latency do not hold the hours before it', async () => {
+  it('are its own: its duration, rate and latency do not include the hours before it', async () => {
     const id = await world.submitWithDead('b');
     const before = await view(id);
     world.wait(2 * HOUR);
@@ -271,12 +271,12 @@ describe('the times of a redrive', () => {
     expect(Number(ratePerSecond)).toBeGreaterThan(0);
     expect(second).toMatchObject({ revision: 1, items: 3, opened: times.opened });
     expect(Number(second?.latencyMs?.max)).toBeLessThan(MINUTE);
-    // What was measured of the upload stays.
+    // The measurements of the upload stay.
     expect([first]).toEqual(before.revisions);
     expect([latencyMs, deadline]).toEqual([before.latencyMs, { at: before.times.deadline, met: true }]);
   });
 
-  it('leave a missed deadline missed, however fast the redrive is', async () => {
+  it('do not change a missed deadline, even if the redrive is fast', async () => {
     downstream.broken.add('b');
     const { id, deadlineAt } = await world.submit(itemsOf(9));
     world.wait(HOUR);
@@ -304,7 +304,7 @@ async function cancelRest(id: string): Promise<void> {
 describe('a redrive that is interrupted', () => {
   // Selection, open row, transaction, listing, two references, wake, queued.
   it.each(Array.from({ length: 9 }, (_, n) => n + 1))(
-    'at write %i is whole after the sweep, or after its repeat',
+    'at write %i is completed by the sweep, or by its repeat',
     async (at) => {
       const id = await world.submitWithDead('b', 'c');
       world.topic.events.length = 0;

@@ -9,19 +9,11 @@ import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue
 import { createLimiter } from '../../../shared/limits/limiter.ts';
 import { readQuota } from '../../../shared/limits/quota-row.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
-import {
-  changeGate,
-  fence,
-  type GateDeps,
-  readGate,
-  recordDue,
-  recordHeartbeat,
-  showFirstWave,
-  type VersionedGate,
-  wake,
-} from '../../../shared/wake/gate/gate.ts';
-import { countMissedWake, recordStartFailure } from '../../../shared/wake/gate/gate-notes.ts';
+import { fence, type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
+import { countMissedWake, recordDue, recordStartFailure } from '../../../shared/wake/gate/gate-notes.ts';
 import { GATES_PARTITION, type GateRow, heartbeatRowKey, policyRowKey } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate, type VersionedGate } from '../../../shared/wake/gate/gate-store.ts';
+import { recordHeartbeat, showFirstWave } from '../../../shared/wake/gate/heartbeat.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from '../../unit/drain/drain-fixtures.ts';

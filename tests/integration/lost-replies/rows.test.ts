@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { recordContent } from '../../../shared/batches/content-keys.ts';
 import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
-import {
-  claimKey,
-  finishKey,
-  freeKey,
-  keyRowOf,
-  recordContent,
-  releaseClaim,
-  renewClaim,
-} from '../../../shared/batches/keys.ts';
+import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
 import {
   changeBatch,
   changeFrom,

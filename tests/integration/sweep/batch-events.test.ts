@@ -18,27 +18,27 @@ import { downstream, itemsOf, type World } from '../in-process/world.ts';
 
 const use = useWorld();
 
-/** Of wakes and drains; and the clock of these tests runs ahead until their batches are at risk. */
+/** Events of wakes and drains, and of the deadline: the clock of these tests runs ahead until their batches are at risk. */
 const OTHERS = new Set<Published['type']>(['QueueWorkDetected', 'QueueEmpty', 'DeadlineAtRisk']);
-/** What subscribers to everything else have received by now. */
+/** The other events that subscribers have received so far. */
 const seen = (): Published[] => use.world.topic.events.filter(({ type }) => !OTHERS.has(type));
 const idsOf = (type: Published['type']): string[] =>
   seen().flatMap((event) => (event.type === type ? [event.messageId] : []));
 
-/** What a world has, for a workload with other options. */
+/** The dependencies of a world, for a workload with other options. */
 const withOptions = (world: World, options: { halt?: HaltRule; resultsReady?: boolean }): World['deps'] => ({
   ...world.deps,
   registry: createRegistry([{ ...echo, ...options }]),
 });
 
-/** Runs the next chunk of the queue, of three items, and has its result collected. */
+/** Runs the next chunk of the queue, which has three items, and collects its result. */
 async function runChunk(world: World, deps: FinalizeDeps = world.deps): Promise<void> {
   await world.drainOne(ITEMS);
   await world.collectAs(deps);
 }
 
 describe('BatchProgress', () => {
-  it('of a batch that is over within a minute is not published', async () => {
+  it('is not published for a batch that finishes within a minute', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await world.drainAll();
@@ -47,7 +47,7 @@ describe('BatchProgress', () => {
     expect(seen().map(({ type }) => type)).toEqual(['BatchCompleted']);
   });
 
-  it('names the highest threshold that was passed, at most one per minute, and never the end', async () => {
+  it('contains the highest threshold that was passed, at most one per minute, and never the end', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(24));
     await runChunk(world);
@@ -77,7 +77,7 @@ describe('ResultsReady', () => {
       .map((line) => (JSON.parse(line) as { id: string }).id);
   };
 
-  it('names chunks whose results can be read one by one while the batch runs', async () => {
+  it('contains chunks whose results can be read while the batch runs', async () => {
     const { world } = use;
     const deps = withOptions(world, { resultsReady: true });
     downstream.broken.add('b');
@@ -113,7 +113,7 @@ describe('ResultsReady', () => {
       expect((await world.batch(id)).chunksDone).toBe(2);
       expect(idsOf('ResultsReady')).toHaveLength(at - 1);
 
-      // The same message once more, as after its visibility timeout.
+      // The same message again, as after its visibility timeout.
       await createCollectRound(deps, address, 1)(messages);
 
       expect(idsOf('ResultsReady')).toHaveLength(at);
@@ -126,13 +126,13 @@ describe('ResultsReady', () => {
 });
 
 describe('BatchPaused and BatchResumed', () => {
-  it('report that an operator pauses and resumes, also after the topic was unavailable', async () => {
+  it('are published when an operator pauses and resumes, also after the topic was unavailable', async () => {
     const { world } = use;
     const id = await unheard(world);
     await pauseBatch(world.deps, id, 'look first');
     await world.drainUnasked(ITEMS);
     world.topic.broken = true;
-    // Neither the event nor the wake goes out.
+    // Neither the event nor the wake is published.
     await expect(resumeBatch(world.deps, id)).rejects.toThrow('does not answer');
     world.topic.broken = false;
     expect(seen().map(({ type }) => type)).toEqual(['BatchPaused']);
@@ -145,7 +145,7 @@ describe('BatchPaused and BatchResumed', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('report that the halt rule of a workload pauses its batch', async () => {
+  it('are published when the halt rule of a workload pauses its batch', async () => {
     const { world } = use;
     downstream.broken.add('b');
     const deps = withOptions(world, { halt: { deadShare: 0.2, after: 3 } });

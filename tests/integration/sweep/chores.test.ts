@@ -7,7 +7,7 @@ import { inventory, itemsOf } from '../in-process/world.ts';
 const use = useWorld();
 
 describe('once a day', () => {
-  it('the sweep removes what has expired, and only that', async () => {
+  it('the sweep deletes expired data, and nothing else', async () => {
     const old = await use.world.submit(itemsOf(9), { key: 'old' });
     await use.world.drainAll();
     use.world.wait(29 * 24 * HOUR);
@@ -27,7 +27,7 @@ describe('once a day', () => {
     expect(left.filter((name) => name.startsWith('keys'))).toHaveLength(1);
   });
 
-  it('payloads that no batch names are dropped, a day after they were written', async () => {
+  it('payloads without a batch are deleted one day after they were written', async () => {
     const name = `${newBatchId(use.world.deps.gate.now())}/lost.ndjson.zst`;
     await use.world.clients.container('payloads').getBlockBlobClient(name).upload('x', 1);
     const { id } = await use.world.submit(itemsOf(9));
@@ -43,7 +43,7 @@ describe('once a day', () => {
     expect(left).not.toContain(`payloads ${name}`);
   });
 
-  it('checkpoints of intakes that nobody goes on with are dropped, a day after they were written', async () => {
+  it('checkpoints of abandoned intakes are deleted one day after they were written', async () => {
     const name = checkpointBlobName(newBatchId(use.world.deps.gate.now()));
     await use.world.clients.container('payloads').getBlockBlobClient(name).upload('x', 1);
     for (const [hours, dropped] of [

@@ -9,7 +9,7 @@ import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/p
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createDepths } from '../../../shared/wake/depths.ts';
-import { readGate } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { call } from '../api/call.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { downstream, itemsOf, type World } from '../in-process/world.ts';
@@ -19,7 +19,7 @@ const use = useWorld();
 const setPolicy = ({ clients }: World, fields: Partial<Policy>): Promise<unknown> =>
   writePolicy(clients.gates, ITEMS, { policy: { ...DEFAULT_POLICY, ...fields } });
 
-/** As a process that has not read the policies yet. */
+/** The dependencies of a process that has not read the policies yet. */
 const freshDeps = ({ deps, clients }: World): World['deps'] => {
   const { depthOf } = deps;
   return { ...deps, needsWake: createNeedsWake({ table: clients.gates, depthOf, nowMs: () => 0 }) };
@@ -29,7 +29,7 @@ const queuesToWake = ({ topic }: World): string[] =>
   topic.events.filter(({ type }) => type === 'QueueWorkDetected').map(({ queue }) => queue);
 
 describe('notifyFrom', () => {
-  it('has uploads publish a wake event only from this depth on, and each of them with it', async () => {
+  it('makes uploads publish a wake event only from this depth on', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 6 });
     const deps = freshDeps(world);
@@ -45,7 +45,7 @@ describe('notifyFrom', () => {
     expect((await world.batch(third.id)).state).toBe('completed');
   });
 
-  it('is reached by one at least of several uploads at the same time', async () => {
+  it('is reached by at least one of several uploads at the same time', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 6 });
     const deps = freshDeps(world);
@@ -62,7 +62,8 @@ describe('notifyFrom', () => {
       (await meter.measure(() => world.submit(itemsOf(9), { deps }))).operations;
     const plain = await cost({ ...world.deps, needsWake: async () => true });
     expect([plain['table.query'], plain['queue.properties']]).toEqual([undefined, undefined]);
-    // One query in five begins with an empty page, which is an operation more: of two processes at most one meets it.
+    // One query in five begins with an empty page, which costs one more operation; that happens to at most one of two
+    // processes.
     const [one, other] = [freshDeps(world), freshDeps(world)];
     const [first, second] = [await cost(one), await cost(other)];
     const queries = Math.min(first['table.query'] ?? 0, second['table.query'] ?? 0);
@@ -77,7 +78,7 @@ describe('notifyFrom', () => {
     await world.drainAll();
   });
 
-  it('does not hold back results, nor a redrive', async () => {
+  it('does not delay results or a redrive', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 1_000 });
     const deps = freshDeps(world);
@@ -95,7 +96,7 @@ describe('notifyFrom', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'completed', dead: 0 });
   });
 
-  it('leaves what waits below it to the sweep, which counts no missed wake', async () => {
+  it('leaves a queue below it to the sweep, which counts no missed wake', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 4 });
     const { id } = await world.submit(itemsOf(9), { deps: freshDeps(world) });
@@ -107,7 +108,7 @@ describe('notifyFrom', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('does not hide a wake that was lost although as many waited', async () => {
+  it('does not hide a lost wake if the depth was reached', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 3 });
     await world.submit(itemsOf(9), { deps: freshDeps(world) });
@@ -117,7 +118,7 @@ describe('notifyFrom', () => {
     await world.drainAll();
   });
 
-  it('does not hold back an intake that the sweep has to finish', async () => {
+  it('does not delay an intake that the sweep completes', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 1_000 });
     const deps = freshDeps(world);
@@ -138,7 +139,7 @@ const operatorDeps = ({ deps }: World) => ({
   pool: undefined,
 });
 
-describe('a queue that is driven by pull alone', () => {
+describe('a queue that is controlled only by requests', () => {
   const view = async (
     world: World,
     action: 'pause' | 'resume' | 'drain',
@@ -156,7 +157,7 @@ describe('a queue that is driven by pull alone', () => {
     return (answer.json() as { queues: QueueView[] }).queues.find(({ queue }) => queue === ITEMS);
   };
 
-  it('is asked for its depth, started and stopped, and no upload publishes a wake event', async () => {
+  it('can be measured, started and stopped, and no upload publishes a wake event', async () => {
     const { world } = use;
     await setPolicy(world, { notifyFrom: 1_000_000 });
     const deps = freshDeps(world);

@@ -5,7 +5,8 @@ import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { changeGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
@@ -15,15 +16,15 @@ import { downstream, inventory, itemsOf, ndjson, type World } from '../in-proces
 const use = useWorld();
 
 describe('the end of a batch', () => {
-  // Collected, then: report, finished, announcement, listing, announced, closed.
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('that is interrupted at write %i comes to pass once', async (at) => {
+  // Writes after the collection: report, finished, announcement, listing, announced, closed.
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('that is interrupted at write %i happens once', async (at) => {
     const { id } = await use.world.submit(itemsOf(9));
     use.world.topic.events.length = 0;
     await use.world.drainUnasked(ITEMS);
     use.world.topic.events.length = 0;
     await use.world.collectAs(dyingAt<FinalizeDeps>(use.world.deps, at)).catch(() => undefined);
     const published = use.world.topic.events.filter(({ type }) => type === 'BatchCompleted').length;
-    // Its result message is gone for good, as if it had been deleted before.
+    // Its result message is lost, as if it had been deleted before.
     await use.world.clients.queue(RESULTS).clearMessages();
     if (at > 1) use.world.wait(3 * MINUTE);
     else use.world.wait(2 * HOUR);
@@ -36,8 +37,8 @@ describe('the end of a batch', () => {
   });
 });
 
-describe('a batch that does not move', () => {
-  it('gets its references again when their queue is empty', async () => {
+describe('a batch without progress', () => {
+  it('gets its references again if their queue is empty', async () => {
     const id = await unheard(use.world);
     await use.world.clients.queue(ITEMS).clearMessages();
     use.world.wait(30 * MINUTE);
@@ -48,7 +49,7 @@ describe('a batch that does not move', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('does not get them while results wait', async () => {
+  it('does not get them while results are waiting', async () => {
     const id = await unheard(use.world);
     await use.world.drainUnasked(ITEMS);
     use.world.topic.events.length = 0;
@@ -59,13 +60,13 @@ describe('a batch that does not move', () => {
   });
 });
 
-describe('the deadline of a batch that stands still', () => {
+describe('the deadline of a batch that is not running', () => {
   const risks = () =>
     use.world.topic.events.flatMap(({ type, batch, details }) =>
       type === 'DeadlineAtRisk' ? [{ batch, details }] : [],
     );
 
-  it('is at risk when it passes before the next sweep, and this is published once', async () => {
+  it('is at risk if it is before the next sweep, and this is published once', async () => {
     const { world } = use;
     const id = await unheard(world);
     await changeGate(world.deps.gate.table, ITEMS, () => ({
@@ -91,7 +92,7 @@ describe('the deadline of a batch that stands still', () => {
     expect(await world.batch(id)).toMatchObject({ ...DONE, atRiskAt });
   });
 
-  it('begins anew with a redrive', async () => {
+  it('is checked again after a redrive', async () => {
     const { world } = use;
     downstream.broken.add('a');
     const id = await unheard(world);
@@ -112,8 +113,8 @@ describe('the deadline of a batch that stands still', () => {
   });
 });
 
-describe('a batch whose workload is not deployed any more', () => {
-  /** What an app has whose package is without the workload. */
+describe('a batch whose workload is no longer deployed', () => {
+  /** The dependencies of an app whose package does not contain the workload. */
   const without = (pool?: string): World['deps'] => ({
     ...use.world.deps,
     registry: createRegistry([]),
@@ -123,7 +124,7 @@ describe('a batch whose workload is not deployed any more', () => {
   const completions = (id: string): number =>
     use.world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id).length;
 
-  it.each([undefined, 'default'])('is left as it is, and named in the log of the sweep; pool %s', async (pool) => {
+  it.each([undefined, 'default'])('is not changed, and its workload is logged by the sweep; pool %s', async (pool) => {
     const { world } = use;
     const id = await unheard(world);
     world.wait(2 * HOUR);
@@ -141,7 +142,7 @@ describe('a batch whose workload is not deployed any more', () => {
     expect(await world.batch(id)).toMatchObject(DONE);
   });
 
-  it('keeps the event of an end that a crash has left unpublished', async () => {
+  it('keeps the unpublished event of its end after a crash', async () => {
     const { world } = use;
     const id = await unheard(world);
     await world.drainUnasked(ITEMS);
@@ -161,7 +162,7 @@ describe('a batch whose workload is not deployed any more', () => {
     expect(completions(id)).toBe(1);
   });
 
-  it('is still deleted where its deletion had begun', async () => {
+  it('is still deleted if its deletion had started', async () => {
     const { world } = use;
     const { id } = await world.submit(itemsOf(9));
     await world.drainAll();
@@ -174,21 +175,24 @@ describe('a batch whose workload is not deployed any more', () => {
 });
 
 describe('a file of the inbox', () => {
-  it.each(Array.from({ length: 12 }, (_, n) => n + 1))('half taken at write %i is one batch in the end', async (at) => {
-    const text = ndjson(itemsOf(9));
-    const name = `echo/file-${at}.ndjson`;
-    await use.world.clients.container('inbox').getBlockBlobClient(name).upload(text, text.length);
-    const before = await inventory(use.world.clients);
-    await collectInbox(dyingAt({ ...use.world.deps, settings: use.world.settings }, at)).catch(() => undefined);
-    // A claim of a dead upload is waited for.
-    use.world.wait(3 * MINUTE);
-    await collectInbox({ ...use.world.deps, settings: use.world.settings });
-    await sweep(use.world.deps);
-    await use.world.drainAll();
-    const added = (await inventory(use.world.clients)).filter((entry) => !before.includes(entry));
-    expect(added.filter((entry) => entry.startsWith('inbox-done '))).toEqual([`inbox-done ${name}`]);
-    expect(added.filter((entry) => entry.startsWith('reports '))).toHaveLength(1);
-    expect(before.includes(`inbox ${name}`)).toBe(true);
-    expect(await inventory(use.world.clients)).not.toContain(`inbox ${name}`);
-  });
+  it.each(Array.from({ length: 12 }, (_, n) => n + 1))(
+    'whose collection is interrupted at write %i becomes one batch',
+    async (at) => {
+      const text = ndjson(itemsOf(9));
+      const name = `echo/file-${at}.ndjson`;
+      await use.world.clients.container('inbox').getBlockBlobClient(name).upload(text, text.length);
+      const before = await inventory(use.world.clients);
+      await collectInbox(dyingAt({ ...use.world.deps, settings: use.world.settings }, at)).catch(() => undefined);
+      // Waits until the claim of the dead upload has expired.
+      use.world.wait(3 * MINUTE);
+      await collectInbox({ ...use.world.deps, settings: use.world.settings });
+      await sweep(use.world.deps);
+      await use.world.drainAll();
+      const added = (await inventory(use.world.clients)).filter((entry) => !before.includes(entry));
+      expect(added.filter((entry) => entry.startsWith('inbox-done '))).toEqual([`inbox-done ${name}`]);
+      expect(added.filter((entry) => entry.startsWith('reports '))).toHaveLength(1);
+      expect(before.includes(`inbox ${name}`)).toBe(true);
+      expect(await inventory(use.world.clients)).not.toContain(`inbox ${name}`);
+    },
+  );
 });

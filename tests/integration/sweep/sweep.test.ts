@@ -3,8 +3,9 @@ import { DrainStartError } from '../../../shared/errors.ts';
 import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { changeGate, readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from '../in-process/use-world.ts';
 import { inventory, itemsOf } from '../in-process/world.ts';
@@ -18,7 +19,7 @@ describe('an idle sweep', () => {
     expect(value).toEqual(noCounts());
   });
 
-  it('leaves a batch alone that is being worked on', async () => {
+  it('does not change a batch that is being processed', async () => {
     const { id } = await use.world.submit(itemsOf(9));
     expect(did(await sweep(use.world.deps))).toEqual({});
     await use.world.drainAll();
@@ -28,7 +29,7 @@ describe('an idle sweep', () => {
 
 describe('an intake that is interrupted', () => {
   // Payload, open row, acceptance, three references, wake, queued.
-  it.each(Array.from({ length: 8 }, (_, n) => n + 1))('at write %i is gone on with, or leaves nothing', async (at) => {
+  it.each(Array.from({ length: 8 }, (_, n) => n + 1))('at write %i is continued, or leaves nothing', async (at) => {
     const before = await inventory(use.world.clients);
     await use.world.reset({ chores: at < 3 });
     await use.world.submit(itemsOf(9), { deps: dyingAt(use.world.deps, at) }).catch(() => undefined);
@@ -45,7 +46,7 @@ describe('an intake that is interrupted', () => {
 });
 
 describe('a lost wake', () => {
-  it('is found when its message is old, counted and given', async () => {
+  it('is found when its message is old, is counted, and is repeated', async () => {
     const id = await unheard(use.world);
     expect(did(await sweep(use.world.deps))).toEqual({});
     use.world.wait(2 * MINUTE);
@@ -56,7 +57,7 @@ describe('a lost wake', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('of the results is found too', async () => {
+  it('of a result queue is found, too', async () => {
     const id = await unheard(use.world);
     await use.world.drainUnasked(ITEMS);
     use.world.topic.events.length = 0;
@@ -66,7 +67,7 @@ describe('a lost wake', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('is not one while the queue is parked, and is when the scheduled wake does not come', async () => {
+  it('is not assumed while the queue is parked, unless the scheduled wake does not come', async () => {
     const id = await unheard(use.world);
     const parkedUntil = new Date(use.world.deps.gate.now() + 10 * MINUTE).toISOString();
     await changeGate(use.world.clients.gates, ITEMS, () => ({ parkedUntil }));
@@ -78,7 +79,7 @@ describe('a lost wake', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('waits where an operator has paused the queue', async () => {
+  it('is not repeated while an operator has paused the queue', async () => {
     const id = await unheard(use.world);
     await changeGate(use.world.clients.gates, ITEMS, () => ({ paused: { by: 'operator', reason: 'no', since: '' } }));
     use.world.wait(2 * MINUTE);
@@ -91,7 +92,7 @@ describe('a lost wake', () => {
 });
 
 describe('a gate without its drain', () => {
-  it('that was taken, and never started, is started', async () => {
+  it('whose drain was never started gets it started', async () => {
     const id = await unheard(use.world);
     await wake(dyingAt({ gate: use.world.deps.gate, startNew: () => undefined }, 1).gate, ITEMS).catch(() => undefined);
     use.world.runtime.started.length = 0;
@@ -116,7 +117,7 @@ describe('a gate without its drain', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('that says Running is trusted for ten minutes after its last heartbeat', async () => {
+  it('whose drain is reported as Running is trusted for ten minutes after its last heartbeat', async () => {
     const id = await unheard(use.world);
     await wake(use.world.deps.gate, ITEMS);
     use.world.runtime.started.length = 0;
@@ -133,7 +134,7 @@ describe('a gate without its drain', () => {
 
 describe('orchestrations that cannot be started', () => {
   const ALERTS = ['drain-start-failed', 'drain-failed'];
-  /** Sweeps; gives what it counted, and its alerts. */
+  /** Sweeps. Returns the counts and the alerts. */
   async function sweepAndHear(
     deps = use.world.deps,
   ): Promise<{ counts: Partial<SweepCounts>; alerts: Record<string, unknown>[] }> {
@@ -147,56 +148,59 @@ describe('orchestrations that cannot be started', () => {
   it.each([
     ['the start', 'startNew'],
     ['every call', 'all'],
-  ] as const)('leave the work where it is when the runtime refuses %s, until one can be', async (_what, broken) => {
-    const id = await unheard(use.world);
-    use.world.runtime.broken = broken;
-    use.world.wait(2 * MINUTE);
-    const refused = await sweepAndHear();
-    expect(refused.counts).toEqual({ missedWakes: 1, startFailed: 1 });
-    const error = expect.objectContaining({ message: 'The runtime does not answer.' });
-    expect(refused.alerts).toEqual([
-      { event: 'drain-start-failed', queue: ITEMS, generation: 1, waitingSeconds: expect.any(Number), error },
-    ]);
-    expect(refused.alerts[0]?.waitingSeconds).toBeGreaterThanOrEqual(120);
-    expect(await use.world.deps.depthOf(ITEMS)).toBe(3);
-    expect((await use.world.batch(id)).chunksDone).toBe(0);
-    const { since } = (await gateRow()).startFailure ?? {};
-    expect(await gateRow()).toMatchObject({
-      status: 'draining',
-      startFailure: { since: expect.any(String), error: 'The runtime does not answer.' },
-    });
+  ] as const)(
+    'do not affect the work while the runtime refuses %s, until one can be started',
+    async (_what, broken) => {
+      const id = await unheard(use.world);
+      use.world.runtime.broken = broken;
+      use.world.wait(2 * MINUTE);
+      const refused = await sweepAndHear();
+      expect(refused.counts).toEqual({ missedWakes: 1, startFailed: 1 });
+      const error = expect.objectContaining({ message: 'The runtime does not answer.' });
+      expect(refused.alerts).toEqual([
+        { event: 'drain-start-failed', queue: ITEMS, generation: 1, waitingSeconds: expect.any(Number), error },
+      ]);
+      expect(refused.alerts[0]?.waitingSeconds).toBeGreaterThanOrEqual(120);
+      expect(await use.world.deps.depthOf(ITEMS)).toBe(3);
+      expect((await use.world.batch(id)).chunksDone).toBe(0);
+      const { since } = (await gateRow()).startFailure ?? {};
+      expect(await gateRow()).toMatchObject({
+        status: 'draining',
+        startFailure: { since: expect.any(String), error: 'The runtime does not answer.' },
+      });
 
-    // The gate is taken over by then; since when nothing could be started is still known.
-    use.world.wait(15 * MINUTE);
-    const again = await sweepAndHear();
-    expect(again.counts).toEqual({ startFailed: 1 });
-    expect(again.alerts).toMatchObject([{ queue: ITEMS, generation: 2 }]);
-    expect((await gateRow()).startFailure?.since).toBe(since);
+      // The gate is taken over by then; the time of the first failed start is still known.
+      use.world.wait(15 * MINUTE);
+      const again = await sweepAndHear();
+      expect(again.counts).toEqual({ startFailed: 1 });
+      expect(again.alerts).toMatchObject([{ queue: ITEMS, generation: 2 }]);
+      expect((await gateRow()).startFailure?.since).toBe(since);
 
-    use.world.runtime.broken = undefined;
-    use.world.wait(2 * MINUTE);
-    expect(await sweepAndHear()).toEqual({ counts: { restarted: 1 }, alerts: [] });
-    await use.world.drainAll();
-    expect(await use.world.batch(id)).toMatchObject(DONE);
-    expect(await use.world.report(id, 0)).toMatchObject({ a: { items: 3, amount: 9 } });
-    expect((await gateRow()).startFailure).toBeUndefined();
-  });
+      use.world.runtime.broken = undefined;
+      use.world.wait(2 * MINUTE);
+      expect(await sweepAndHear()).toEqual({ counts: { restarted: 1 }, alerts: [] });
+      await use.world.drainAll();
+      expect(await use.world.batch(id)).toMatchObject(DONE);
+      expect(await use.world.report(id, 0)).toMatchObject({ a: { items: 3, amount: 9 } });
+      expect((await gateRow()).startFailure).toBeUndefined();
+    },
+  );
 
-  it('are reported too where a wake had taken the gate before', async () => {
+  it('are also reported if a wake had acquired the gate before', async () => {
     const id = await unheard(use.world);
     use.world.runtime.broken = 'all';
     await expect(wake(use.world.deps.gate, ITEMS)).rejects.toThrow('The runtime does not answer.');
     use.world.wait(2 * MINUTE);
     expect((await sweepAndHear()).counts).toEqual({ startFailed: 1 });
     use.world.runtime.broken = undefined;
-    // A wake before the next sweep is as good.
+    // A wake before the next sweep has the same effect.
     await wake(use.world.deps.gate, ITEMS);
     await use.world.drainAll();
     expect(await use.world.batch(id)).toMatchObject(DONE);
     expect((await gateRow()).startFailure).toBeUndefined();
   });
 
-  it('are reported although the queue cannot be read', async () => {
+  it('are reported even if the queue cannot be read', async () => {
     const id = await unheard(use.world);
     use.world.runtime.broken = 'all';
     await expect(wake(use.world.deps.gate, ITEMS)).rejects.toThrow('The runtime does not answer.');
@@ -213,7 +217,7 @@ describe('orchestrations that cannot be started', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('are not what is reported when the depth or the policy cannot be read', async () => {
+  it('are not reported if the depth or the policy cannot be read', async () => {
     const id = await unheard(use.world);
     use.world.wait(2 * MINUTE);
     const { gate } = use.world.deps;
@@ -229,14 +233,14 @@ describe('orchestrations that cannot be started', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('are reported for each queue, although a silent runtime keeps every start waiting', async () => {
+  it('are reported for each queue, even if each start waits for a silent runtime', async () => {
     const id = await unheard(use.world);
     await use.world.drainOne(ITEMS);
     use.world.topic.events.length = 0;
     use.world.wait(2 * MINUTE);
     const { gate } = use.world.deps;
     const waiting: (() => void)[] = [];
-    // A sweep that waits for one queue before it tries the next would never come to the second.
+    // A sweep that waits for one queue before it tries the next would never reach the second one.
     const start = async (): Promise<void> => {
       if (waiting.length === 0) await new Promise<void>((resolve) => void waiting.push(resolve));
       for (const go of waiting) go();
@@ -252,7 +256,7 @@ describe('orchestrations that cannot be started', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
-  it('are not reported when somebody else has started the drain meanwhile', async () => {
+  it('are not reported if another process has started the drain in the meantime', async () => {
     const id = await unheard(use.world);
     const { gate } = use.world.deps;
     const start = async (row: GateRow): Promise<void> => {
@@ -268,8 +272,8 @@ describe('orchestrations that cannot be started', () => {
   });
 });
 
-describe('a topic that does not answer', () => {
-  it('makes the sweep wake the queues of what it repairs', async () => {
+describe('an unavailable topic', () => {
+  it('makes the sweep wake the queues of repaired batches', async () => {
     await use.world.submit(itemsOf(9), { deps: dyingAt(use.world.deps, 4) }).catch(() => undefined);
     use.world.topic.broken = true;
     use.world.wait(3 * MINUTE);

@@ -1,6 +1,6 @@
 /**
- * The walk-through of the chapter "Azure queue services": two consumers, of which one dies with a message in its hands. The
- * steps stand in its order, with its names; each goes on from the one before.
+ * The walk-through of the chapter "Azure queue services": two consumers, one of which dies while it holds a message.
+ * The steps have the order and the names of the chapter; each continues from the previous one.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { registry } from '../in-process/echo.ts';
 import { ITEMS, RESULTS } from '../in-process/use-world.ts';
 import { itemsOf, startWorld, type World } from '../in-process/world.ts';
 
-/** Visibility timeout of consumer 1: as long as a test can wait for it to pass. */
+/** Visibility timeout of consumer 1: short enough for a test to wait for it. */
 const TIMEOUT_SECONDS = 1;
 
 describe('a message whose consumer dies', () => {
@@ -46,7 +46,7 @@ describe('a message whose consumer dies', () => {
     expect(await depth()).toBe(2);
   });
 
-  it('step 3: consumer 1 has done the work, and dies before it deletes the message', async () => {
+  it('step 3: consumer 1 finishes the work, and dies before it deletes the message', async () => {
     const clients = dyingAt(world.clients, 1);
     const consumer1 = createPipeline({
       ...{ settings: world.pipeline.settings, registry, host: HOST, clients },
@@ -85,13 +85,13 @@ describe('a message whose consumer dies', () => {
     expect(await depth()).toBe(0);
   });
 
-  it('step 6: the pop receipt of consumer 1 is void: it cannot delete what is no longer its own', async () => {
+  it('step 6: the pop receipt of consumer 1 is invalid, so it can no longer delete the message', async () => {
     await expect(world.clients.queue(ITEMS).deleteMessage(first.messageId, first.popReceipt)).rejects.toMatchObject({
       statusCode: 404,
     });
   });
 
-  it('step 7: nothing is lost, and nothing counts twice', async () => {
+  it('step 7: no message is lost, and none counts twice', async () => {
     await world.drainAll();
 
     expect(await world.batch(batch)).toMatchObject({

@@ -1,16 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  CONTENT_CLAIM_MS,
-  claimContent,
-  claimKey,
-  finishKey,
-  freeKey,
-  keyRowOf,
-  recordContent,
-  releaseClaim,
-  renewClaim,
-} from '../../../shared/batches/keys.ts';
-import type { Table } from '../../../shared/storage/table.ts';
+import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
@@ -27,14 +16,14 @@ describe('an idempotency key', () => {
     expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc', repeated: true });
   });
 
-  test('is held by one upload at a time', async () => {
+  test('is claimed by one upload at a time', async () => {
     const { table } = memoryTable();
     await claimKey(table, KEY, NOW);
 
     await expect(claimKey(table, KEY, NOW + 60_000 - 1)).rejects.toMatchObject({ type: 'upload-in-progress' });
   });
 
-  test('goes to the next upload, with the same batch, when the first has been silent for a minute', async () => {
+  test('passes to the next upload, with the same batch id, when the first has been silent for a minute', async () => {
     const { table } = memoryTable();
     const first = await claimKey(table, KEY, NOW);
     await renewClaim(table, KEY, NOW + 30_000);
@@ -43,7 +32,7 @@ describe('an idempotency key', () => {
     expect((await claimKey(table, KEY, NOW + 90_000)).batch).toBe(first.batch);
   });
 
-  test('is free at once after a refused upload', async () => {
+  test('is free immediately after a refused upload', async () => {
     const { table } = memoryTable();
     const first = await claimKey(table, KEY, NOW);
     await releaseClaim(table, KEY);
@@ -51,7 +40,7 @@ describe('an idempotency key', () => {
     expect((await claimKey(table, KEY, NOW + 1)).batch).toBe(first.batch);
   });
 
-  test('stands for a new batch after seven days', async () => {
+  test('identifies a new batch after seven days', async () => {
     const { table } = memoryTable();
     const first = await claimKey(table, KEY, NOW);
     await finishKey(table, KEY, 'sha256:abc');
@@ -62,7 +51,7 @@ describe('an idempotency key', () => {
     expect(later.digest).toBeUndefined();
   });
 
-  test('is freed with its batch, but not with another one', async () => {
+  test('is freed when its batch is deleted, but not when another one is', async () => {
     const { table, row } = memoryTable();
     const { batch } = await claimKey(table, KEY, NOW);
     await freeKey(table, KEY, 'another');
@@ -73,56 +62,8 @@ describe('an idempotency key', () => {
     expect(row(KEY, 'key')).toBeUndefined();
   });
 
-  test('of two workloads are two keys, and no key shows in its row', () => {
+  test('is separate for each workload, and its row does not contain it', () => {
     expect(keyRowOf('payouts', 'order-7')).not.toBe(KEY);
     expect(KEY).toMatch(/^[0-9a-f]{64}$/);
-  });
-});
-
-describe('content that may come once only', () => {
-  const content = (batch: string) => ({ workload: 'billing', digest: 'sha256:abc', batch });
-  const claim = (table: Table, batch: string, { at = NOW, accepted = [] as string[] } = {}) =>
-    claimContent(table, content(batch), { nowMs: at, isAccepted: async (id) => accepted.includes(id) });
-  const WEEK = 7 * 86_400_000;
-
-  test('is reported as content of the batch that has it, for seven days', async () => {
-    const { table } = memoryTable();
-    expect(await claim(table, 'first')).toBeUndefined();
-    expect(await claim(table, 'second', { at: NOW + WEEK - 1, accepted: ['first'] })).toBe('first');
-    expect(await claim(table, 'third', { at: NOW + WEEK, accepted: ['first'] })).toBeUndefined();
-  });
-
-  test('is held until the batch that claims it is accepted, or could not be any more', async () => {
-    const { table } = memoryTable();
-    await claim(table, 'first');
-    const early = claim(table, 'second', { at: NOW + CONTENT_CLAIM_MS - 1 });
-    await expect(early).rejects.toMatchObject({ type: 'upload-in-progress' });
-    expect(await claim(table, 'second', { at: NOW + CONTENT_CLAIM_MS })).toBeUndefined();
-    // The first one comes again, too late: it waits for what becomes of the second.
-    const late = claim(table, 'first', { at: NOW + CONTENT_CLAIM_MS + 1 });
-    await expect(late).rejects.toMatchObject({ type: 'upload-in-progress' });
-  });
-
-  test('may be claimed again for the same batch, which holds it from then on', async () => {
-    const { table } = memoryTable();
-    await claim(table, 'first');
-    expect(await claim(table, 'first', { at: NOW + CONTENT_CLAIM_MS })).toBeUndefined();
-    const other = claim(table, 'second', { at: NOW + 2 * CONTENT_CLAIM_MS - 1 });
-    await expect(other).rejects.toMatchObject({ type: 'upload-in-progress' });
-  });
-
-  test('goes to one of two that take over a dead claim at once', async () => {
-    const { table } = memoryTable();
-    await claim(table, 'first');
-    const at = NOW + CONTENT_CLAIM_MS;
-    const ends = await Promise.allSettled([claim(table, 'second', { at }), claim(table, 'third', { at })]);
-    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-  });
-
-  test('that was only recorded counts as that of its batch, if there is one', async () => {
-    const { table } = memoryTable();
-    await recordContent(table, content('first'), NOW);
-    expect(await claim(table, 'second', { accepted: ['first'] })).toBe('first');
-    expect(await claim(table, 'second')).toBeUndefined();
   });
 });

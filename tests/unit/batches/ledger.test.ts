@@ -1,44 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { applyEnds, type ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
-import {
-  changeBatch,
-  chunkRows,
-  insertBatch,
-  insertChunks,
-  openRevision,
-  readBatch,
-} from '../../../shared/batches/ledger.ts';
+import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
+import { changeBatch, insertBatch, insertChunks, openRevision, readBatch } from '../../../shared/batches/ledger.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
-import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
-import { memoryTable } from '../../helpers/fakes/memory-table.ts';
-
-const AT = { at: '2026-01-01T00:01:00.000Z' };
-
-async function accepted(chunks: string[], items = 4) {
-  const store = memoryTable();
-  const row = batchRowOf({ accepted: chunks.length * items, chunksTotal: chunks.length });
-  await insertBatch(
-    store.table,
-    row,
-    chunks.map((chunk) => chunkRowOf({ chunk, items })),
-  );
-  return store;
-}
-
-async function pendingOf(table: Table): Promise<string[]> {
-  const ids: string[] = [];
-  for await (const { row } of chunkRows(table, BATCH, 'pending')) ids.push(row.chunk);
-  return ids;
-}
-
-/** accepted = succeeded + dead + discarded + cancelled + what the pending rows hold. */
-async function lawHolds(table: Table): Promise<boolean> {
-  const { row } = (await readBatch(table, BATCH)) ?? { row: batchRowOf() };
-  let pending = 0;
-  for await (const chunk of chunkRows(table, BATCH, 'pending')) pending += chunk.row.items;
-  return row.accepted === row.succeeded + row.dead + row.discarded + row.cancelled + pending;
-}
+import { AT, accepted, pendingOf } from './ledger-fixtures.ts';
 
 describe('acceptance', () => {
   test('a second upload with the same batch changes nothing', async () => {
@@ -48,7 +13,7 @@ describe('acceptance', () => {
     expect((await readBatch(table, BATCH))?.row.accepted).toBe(4);
   });
 
-  test('rows that exist stay as they are when the others are added', async () => {
+  test('inserting rows does not change those that exist', async () => {
     const { table } = await accepted(['000000']);
     await applyEnds(table, BATCH, [endOf('000000')], AT);
 
@@ -61,163 +26,7 @@ describe('acceptance', () => {
   });
 });
 
-describe('the end of chunks', () => {
-  test('charges the batch once for each message: its operations, and a chunk of the drains', async () => {
-    const { table } = await accepted(['000000', '000001']);
-    const drain = { queue: 'billing-normal-0', generation: 3 };
-    const collector = { queue: 'billing-results', generation: 8 };
-    const end = { ...endOf('000000'), message: 'first', operations: { 'blob.put': 1.5 }, drain };
-    const collect = (ends: ChunkEnd[]) => applyEnds(table, BATCH, ends, { ...AT, collector });
-
-    const charged = [
-      await collect([end]),
-      // Delivered again, its reference having been delivered twice, and another chunk.
-      await collect([end]),
-      await collect([{ ...end, message: 'second' }]),
-      await collect([{ ...endOf('000001'), message: 'second', drain }]),
-    ];
-
-    expect(charged.map((applied) => applied?.charged)).toEqual([1, 0, 1, 1]);
-    expect((await readBatch(table, BATCH))?.row).toMatchObject({
-      operations: { 'blob.put': 3 },
-      drains: { 'billing-normal-0': [[3, 3]], 'billing-results': [[8, 3]] },
-    });
-  });
-
-  test('moves rows and counters at once', async () => {
-    const { table } = await accepted(['000000', '000001']);
-
-    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ dead: 1 }))], AT);
-
-    expect([...(applied?.fresh ?? [])]).toEqual(['000000']);
-    expect((await readBatch(table, BATCH))?.row).toMatchObject({
-      state: 'running',
-      succeeded: 3,
-      dead: 1,
-      chunksDone: 1,
-      startedAt: AT.at,
-      handlerSeconds: 0.5,
-    });
-    expect(await pendingOf(table)).toEqual(['000001']);
-    expect(await lawHolds(table)).toBe(true);
-  });
-
-  test('sums the causes of its dead letters, once however often it is delivered', async () => {
-    const { table } = await accepted(['000000', '000001']);
-    const ends = ['000000', '000001'].map((chunk) => endOf(chunk, headerOf({ dead: 2 }, { causes: { closed: 2 } })));
-
-    await applyEnds(table, BATCH, ends.slice(0, 1), AT);
-    await applyEnds(table, BATCH, ends, AT);
-
-    expect((await readBatch(table, BATCH))?.row).toMatchObject({ dead: 4, causes: { closed: 4 } });
-  });
-
-  test('adds its retries as a pending row, and returns that row so that its reference is sent', async () => {
-    const { table } = await accepted(['000000']);
-
-    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 2 }))], AT);
-
-    expect(applied?.followUps.map(({ chunk, items }) => [chunk, items])).toEqual([['000000.r1', 2]]);
-    expect(applied?.batch).toMatchObject({ chunksTotal: 2, chunksDone: 1, retried: 2 });
-    expect(await lawHolds(table)).toBe(true);
-  });
-
-  test('counts as retried what was charged, not what a dead thread has moved', async () => {
-    const { table } = await accepted(['000000']);
-
-    const applied = await applyEnds(table, BATCH, [endOf('000000', headerOf({ retried: 5 }, { moved: 4 }))], AT);
-
-    expect(applied?.batch).toMatchObject({ retried: 1 });
-    expect(await lawHolds(table)).toBe(true);
-  });
-
-  test('that is delivered again counts as a duplicate, and its pending follow-ups are returned', async () => {
-    const { table } = await accepted(['000000']);
-    const end = endOf('000000', headerOf({ retried: 2 }));
-    await applyEnds(table, BATCH, [end], AT);
-
-    const again = await applyEnds(table, BATCH, [end], AT);
-
-    expect(again).toMatchObject({ duplicates: 1, followUps: [], repeated: [{ chunk: '000000.r1' }] });
-    expect(again?.batch).toMatchObject({ succeeded: 2, duplicatesSeen: 1, chunksDone: 1 });
-  });
-
-  test.each([
-    ['000000.r1', '000000.r2'],
-    ['000000.r9', '000000.r10'],
-    ['000000.s03.r1', '000000.s03.r2'],
-  ])('of retry chunk %s finds its own retries %s, which do not sort behind it', async (chunk, retries) => {
-    const { table } = await accepted([chunk]);
-    const end = endOf(chunk, headerOf({ retried: 1 }));
-    await applyEnds(table, BATCH, [end], AT);
-
-    const again = await applyEnds(table, BATCH, [end], AT);
-
-    expect(again?.repeated.map((row) => row.chunk)).toEqual([retries]);
-  });
-
-  test('that stands twice in one message counts once', async () => {
-    const { table } = await accepted(['000000']);
-    const end = endOf('000000');
-
-    const applied = await applyEnds(table, BATCH, [end, end], AT);
-
-    expect(applied?.batch).toMatchObject({ succeeded: 4, duplicatesSeen: 1 });
-  });
-
-  test('lost to another collector is dropped, and the rest is applied', async () => {
-    const store = await accepted(['000000', '000001']);
-    const [first, second] = ['000000', '000001'].map((chunk) => endOf(chunk));
-    if (!first || !second) throw new Error('unreachable');
-    let rival = true;
-    store.before(async (name) => {
-      if (name !== 'table.write' || !rival) return;
-      rival = false;
-      await applyEnds(store.table, BATCH, [first], AT);
-    });
-
-    const applied = await applyEnds(store.table, BATCH, [first, second], AT);
-
-    expect([...(applied?.fresh ?? [])]).toEqual(['000001']);
-    expect(applied?.batch).toMatchObject({ succeeded: 8, chunksDone: 2, duplicatesSeen: 1 });
-  });
-
-  test('belongs to the message that brought it, at each of its deliveries', async () => {
-    const { table } = await accepted(['000000', '000001', '000002']);
-    const first = [endOf('000000', headerOf(), 'a'), endOf('000001', headerOf({ dead: 1 }), 'a')];
-    // A worker died after it sent its message; the next one sent the first chunk again, together with another one.
-    const second = [endOf('000000', headerOf(), 'b'), endOf('000002', headerOf(), 'b')];
-    const ownOf = async (ends: ChunkEnd[]) => {
-      const applied = await applyEnds(table, BATCH, ends, AT);
-      return applied?.own.map(({ chunk, message }) => [chunk, message]);
-    };
-
-    const ofFirst = [
-      ['000000', 'a'],
-      ['000001', 'a'],
-    ];
-    expect(await ownOf(first)).toEqual(ofFirst);
-    expect(await ownOf(second)).toEqual([['000002', 'b']]);
-    const both = [...ofFirst, ['000002', 'b']];
-    expect((await ownOf([...second, ...first]))?.sort()).toEqual(both);
-    expect((await ownOf([...first, ...second]))?.sort()).toEqual(both);
-  });
-
-  test('of a batch that is gone is nobody’s', async () => {
-    expect(await applyEnds(memoryTable().table, BATCH, [endOf('000000')], AT)).toBeUndefined();
-  });
-
-  test('leaves "accepting" to intake, and "cancelling" to cancel', async () => {
-    const { table } = await accepted(['000000', '000001']);
-    await changeBatch(table, BATCH, () => ({ state: 'cancelling' }));
-
-    const applied = await applyEnds(table, BATCH, [endOf('000000')], AT);
-
-    expect(applied?.batch.state).toBe('cancelling');
-  });
-});
-
-test('a late repeat of an earlier revision’s end does not start the present one', async () => {
+test('a late repeat of the end of an earlier revision does not start the present one', async () => {
   const store = await accepted(['000000']);
   const ends = [{ chunk: '000000', header: headerOf({ dead: 1 }), message: 'm' }];
   await applyEnds(store.table, BATCH, ends, AT);
@@ -232,7 +41,7 @@ test('a late repeat of an earlier revision’s end does not start the present on
 });
 
 describe('states', () => {
-  test('a finished batch is opened again by a redrive alone, once', async () => {
+  test('a finished batch is opened again only by a redrive, and only once', async () => {
     const { table } = await accepted(['000000']);
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
     const found = await readBatch(table, BATCH);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
-import { listedTimes } from '../../../shared/batches/listing/index-rows.ts';
+import { listedTimes } from '../../../shared/batches/listing/listed-times.ts';
 import { firstRevision, isDeadlineMet, MAX_EARLIER, nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchRowOf } from '../../helpers/data/factories.ts';
 
@@ -14,7 +14,7 @@ const redriveAt = { items: 1, openedAt: '2026-01-01T02:00:00.000Z', deadlineAt: 
 const redriven = (row: BatchRow): BatchRow => ({ ...row, ...nextRevision(row, redriveAt) });
 
 describe('the next revision', () => {
-  it('has times of its own, and the row keeps those of the one before', () => {
+  it('has separate times, and the row keeps those of the previous one', () => {
     const row = redriven(finished);
 
     expect(row).toMatchObject({
@@ -38,15 +38,15 @@ describe('the next revision', () => {
     ]);
   });
 
-  it('begins without the pauses of the one before', () => {
+  it('starts without the pauses of the previous one', () => {
     expect(redriven({ ...finished, pausedMs: 7 }).pausedMs).toBeUndefined();
   });
 
-  it('begins without the verdict on the items of the one before', () => {
+  it('starts without the verdict on the items of the previous one', () => {
     expect(redriven({ ...finished, state: 'suspect', suspect: { causes: [] } }).suspect).toBeUndefined();
   });
 
-  it('keeps the first revision and the latest, so that the row stays small however often it is redriven', () => {
+  it('keeps the first revision and the latest ones, so that many redrives do not enlarge the row', () => {
     let row = finished;
     for (let n = 0; n < 100; n += 1) row = redriven({ ...row, completedAt: '2026-01-01T02:01:00.000Z' });
 
@@ -55,7 +55,7 @@ describe('the next revision', () => {
     expect(JSON.stringify(row.earlier).length).toBeLessThan(8_000);
   });
 
-  it('begins without the reason of a discard before it, which stays with that one, in bounded room', () => {
+  it('starts without the reason of an earlier discard, which keeps it in bounded space', () => {
     let row = redriven(finished);
     for (let n = 0; n < 30; n += 1) row = redriven({ ...row, discardReason: '"'.repeat(200) });
 
@@ -79,7 +79,7 @@ describe('the deadline', () => {
   it.each([
     ['met', '2026-01-01T00:04:00.000Z', true],
     ['missed', '2026-01-01T00:06:00.000Z', false],
-  ])('stays %s in a redrive that ends late or early', (_what, completedAt, expected) => {
+  ])('is still %s after a redrive that ends late or early', (_what, completedAt, expected) => {
     const row = { ...redriven({ ...finished, completedAt }), completedAt: '2026-01-01T03:00:00.000Z' };
 
     expect(isDeadlineMet(firstRevision(row), Date.parse(row.completedAt))).toBe(expected);

@@ -68,7 +68,7 @@ describe('a room may not import', () => {
     ['drain', '../processing/sources.ts'],
     ['processing', '../results/report.ts'],
     ['results', '../commands/delete.ts'],
-    ['commands', '../sweep/run.ts'],
+    ['commands', '../sweep/sweep-run.ts'],
     ['sweep', '../http/routes.ts'],
     ['cost', '../storage/table.ts'],
     ['telemetry', '../storage/table.ts'],
@@ -178,13 +178,13 @@ describe('a room may not import', () => {
   });
 
   test('except types permitted by the table, earlier rooms, and names in comments and texts', () => {
-    const later = `// import '../sweep/run.ts'\nconst text = "import x from '../sweep/run.ts'";`;
+    const later = `// import '../sweep/sweep-run.ts'\nconst text = "import x from '../sweep/sweep-run.ts'";`;
     const result = adding({
       'shared/wake/new.ts': `import type { X } from '@azure/service-bus'; import { x } from '../batches/ledger.ts'; ${later}`,
       'shared/batches/new.ts': "import type { X } from '../settings.ts'; import { x } from '../cost/meter.ts';",
       'cli/new.ts':
         "import type { X } from '../shared/http/routes.ts'; import { x } from '../shared/contract/names.ts';",
-      'shared/pipeline.ts': "import { x } from './sweep/run.ts'; import { y } from './settings.ts';",
+      'shared/pipeline.ts': "import { x } from './sweep/sweep-run.ts'; import { y } from './settings.ts';",
       'functions/new.ts': "import { x } from '../shared/http/routes.ts'; import { y } from '../shared/pipeline.ts';",
       'workloads/new.ts':
         "import pg from 'pg'; await fetch(process.env.X, { signal: AbortSignal.timeout(Date.now()) }); new ServiceBusClient('x');",
@@ -245,7 +245,7 @@ describe('only the files of the table access', () => {
       'BlobServiceClient.fromConnectionString',
     ],
     ...[
-      ['shared/wake/new.ts', "await import('../' + 'sweep/run.ts')", 'import(…)'],
+      ['shared/wake/new.ts', "await import('../' + 'sweep/sweep-run.ts')", 'import(…)'],
       ['tests/new.ts', 'await import(name)', 'import(…)'],
       ['workloads/new.ts', 'require(name)', 'require(…)'],
       ['cli/new.ts', 'createRequire(import.meta.url)(name)', 'require(…)'],

@@ -27,7 +27,7 @@ it('reads an action as it was recorded', async () => {
   ]);
 });
 
-it('has recorded an action once when the first answer was lost', async () => {
+it('records an action once even if the first response was lost', async () => {
   const { table, read } = await logOf([[FIRST, 'q']]);
   const action = { at: FIRST, action: 'pause-queue', target: 'q', by: '', verified: false, detail: '', status: 200 };
 
@@ -36,7 +36,7 @@ it('has recorded an action once when the first answer was lost', async () => {
   expect(await read()).toEqual([`${FIRST} q`]);
 });
 
-it('reads the days that are asked for, whole, the newest first, also those of one millisecond', async () => {
+it('reads the requested days completely, newest first, including actions of the same millisecond', async () => {
   const before = new Date(Date.parse(FIRST) - 1).toISOString();
   const after = new Date(Date.parse(LAST) + 1).toISOString();
   const { read } = await logOf([
@@ -52,7 +52,7 @@ it('reads the days that are asked for, whole, the newest first, also those of on
   expect(await read({ to: '2026-05-06', target: 'after' })).toEqual([`${after} after`]);
 });
 
-it('deletes what is older than ninety days, as much as it may, and keeps the rest', async () => {
+it('deletes actions older than ninety days up to its limit, and keeps the others', async () => {
   const nowMs = Date.parse(LAST);
   const at = (days: number): string => new Date(nowMs - days * DAY_MS).toISOString();
   const old = Array.from({ length: 150 }, (_, n): [string, string] => [at(91 + n), 'old']);

@@ -18,7 +18,7 @@ import { address } from '../drain/drain-fixtures.ts';
 const NOW = Date.parse('2026-01-01T00:01:00.000Z');
 const CHUNKS = ['000000', '000001'];
 
-/** A batch of two pending chunks, and what is put into its queue. */
+/** A batch of two pending chunks, and the messages that are put into its queue. */
 async function world(state: BatchState) {
   const store = memoryTable();
   const published: { id: string; items: number | undefined; labels: unknown; details: unknown }[] = [];
@@ -36,7 +36,7 @@ async function world(state: BatchState) {
     registry: createRegistry([address.workload]),
     publish: async (_address: unknown, event: EventDetails, { messageId = '' }: PublishOptions = {}) => {
       if (event.type === 'QueueWorkDetected') return;
-      if (isAway) throw new Error('The topic is away.');
+      if (isAway) throw new Error('The topic is unavailable.');
       const { items, labels, details } = event;
       published.push({ id: messageId, items, labels, details });
     },
@@ -66,7 +66,7 @@ async function world(state: BatchState) {
   };
 }
 
-test('a pause keeps its reason and its time, and a resume goes back to where the batch was', async () => {
+test('a pause records its reason and time, and a resume restores the previous state', async () => {
   const { pause, resume, row, change } = await world('running');
   await change(() => ({ startedAt: '2026-01-01T00:00:30.000Z', succeeded: 3, dead: 1 }));
 
@@ -79,7 +79,7 @@ test('a pause keeps its reason and its time, and a resume goes back to where the
   expect(await row()).not.toHaveProperty('paused');
 });
 
-test('is answered as it is when it is repeated, or its answer was lost', async () => {
+test('returns the present row if it is repeated or its response was lost', async () => {
   const { pause, store } = await world('queued');
   const { updateEntity } = store.table;
   let isLost = false;
@@ -87,7 +87,7 @@ test('is answered as it is when it is repeated, or its answer was lost', async (
     const answer = await updateEntity(...args);
     if (isLost) return answer;
     isLost = true;
-    // The SDK's own retry meets the new ETag.
+    // The SDK's own retry finds the new ETag.
     throw Object.assign(new Error('changed'), { statusCode: 412, code: 'UpdateConditionNotSatisfied' });
   }) as typeof updateEntity;
 
@@ -120,7 +120,7 @@ test.each(['accepting', 'queued', 'running', 'cancelling', 'completed'] as const
   },
 );
 
-test('a resume puts each pending row as resent, after the state has changed, for the time when it is due', async () => {
+test('a resume puts each pending row as resent after the state has changed, delayed until it is due', async () => {
   const { pause, resume, puts, row, onPut, store } = await world('queued');
   const due = chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:02:00.000Z' });
   await store.table.createEntity(toChunkEntity(due));
@@ -139,7 +139,7 @@ test('a resume puts each pending row as resent, after the state has changed, for
   expect((await row())?.resumingAt).toBeUndefined();
 });
 
-test('a resume that is not through leaves the mark of a later one', async () => {
+test('an unfinished resume does not remove the mark of a later one', async () => {
   const { pause, resume, row, onPut } = await world('queued');
   await pause();
   let isFirst = true;
@@ -160,7 +160,7 @@ test('a resume that is not through leaves the mark of a later one', async () => 
   expect(await row()).toMatchObject({ state: 'queued', resumes: 2, resumingAt: '2026-01-01T00:01:00.000Z' });
 });
 
-test('what a resume has no time for is left to the sweep', async () => {
+test('a resume that runs out of time leaves the rest to the sweep', async () => {
   const { pause, resume, row, store } = await world('queued');
   for (let n = 2; n < 600; n += 1) {
     const chunk = String(n).padStart(6, '0');
@@ -177,7 +177,7 @@ const pausedEvent = (resumes: number) =>
   eventOf(`paused-${BATCH}-0-${resumes}`, { by: 'operator', reason: 'why', revision: 0 });
 const resumedEvent = (resumes: number) => eventOf(`resumed-${BATCH}-0-${resumes}`, { revision: 0, pausedSeconds: 0 });
 
-test('each pause and each resume is published, with an id of its own', async () => {
+test('each pause and each resume is published with a separate message id', async () => {
   const { pause, resume, published } = await world('queued');
 
   for (let n = 0; n < 2; n += 1) {
@@ -188,7 +188,7 @@ test('each pause and each resume is published, with an id of its own', async () 
   expect(published).toEqual([pausedEvent(0), resumedEvent(1), pausedEvent(1), resumedEvent(2)]);
 });
 
-test('a resume says for how long the revision was paused, in all', async () => {
+test('the event of a resume contains the total time for which the revision was paused', async () => {
   const { pause, resume, published, change } = await world('queued');
   await pause();
   await change(({ paused }) => ({ paused: paused && { ...paused, at: '2026-01-01T00:00:29.500Z' }, pausedMs: 1_000 }));
@@ -198,7 +198,7 @@ test('a resume says for how long the revision was paused, in all', async () => {
   expect(published[1]?.details).toEqual({ revision: 0, pausedSeconds: 31.5 });
 });
 
-test('a pause does not fail by a topic that is away, and its repeat publishes it', async () => {
+test('a pause succeeds while the topic is unavailable, and its repeat publishes the event', async () => {
   const { pause, published, topicIsAway } = await world('queued');
   topicIsAway(true);
   expect(await pause()).toMatchObject({ state: 'paused' });
@@ -209,7 +209,7 @@ test('a pause does not fail by a topic that is away, and its repeat publishes it
   expect(published).toEqual([pausedEvent(0)]);
 });
 
-test('a resume puts its references although the topic is away, and keeps its mark until the event is published', async () => {
+test('a resume puts its references while the topic is unavailable, and keeps its mark until the event is published', async () => {
   const { pause, resume, row, puts, published, topicIsAway } = await world('queued');
   await pause();
   topicIsAway(true);

@@ -4,8 +4,8 @@ import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
@@ -13,7 +13,7 @@ import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 
-/** A gate of generation 3, and its dequeue tasks on a queue that gives `texts` one by one. */
+/** A gate of generation 3, and its dequeue tasks on a queue that returns `texts` one by one. */
 async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUEUE) {
   const { table } = memoryTable();
   const back: string[] = [];
@@ -56,7 +56,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
     end: () => {
       isEnding = true;
     },
-    /** The gate cannot be read any more, once the slice has begun. */
+    /** Whether the gate can no longer be read after the slice has started. */
     loseGate: () => {
       const { getEntity } = table;
       let reads = 0;
@@ -64,6 +64,9 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
         reads += 1;
         return reads > 1 ? Promise.reject(serviceError(503)) : getEntity(...args);
       }) as typeof getEntity;
+    },
+    breakTable: () => {
+      table.getEntity = () => Promise.reject(serviceError(503));
     },
     onReceive: (action: () => Promise<unknown>) => {
       beforeReceive = action;
@@ -76,12 +79,12 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   };
 }
 
-test('the first task of a drain shows the wave in the gate, as long as it may take', async () => {
+test('the first task of a drain records the wave in the gate, with the time that it may take', async () => {
   const { dequeue, gate } = await world({});
 
   await dequeue('t0', { depth: 40, tasks: 4, quota: 10 });
 
-  // 30 s x (4 tasks / 2 at a time + 2) and 60 s until the runtime gives a dead one's work to another.
+  // 30 s x (4 tasks / 2 at the same time + 2), plus 60 s until the runtime hands over the work of a dead instance.
   expect(await gate()).toMatchObject({ depth: 40, active: 4, aliveUntil: '2026-01-01T00:03:00.000Z' });
 });
 
@@ -92,7 +95,7 @@ test.each<[string, string, Partial<GateRow>]>([
     't0',
     { active: 2, depth: 9, aliveUntil: '2026-01-01T00:00:09.000Z' },
   ],
-])('%s leave the gate as it is', async (_what, task, fields) => {
+])('%s do not change the gate', async (_what, task, fields) => {
   const { dequeue, gate } = await world(fields);
   const before = await gate();
 
@@ -109,7 +112,7 @@ test('a task that continues beyond its quota returns what it receives after a pa
   expect(back).toEqual(['later']);
 });
 
-test('a task of a queue that an operator has paused receives nothing, also when its drain was started again', async () => {
+test('a task of a queue that an operator has paused receives nothing, even if its drain was started again', async () => {
   const { back, dequeue, gate, pause } = await world({ aliveUntil: '' }, ['waits']);
   await pause();
 
@@ -123,8 +126,8 @@ test('a task of a queue that the circuit has paused is its probe, and receives',
   expect(await dequeue('t0')).toMatchObject({ received: 1 });
 });
 
-describe('a drain whose workload the app does not have any more', () => {
-  test('receives nothing, logs it, and releases its gate with its messages left alone', async () => {
+describe('a drain whose workload the app does not have any longer', () => {
+  test('receives nothing, logs it, and releases its gate without touching its messages', async () => {
     const { dequeue, finish, gate } = await world({}, ['waits'], 'gone-normal-0');
     const warnings: unknown[] = [];
 
@@ -139,7 +142,7 @@ describe('a drain whose workload the app does not have any more', () => {
     ]);
   });
 
-  test('leaves a gate alone that a later drain holds', async () => {
+  test('does not release a gate that a later drain holds', async () => {
     const { finish, gate } = await world({}, [], 'gone-normal-0');
 
     await withLog(SILENT_LOG, () => finish(2));
@@ -148,7 +151,7 @@ describe('a drain whose workload the app does not have any more', () => {
   });
 });
 
-test('nor what it cannot ask the gate about, which goes back at once and not after its visibility timeout', async () => {
+test('a task that stays returns its messages immediately if it cannot read the gate', async () => {
   const { back, dequeue, loseGate } = await world({}, ['share', 'later']);
   loseGate();
 
@@ -158,7 +161,7 @@ test('nor what it cannot ask the gate about, which goes back at once and not aft
   expect(back).toEqual(['later']);
 });
 
-test('a process that is about to end receives nothing, and says so as of a fault: another one tries soon', async () => {
+test('a process that is about to end receives nothing and reports a fault, so that another one tries soon', async () => {
   const { back, dequeue, end } = await world({}, ['waits']);
   end();
 
@@ -166,7 +169,7 @@ test('a process that is about to end receives nothing, and says so as of a fault
   expect(back).toEqual([]);
 });
 
-test('a task without a share receives nothing, and says when to come again', async () => {
+test('a task without a share receives nothing, and reports when to try again', async () => {
   const { dequeue, limits, refuse } = await world({}, ['waits']);
   refuse(5_000);
 
@@ -174,7 +177,7 @@ test('a task without a share receives nothing, and says when to come again', asy
   expect(limits).toEqual(['enter']);
 });
 
-test('limits apply to a queue of items, until its task leaves, and never to a queue of results', async () => {
+test('limits apply to a queue of items until its task leaves, and never to a queue of results', async () => {
   const items = await world({}, ['chunk']);
   const results = await world({}, ['result'], resultsQueueName('billing'));
 
@@ -182,7 +185,7 @@ test('limits apply to a queue of items, until its task leaves, and never to a qu
   expect([items.limits[0], items.limits.at(-1), results.limits]).toEqual(['enter', 'leave', []]);
 });
 
-test('a slice that ran carries what its process did meanwhile, one that did not run nothing', async () => {
+test('only a slice that ran reports the load of its process', async () => {
   const { dequeue, refuse } = await world({}, ['one']);
 
   const ran = await dequeue('t0');
@@ -190,4 +193,16 @@ test('a slice that ran carries what its process did meanwhile, one that did not 
   const notRun = await dequeue('t1');
 
   expect([ran.load, notRun.load]).toEqual([{ instance: 'a', ms: 5, responses: 0 }, undefined]);
+});
+
+test('a task that fails ends with a fault instead of an error, so that its wave continues', async () => {
+  const { dequeue, breakTable } = await world({}, ['one']);
+  breakTable();
+
+  const lines: string[] = [];
+  const sink = { ...SILENT_LOG, error: (line: string) => void lines.push(line) };
+  const result = await withLog(sink, () => dequeue('t0'));
+
+  expect(result).toMatchObject({ ended: 'fault', received: 0 });
+  expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['slice-failed']);
 });

@@ -18,7 +18,7 @@ test.each([
   expect(backoffMs(idleCount, random, BOUNDS)).toBeCloseTo(delay, 6);
 });
 
-test('the default goes from about 0.1 s to one second', () => {
+test('the default rises from about 0.1 s to one second', () => {
   const delays = [1, 2, 3, 4].map((idleCount) => backoffMs(idleCount, 0.5));
 
   expect(delays).toEqual([100, 300, 700, 1_000]);

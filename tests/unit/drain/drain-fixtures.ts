@@ -26,7 +26,7 @@ export const wave = (fields: Partial<Wave> = {}): Wave => ({
   ...fields,
 });
 
-/** A wave of one task that has done what it received. */
+/** A wave of one task that has finished what it received. */
 export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   tasks: 1,
   wakes: 2,
@@ -54,10 +54,10 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   ...fields,
 });
 
-/** What was published, with what was put before it and its scheduled time. */
+/** The published events, with the amount of work and the scheduled time. */
 export type Published = Pick<EventDetails, 'type'> & Partial<WorkPut> & { at?: string | undefined };
 
-/** Finishes waves of an empty queue, unless a test says otherwise. */
+/** Dependencies that finish waves of an empty queue, unless a test overrides them. */
 export function finishWaveDeps(table: Table, published: Published[] = []): FinishWaveDeps {
   return {
     gate: { table, now: () => NOW },

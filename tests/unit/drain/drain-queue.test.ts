@@ -6,7 +6,8 @@ import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Wave } from '../../../shared/drain/planning/plan.ts';
 import { summarize } from '../../../shared/drain/planning/wave-summary.ts';
 import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
-import { readGate, wake } from '../../../shared/wake/gate/gate.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps } from './drain-fixtures.ts';
 
@@ -29,7 +30,7 @@ const slice = (received: number): SliceResult => ({
   done: received,
 });
 
-/** Finishes waves with one answer after the other, then with the end. */
+/** Finishes waves with these results in order, then ends the drain. */
 function finishing(...answers: FinishWaveOutput[]) {
   const seen: FinishWaveInput[] = [];
   return {
@@ -41,7 +42,7 @@ function finishing(...answers: FinishWaveOutput[]) {
   };
 }
 
-test('an empty queue takes one wave and one `finish-wave`', async () => {
+test('an empty queue needs one wave and one `finish-wave`', async () => {
   const { seen, finishWave: finishWaveActivity } = finishing();
 
   const run = await runOrchestrator(drainQueue, {
@@ -54,7 +55,7 @@ test('an empty queue takes one wave and one `finish-wave`', async () => {
   expect(seen).toEqual([{ queue: 'billing-normal-0', generation: 7, slices: [slice(0)], wakes: 1, depth: 10 }]);
 });
 
-test('the tasks of a wave run together, and `finish-wave` gets what each has done', async () => {
+test('the tasks of a wave run in parallel, and `finish-wave` receives the result of each', async () => {
   const tasks: DequeueInput[] = [];
   const { seen, finishWave: finishWaveActivity } = finishing();
   const dequeue = (task: DequeueInput): SliceResult => slice(tasks.push(task));
@@ -71,7 +72,7 @@ test('the tasks of a wave run together, and `finish-wave` gets what each has don
   expect(seen[0]?.slices.map(({ received }) => received)).toEqual([1, 2]);
 });
 
-test('why a wave has so many tasks is in the history once per wave, and not once per task', async () => {
+test('the reason for the number of tasks is in the history once per wave, and not once per task', async () => {
   const tasks: DequeueInput[] = [];
   const { seen, finishWave: finishWaveActivity } = finishing();
   const dequeue = (task: DequeueInput): SliceResult => slice(tasks.push(task));
@@ -85,7 +86,7 @@ test('why a wave has so many tasks is in the history once per wave, and not once
   expect(tasks.map((task) => task.wave)).toEqual([taskWave, taskWave]);
 });
 
-test('each wave has the size that `finish-wave` gave before it', async () => {
+test('each wave has the size that the previous `finish-wave` returned', async () => {
   const { finishWave: finishWaveActivity } = finishing({ next: wave(3) }, { next: wave(1) });
 
   const run = await runOrchestrator(drainQueue, {
@@ -97,7 +98,7 @@ test('each wave has the size that `finish-wave` gave before it', async () => {
   expect(run.continuations).toEqual([]);
 });
 
-test('after five waves the history is cut, and the drain goes on with the next wave', async () => {
+test('after five waves the history is cut, and the drain continues with the next wave', async () => {
   const next = { next: wave(1) };
   const { seen, finishWave: finishWaveActivity } = finishing(next, next, next, next, { next: wave(4) }, next);
 
@@ -111,12 +112,12 @@ test('after five waves the history is cut, and the drain goes on with the next w
   expect(seen).toHaveLength(7);
 });
 
-test('a `finish-wave` that fails is tried again after 2, 4 and 8 seconds', async () => {
+test('a `finish-wave` that fails is retried after 2, 4 and 8 seconds', async () => {
   let failures = 3;
   const finishWaveActivity = (): FinishWaveOutput => {
     if (failures === 0) return {};
     failures -= 1;
-    throw new Error('storage is away');
+    throw new Error('storage is unavailable');
   };
 
   const run = await runOrchestrator(drainQueue, {
@@ -127,7 +128,7 @@ test('a `finish-wave` that fails is tried again after 2, 4 and 8 seconds', async
   expect(run).toMatchObject({ status: 'completed', endedAt: '2026-01-01T00:00:14.000Z' });
 });
 
-describe('a task that is reported as failed, since its worker has died', () => {
+describe('a task that is reported as failed because its worker has died', () => {
   const dying =
     (...dead: string[]) =>
     ({ task }: DequeueInput): SliceResult => {
@@ -152,7 +153,7 @@ describe('a task that is reported as failed, since its worker has died', () => {
     expect(run.calls.map(({ name }) => name)).toEqual([...Array(3).fill('dequeue-batch'), 'finish-wave']);
   });
 
-  test('does not end the drain although it was the only one', async () => {
+  test('does not end the drain even if it was the only one', async () => {
     const { seen, finishWave: finishWaveActivity } = finishing({ next: wave(1) });
     const dead = ['t0'];
 
@@ -169,12 +170,12 @@ describe('a task that is reported as failed, since its worker has died', () => {
   });
 });
 
-test('when all tries fail, the gate is abandoned as the last act, and the drain fails', async () => {
+test('if all attempts fail, the drain abandons the gate as its last act, and fails', async () => {
   const seen: FinishWaveInput[] = [];
   const finishWaveActivity = (step: FinishWaveInput): FinishWaveOutput => {
     seen.push(step);
     if (step.abandon === true) return {};
-    throw new Error('storage is away');
+    throw new Error('storage is unavailable');
   };
 
   const run = await runOrchestrator(drainQueue, {
@@ -183,13 +184,13 @@ test('when all tries fail, the gate is abandoned as the last act, and the drain 
   });
 
   expect(run.status).toBe('failed');
-  expect(run.reason).toContain('storage is away');
+  expect(run.reason).toContain('storage is unavailable');
   expect(run.endedAt).toBe('2026-01-01T00:00:30.000Z');
   expect(seen).toHaveLength(6);
   expect(seen.at(-1)).toEqual({ queue: 'billing-normal-0', generation: 7, slices: [], wakes: 1, abandon: true });
 });
 
-test('a release is refused when a wake was counted while the queue was measured, and the drain goes on', async () => {
+test('a release is refused if a wake was counted while the queue was measured, and the drain continues', async () => {
   const store = memoryTable();
   const gate = {
     table: store.table,

@@ -12,7 +12,7 @@ const GATE = { ...newGate('w-n-0'), status: 'draining', generation: 1, instanceI
 const NO = new Error('no');
 const failing = (): Promise<never> => Promise.reject(NO);
 
-/** Starts the drain of the gate; gives what was thrown. */
+/** Starts the drain of the gate. Returns the error that was thrown. */
 function start(client: Partial<DrainClient>, deps: Partial<DrainsDeps> = {}): Promise<unknown> {
   const working = { startNew: async () => GATE.instanceId, getStatus: failing } satisfies DrainClient;
   const { start } = createGateDeps(
@@ -35,22 +35,25 @@ const saying = (runtimeStatus: string): Partial<DrainClient> => ({
 
 describe('the start of a drain', () => {
   test.each<[string, Partial<DrainClient>]>([
-    ['it knows no such instance', { startNew: failing, getStatus: () => Promise.reject(new Error('HTTP 404')) }],
-    ['it gives no status either', { startNew: failing, getStatus: () => Promise.reject(new Error('silent')) }],
+    ['does not know the instance', { startNew: failing, getStatus: () => Promise.reject(new Error('HTTP 404')) }],
+    ['returns no status either', { startNew: failing, getStatus: () => Promise.reject(new Error('silent')) }],
     ['the instance has failed', saying('Failed')],
     ['the instance was ended', saying('Canceled')],
-  ])('fails as such when the runtime refuses it and %s', async (_what, client) => {
+  ])('fails with a start error if the runtime refuses it and %s', async (_what, client) => {
     const thrown = await start(client);
 
     expect(thrown).toBeInstanceOf(DrainStartError);
     expect(thrown).toMatchObject({ message: 'no', cause: NO });
   });
 
-  test.each(['Running', 'Pending', 'ContinuedAsNew', 'Completed'])('is done when it is %s', async (status) => {
-    expect(await start(saying(status))).toBeUndefined();
-  });
+  test.each(['Running', 'Pending', 'ContinuedAsNew', 'Completed'])(
+    'succeeds if the instance is already %s',
+    async (status) => {
+      expect(await start(saying(status))).toBeUndefined();
+    },
+  );
 
-  test.each(['depthOf', 'plan'] as const)('fails with what %s fails with', async (part) => {
+  test.each(['depthOf', 'plan'] as const)('fails with the error of %s', async (part) => {
     expect(await start({}, { [part]: failing })).toBe(NO);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type FinishWaveDeps, finishWave, queueDepth, waveSeconds } from '../../../shared/drain/finish-wave.ts';
+import { type FinishWaveDeps, finishWave } from '../../../shared/drain/finish-wave.ts';
 import { NOTHING_PUT } from '../../../shared/wake/events/publish.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { readWave } from '../../../shared/wake/gate/wave-record.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps, NOW, type Published, summary, wave } from './drain-fixtures.ts';
@@ -33,7 +33,7 @@ describe('an empty queue', () => {
     expect(published).toEqual([{ type: 'QueueEmpty' }]);
   });
 
-  test('forgets the age of its work, for which the next drain would take its own to be late', async () => {
+  test('forgets the age of its work, so that the next drain does not consider its own work late', async () => {
     const { deps, gate } = await held();
 
     await finishWave(deps, { address, generation: 3, wave: summary({ oldestAt: '2025-12-31T23:59:59.000Z' }) });
@@ -41,14 +41,14 @@ describe('an empty queue', () => {
     expect(await gate()).toMatchObject({ oldestAt: '', latencyMs: 1_000 });
   });
 
-  test('is released although the event cannot be published', async () => {
+  test('is released even if the event cannot be published', async () => {
     const { deps, gate } = await held({}, { publish: () => Promise.reject(new Error('away')) });
 
     expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'drained' });
     expect((await gate()).status).toBe('idle');
   });
 
-  test('is measured again when a wake came meanwhile', async () => {
+  test('is measured again if a wake came in the meantime', async () => {
     const depths = [0, 4];
     const { deps, gate, store } = await held({});
     const depthOf = async (): Promise<number> => {
@@ -75,7 +75,7 @@ describe('a queue with work', () => {
     expect(await gate()).toMatchObject({ active: 5, depth: 9, aliveUntil: '2026-01-01T00:03:30.000Z' });
   });
 
-  test('is left alone by a drain that is not its own any more', async () => {
+  test('is not changed by a drain that no longer holds its gate', async () => {
     const { deps, gate, published } = await held({ generation: 4 }, { depthOf: async () => 9 });
 
     expect(await finishWave(deps, { address, generation: 3, wave: summary() })).toEqual({ ended: 'fenced' });
@@ -90,7 +90,7 @@ describe('the waves of a queue', () => {
   const ended = summary({ tasks: 3, seconds: 12.345, done: 7, items: 700, throttled: 2 });
   const planned = { depth: 40, bound: 'saturation', late: true } as const;
 
-  test('are kept with what has bounded them, by the write that ends them', async () => {
+  test('are recorded with what limited them, by the write that ends them', async () => {
     const { deps, gate, store } = await held({ secondsPerReference: 0.25 }, on);
     let writes = 0;
     store.before(async (name) => {
@@ -108,7 +108,7 @@ describe('the waves of a queue', () => {
     expect(writes).toBe(1);
   });
 
-  test('are kept as the queue is released, too, and outlive the drain', async () => {
+  test('are also recorded when the queue is released, and kept after the drain', async () => {
     const { deps, gate } = await held();
 
     await finishWave(deps, { address, generation: 3, wave: summary(), planned: { depth: 1, bound: 'depth' } });
@@ -116,7 +116,7 @@ describe('the waves of a queue', () => {
     expect(await gate()).toMatchObject({ status: 'idle', waves: [[NOW / 1_000, 1, 1, 1, 'depth', 0, 1, 10, 0, 0.1]] });
   });
 
-  test('are none that an older version has planned, nor one that a failing drain gives up', async () => {
+  test('are not recorded if an older version planned them, or if the drain has failed', async () => {
     const { deps, gate } = await held({}, on);
 
     await finishWave(deps, { address, generation: 3, wave: ended });
@@ -130,12 +130,12 @@ describe('a queue whose messages are all invisible is parked', () => {
   const empty = summary({ received: 0, done: 0 });
 
   test.each<[string, Partial<GateRow>, Parameters<typeof summary>[0], string]>([
-    ['until a lease must have ended, when no due time is known', {}, {}, '2026-01-01T00:05:00.000Z'],
-    // Two seconds for delays that are rounded up, and for the topic's own clock.
-    ['until the due time and a little', { due: ['2026-01-01T00:01:00.000Z'] }, {}, '2026-01-01T00:01:02.000Z'],
-    ['no longer than a lease', { due: ['2026-01-01T09:00:00.000Z'] }, {}, '2026-01-01T00:05:00.000Z'],
-    ['not into the past', { due: ['2025-12-31T00:00:00.000Z'] }, {}, '2026-01-01T00:00:00.000Z'],
-    ['shortly, when a service had failed', {}, { faulted: true }, '2026-01-01T00:00:15.000Z'],
+    ['for one visibility timeout if no due time is known', {}, {}, '2026-01-01T00:05:00.000Z'],
+    // Two seconds because delays are rounded up, and because of the topic's own clock.
+    ['until the due time and a margin', { due: ['2026-01-01T00:01:00.000Z'] }, {}, '2026-01-01T00:01:02.000Z'],
+    ['no longer than one visibility timeout', { due: ['2026-01-01T09:00:00.000Z'] }, {}, '2026-01-01T00:05:00.000Z'],
+    ['not until a time in the past', { due: ['2025-12-31T00:00:00.000Z'] }, {}, '2026-01-01T00:00:00.000Z'],
+    ['for a short time if a service had failed', {}, { faulted: true }, '2026-01-01T00:00:15.000Z'],
   ])('%s', async (_what, fields, wave, at) => {
     const { deps, gate, published } = await held(fields, { depthOf: async () => 1 });
 
@@ -146,7 +146,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     expect(await gate()).toMatchObject({ status: 'idle', depth: 1 });
   });
 
-  test('and keeps the due times that come after its wake, and no other', async () => {
+  test('and keeps only the due times after its wake', async () => {
     const due = ['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:02.000Z', '2026-01-01T00:00:30.000Z'];
     const { deps, gate } = await held({ due }, { depthOf: async () => 1 });
 
@@ -156,7 +156,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     expect((await gate()).due).toEqual(due.slice(1));
   });
 
-  test('unless a wake was counted since its wave was planned: that message may be visible', async () => {
+  test('unless a wake was counted since its wave was planned, because that message may be visible', async () => {
     const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
     await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
 
@@ -167,7 +167,7 @@ describe('a queue whose messages are all invisible is parked', () => {
     expect(await gate()).toMatchObject({ status: 'draining', wakes: 3 });
   });
 
-  test('even so when its wave could not receive: a service has to come back first', async () => {
+  test('even after such a wake if its wave could not receive, because a service must recover first', async () => {
     const { deps, gate, published, store } = await held({}, { depthOf: async () => 1 });
     await changeGate(store.table, QUEUE, (row) => ({ wakes: row.wakes + 1 }));
 
@@ -187,7 +187,7 @@ describe('a queue whose messages are all invisible is parked', () => {
 });
 
 describe('a queue of a workload with limits', () => {
-  test('is parked until there may be a share, though its messages are visible and a wake came meanwhile', async () => {
+  test('is parked until there may be a share, although its messages are visible and a wake came in the meantime', async () => {
     const { deps, gate, published } = await held({ wakes: 3 }, { depthOf: async () => 9 });
     const starved = summary({ received: 0, done: 0, starved: 2, retryAt: Date.parse('2026-01-01T00:00:03.500Z') });
 
@@ -198,7 +198,7 @@ describe('a queue of a workload with limits', () => {
     expect(await gate()).toMatchObject({ status: 'idle', depth: 9, parkedUntil: '2026-01-01T00:00:03.500Z' });
   });
 
-  test('goes on where one of its tasks had a share', async () => {
+  test('continues if one of its tasks had a share', async () => {
     const next = wave({ tasks: 1 });
     const { deps } = await held({}, { depthOf: async () => 9, plan: async () => next });
     const half = summary({ tasks: 2, starved: 1, retryAt: Date.parse('2026-01-01T00:00:03.500Z') });
@@ -211,9 +211,9 @@ describe('the circuit', () => {
   const tripped = summary({ ran: 30, failures: 20, tripped: true });
 
   test.each([
-    ['at first for ten seconds', undefined, '2026-01-01T00:00:10.000Z', 0],
-    ['twice as long after each failed probe', 1, '2026-01-01T00:00:40.000Z', 2],
-    ['five minutes at most', 9, '2026-01-01T00:05:00.000Z', 10],
+    ['for ten seconds at first', undefined, '2026-01-01T00:00:10.000Z', 0],
+    ['for twice as long after each failed probe', 1, '2026-01-01T00:00:40.000Z', 2],
+    ['for five minutes at most', 9, '2026-01-01T00:05:00.000Z', 10],
   ])('pauses the queue %s', async (_what, probes, at, counted) => {
     const paused = probes === undefined ? {} : { paused: { by: 'circuit', reason: '', since: 's', probes } as const };
     const { deps, gate, published } = await held(paused);
@@ -226,8 +226,8 @@ describe('the circuit', () => {
   });
 
   test.each([
-    ['at first for ten seconds', undefined, '2026-01-01T00:00:10.000Z'],
-    ['for a minute at most, so that a repaired deployment goes on soon', 9, '2026-01-01T00:01:00.000Z'],
+    ['for ten seconds at first', undefined, '2026-01-01T00:00:10.000Z'],
+    ['for a minute at most, so that a repaired deployment continues soon', 9, '2026-01-01T00:01:00.000Z'],
   ])('pauses a queue for which no thread starts, %s', async (_what, probes, at) => {
     const paused = probes === undefined ? {} : { paused: { by: 'circuit', reason: '', since: 's', probes } as const };
     const { deps, gate, published } = await held(paused, { depthOf: async () => 12 });
@@ -239,7 +239,7 @@ describe('the circuit', () => {
     expect((await gate()).paused).toMatchObject({ by: 'circuit', reason: 'NO', probeAt: at });
   });
 
-  test('says with what items failed, so that a missing setting is known from an outage', async () => {
+  test('reports an error of the items, so that a missing setting can be distinguished from an outage', async () => {
     const { deps, gate } = await held({}, { depthOf: async () => 12 });
     const failed = {
       tripped: true,
@@ -254,7 +254,7 @@ describe('the circuit', () => {
     expect((await gate()).paused).toMatchObject({ reason });
   });
 
-  test('stays closed where threads start on another instance', async () => {
+  test('stays closed if threads start on another instance', async () => {
     const { deps, gate } = await held({}, { depthOf: async () => 12 });
 
     const step = await finishWave(deps, { address, generation: 3, wave: summary({ done: 1, startError: 'NO' }) });
@@ -273,7 +273,7 @@ describe('the circuit', () => {
     expect((await gate()).paused).toBeUndefined();
   });
 
-  test('stays open when a probe fails, however few items it had', async () => {
+  test('stays open when a probe with few items fails', async () => {
     const paused = { by: 'circuit', reason: '', since: 's', probes: 0 } as const;
     const { deps, gate } = await held({ paused });
 
@@ -283,7 +283,7 @@ describe('the circuit', () => {
   });
 });
 
-test('a queue paused by hand is released, and nobody is woken', async () => {
+test('a queue that an operator has paused is released, and no queue is woken', async () => {
   const measured = { depth: 9, depthAt: '2025-12-31T23:59:00.000Z' };
   const { deps, gate, published } = await held({ ...measured, paused: { by: 'operator', reason: '', since: '' } });
 
@@ -292,7 +292,7 @@ test('a queue paused by hand is released, and nobody is woken', async () => {
   expect(published).toEqual([]);
 });
 
-test('a drain that gives up frees the gate, with a wake in a minute', async () => {
+test('a drain that has failed releases the gate, with a wake in one minute', async () => {
   const { deps, gate, published } = await held({}, { depthOf: async () => 9 });
 
   expect(await finishWave(deps, { address, generation: 3, wave: summary(), abandon: true })).toEqual({
@@ -300,24 +300,4 @@ test('a drain that gives up frees the gate, with a wake in a minute', async () =
   });
   expect((await gate()).status).toBe('idle');
   expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:01:00.000Z' }]);
-});
-
-// slice x (ceil(tasks / activities at once) + 2) + what a crashed instance's activity takes to come back
-test.each([
-  [1, 30 * 3 + 60],
-  [2, 30 * 3 + 60],
-  [100, 30 * 52 + 60],
-])('a wave of %i tasks may be silent for %i s', (tasks, seconds) => {
-  const limits = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
-
-  expect(waveSeconds(limits, { tasks, sliceSeconds: 30 })).toBe(seconds);
-});
-
-test('a queue that does not exist holds nothing; any other failure is one', async () => {
-  const failing = (statusCode: number) => ({
-    getProperties: () => Promise.reject(Object.assign(new Error('no'), { statusCode })),
-  });
-
-  expect(await queueDepth(failing(404))).toBe(0);
-  await expect(queueDepth(failing(503))).rejects.toThrow('no');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import hostJson from '../../../host.json' with { type: 'json' };
-import { readHostLimits } from '../../../shared/drain/host-limits.ts';
+import { readHostLimits, waveSeconds } from '../../../shared/drain/host-limits.ts';
 
 const host = (maxConcurrentActivityFunctions: unknown, workItemQueueVisibilityTimeout: unknown) => ({
   extensions: {
@@ -27,6 +27,17 @@ test.each([
   [host(4, '60'), 'workItemQueueVisibilityTimeout'],
   [host(4, undefined), 'workItemQueueVisibilityTimeout'],
   [{ version: '2.0' }, 'extensions'],
-])('a host.json that does not say them is refused by name (%#)', (json, name) => {
+])('a host.json without them is refused with the name of the field (%#)', (json, name) => {
   expect(() => readHostLimits(json)).toThrow(name);
+});
+
+// slice x (ceil(tasks / activities at the same time) + 2) + time until the activity of a crashed instance runs again
+test.each([
+  [1, 30 * 3 + 60],
+  [2, 30 * 3 + 60],
+  [100, 30 * 52 + 60],
+])('a wave of %i tasks may be silent for %i s', (tasks, seconds) => {
+  const limits = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
+
+  expect(waveSeconds(limits, { tasks, sliceSeconds: 30 })).toBe(seconds);
 });

@@ -10,13 +10,13 @@ test.each<[string, (client: RuntimeClient) => Promise<unknown>]>([
   ['start of drain-queue', (client) => client.startNew('drain-queue', { instanceId: 'one' })],
   ['status of one', (client) => client.getStatus('one')],
   ['purge of drains', (client) => client.purgeInstanceHistoryBy({ createdTimeFrom: new Date(0) })],
-])('a runtime that stays silent ends the %s', async (what, call) => {
+])('the %s fails if the runtime does not answer in time', async (what, call) => {
   await expect(call(limitedClient(silent, LIMITS))).rejects.toThrow(
     `${what}: expected a response within 5 ms, got none.`,
   );
 });
 
-test('an answer and a refusal are passed on', async () => {
+test('an answer and an error are passed on', async () => {
   const client = limitedClient(
     { ...silent, startNew: async () => 'one', getStatus: () => Promise.reject(new Error('HTTP 404')) },
     { answerMs: 60_000, purgeMs: 60_000 },
@@ -26,7 +26,7 @@ test('an answer and a refusal are passed on', async () => {
   await expect(client.getStatus('one')).rejects.toThrow('HTTP 404');
 });
 
-test('what the runtime is asked for is counted, also when it refuses', async () => {
+test('calls to the runtime are counted, including those that fail', async () => {
   const meter = createMeter();
   const client = countedClient({ ...silent, startNew: () => Promise.reject(new Error('HTTP 500')) }, meter);
 

@@ -5,7 +5,7 @@ import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A round that has begun, and ends when the test ends it. */
+/** A round that has started, and ends when the test ends it. */
 function begun() {
   const rounds = createOpenRounds();
   const { promise, resolve, reject } = Promise.withResolvers<WorkCounts>();
@@ -14,7 +14,7 @@ function begun() {
   return { rounds, run, resolve, reject, log };
 }
 
-test('the end of the rounds is waited for, whether they succeed or fail', async () => {
+test('waits until all rounds have ended, whether they succeed or fail', async () => {
   for (const how of ['resolve', 'reject'] as const) {
     const { rounds, run, log, ...end } = begun();
     run.then(
@@ -31,7 +31,7 @@ test('the end of the rounds is waited for, whether they succeed or fail', async 
   }
 });
 
-test('but not for longer than the limit, and not at all when there is none', async () => {
+test('waits no longer than the limit, and not at all if no round is running', async () => {
   const { rounds, log } = begun();
   const ended = rounds.ended(4_000).then(() => log.push('ended'));
   await vi.advanceTimersByTimeAsync(4_000);

@@ -1,49 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { runSlice, type SliceEffects, trips } from '../../../shared/drain/slice.ts';
-import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result.ts';
+import { runSlice, trips } from '../../../shared/drain/slice.ts';
+import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { wave } from './drain-fixtures.ts';
+import { type World, world } from './slice-fixtures.ts';
 
-interface World extends SliceEffects<number> {
-  asked: number[];
-  slept: number[];
-  /** Messages that were returned to the queue: for their round, `isOver` was already true. */
-  back: number[];
-}
-
-/** Receives give the lists one after the other, then nothing; each round takes `roundMs`. */
-function world(
-  lists: number[][],
-  { roundMs = 0, total = {} }: { roundMs?: number; total?: Partial<WorkCounts> } = {},
-): World {
-  let now = 0;
-  const asked: number[] = [];
-  const slept: number[] = [];
-  const back: number[] = [];
-  return {
-    asked,
-    slept,
-    back,
-    receive: async (count) => {
-      asked.push(count);
-      return lists.shift() ?? [];
-    },
-    process: async (messages, isOver) => {
-      if (isOver()) back.push(...messages);
-      now += roundMs;
-      return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
-    },
-    mayGoOn: async () => true,
-    mustEnd: () => false,
-    nowMs: () => now,
-    sleep: async (ms) => {
-      slept.push(ms);
-      now += ms;
-    },
-    random: () => 0.5,
-  };
-}
-
-test('a slice beside others ends when its quota is reached, and asks for no more than that', async () => {
+test('one of several slices ends when its quota is reached, and requests no more messages than that', async () => {
   const effects = world([
     [1, 2, 3],
     [4, 5],
@@ -55,7 +16,7 @@ test('a slice beside others ends when its quota is reached, and asks for no more
   expect(effects.asked).toEqual([3, 2]);
 });
 
-test('a slice begins no round after its time', async () => {
+test('a slice starts no round after its time', async () => {
   const effects = world([[1], [2], [3]], { roundMs: 20_000 });
 
   const result = await runSlice(wave({ quota: 10, sliceSeconds: 30 }), effects);
@@ -92,7 +53,7 @@ test('a round can see when the time of its slice is up', async () => {
   expect(seen).toEqual([false, true]);
 });
 
-test('an empty queue is polled with back-off, until the wait would reach its maximum', async () => {
+test('an empty queue is polled with back-off until the wait would reach its maximum', async () => {
   const effects = world([]);
 
   const result = await runSlice(wave({ quota: 10 }), effects);
@@ -101,7 +62,7 @@ test('an empty queue is polled with back-off, until the wait would reach its max
   expect(effects.slept).toEqual([100, 300, 700]);
 });
 
-test('a message in between begins the back-off anew', async () => {
+test('a received message restarts the back-off', async () => {
   const effects = world([[], [], [1]]);
 
   await runSlice(wave({ quota: 10, depth: 10 }), effects);
@@ -124,7 +85,7 @@ test('a slice ends with the first error of threads that do not start', async () 
 });
 
 describe('with an interval between receives', () => {
-  /** When each receive was asked for. */
+  /** When each receive was made. */
   const timed = (effects: World): World & { times: number[] } => {
     const times: number[] = [];
     const { receive } = effects;
@@ -137,7 +98,7 @@ describe('with an interval between receives', () => {
     });
   };
 
-  test('a task waits from one receive to its next, after the last of its quota too, and does not count that as work', async () => {
+  test('a task waits between receives, also after the last one of its quota, and does not count that as work', async () => {
     const effects = timed(world([[1], [2]], { roundMs: 300 }));
 
     const result = await runSlice(wave({ tasks: 2, quota: 2, receiveIntervalMs: 2_500 }), effects);
@@ -146,7 +107,7 @@ describe('with an interval between receives', () => {
     expect([effects.times, effects.nowMs()]).toEqual([[0, 2_500], 5_000]);
   });
 
-  test('a round that takes longer is followed by a receive at once', async () => {
+  test('a round that takes longer is followed immediately by a receive', async () => {
     const effects = timed(world([[1], [2]], { roundMs: 3_000 }));
 
     await runSlice(wave({ tasks: 2, quota: 2, receiveIntervalMs: 2_500 }), effects);
@@ -154,7 +115,7 @@ describe('with an interval between receives', () => {
     expect([effects.times, effects.slept]).toEqual([[0, 3_000], []]);
   });
 
-  test('one that is longer than a slice makes one receive, and the wait ends with the slice', async () => {
+  test('if it is longer than a slice, the slice has one receive, and the wait ends with it', async () => {
     const effects = timed(world([[1], [2]]));
 
     const result = await runSlice(wave({ quota: 2, sliceSeconds: 30, receiveIntervalMs: 60_000 }), effects);
@@ -172,7 +133,7 @@ describe('with an interval between receives', () => {
     expect(effects.times).toEqual([0, 200, 500, 1_200]);
   });
 
-  test('the only task of a wave keeps its pace if that is longer', async () => {
+  test('the only task of a wave keeps its own interval if that is longer', async () => {
     const paced = timed(world([[1], [2]]));
     await runSlice(wave({ quota: 1, receive: 32, receiveIntervalMs: 100 }), paced);
     expect(paced.times.slice(0, 3)).toEqual([0, 1_000, 1_500]);
@@ -195,86 +156,24 @@ describe('the circuit', () => {
   test.each([
     [20, 10, false],
     [20, 11, true],
-    // Fewer say nothing of the downstream: a bad item in a retry chunk of its own must not stop the queue.
+    // Fewer items are no evidence about the service behind: an invalid item in a retry chunk of its own must not stop
+    // the queue.
     [19, 19, false],
     [0, 0, false],
-  ])('of %i that ran, %i failed: tripped %s', (ran, failures, tripped) => {
+  ])('with %i items run and %i failed, tripped is %s', (ran, failures, tripped) => {
     expect(trips({ ran, failures })).toBe(tripped);
   });
 });
 
-test('the only task of a wave stays for what comes in meanwhile, takes it at a pace, and does not count its waits', async () => {
-  const effects = world([[1], [2, 3], []], { roundMs: 100 });
-
-  const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 3, seconds: 0.2 });
-  expect(effects.asked.slice(0, 2)).toEqual([32, 32]);
-  // A second until something more has come, then half of it.
-  expect(effects.slept.slice(0, 2)).toEqual([900, 400]);
-});
-
-test('the only task of a wave that has got what was planned, and no more, looks once more after a second', async () => {
-  const effects = world([[1]]);
-
-  const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
-  expect([effects.asked.length, effects.slept]).toEqual([2, [1_000]]);
-});
-
-test('the only task of a wave that takes something within that second has met a trickle, and then looks twice', async () => {
-  const effects = world([[1], [2], [], [3]]);
-
-  const result = await runSlice(wave({ quota: 1, depth: 1, receive: 32 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 3 });
-  expect(effects.slept).toEqual([1_000, 500, 1_000, 500, 1_000]);
-});
-
-test('the only task of a wave backs off while what was planned for it has not all come', async () => {
-  const effects = world([[1]]);
-
-  await runSlice(wave({ quota: 3, depth: 3, receive: 32 }), effects);
-
-  expect(effects.slept).toEqual([500, 100, 300, 700]);
-});
-
-test('the only task of a wave whose queue gives all that it takes at a time leaves the rest to a wider wave', async () => {
-  const effects = world([[1, 2], [3, 4], [5]]);
-
-  const result = await runSlice(wave({ quota: 4, receive: 2 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 4 });
-});
-
-test('the only task of a wave does not stay indefinitely: another queue may want its place', async () => {
-  const effects = world(Array.from({ length: 1_000 }, () => [1]));
-
-  const result = await runSlice(wave({ quota: 1, receive: 32 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached', received: 9 });
-});
-
-test('the only task of a wave returns what it receives after its queue was paused, and ends', async () => {
-  const effects = { ...world([[1, 2], [3], [4]]), mayGoOn: async () => effects.asked.length < 3 };
-
-  const result = await runSlice(wave({ quota: 2, receive: 32 }), effects);
-
-  expect(result).toMatchObject({ ended: 'quotaReached' });
-  expect(effects.asked).toHaveLength(3);
-  expect(effects.back).toEqual([4]);
-});
-
-test('a pause does not touch the quota', async () => {
-  const effects = { ...world([[1], [2]]), mayGoOn: async () => false };
+test('a pause does not change the quota', async () => {
+  const effects = { ...world([[1], [2]]), mayContinue: async () => false };
 
   await runSlice(wave({ quota: 2, receive: 32 }), effects);
 
   expect(effects.back).toEqual([]);
 });
 
-test('a task of several, and a probe, take no more than their quota', async () => {
+test('one of several tasks, and a probe, receive no more than their quota', async () => {
   for (const fields of [{ tasks: 2 }, { probe: true }]) {
     const result = await runSlice(wave({ quota: 1, receive: 1, ...fields }), world([[1], [2]], { total: { ran: 1 } }));
 
@@ -282,7 +181,7 @@ test('a task of several, and a probe, take no more than their quota', async () =
   }
 });
 
-test('a probe goes on past chunks that end unrun, since their batch is cancelled, to one that tries something', async () => {
+test('a probe continues after chunks that end without being run because their batch is cancelled', async () => {
   const effects = world([[1], [2], [3], [4]]);
   const { process } = effects;
   effects.process = async (messages, isOver) => ({

@@ -79,7 +79,7 @@ describe('the alert rules', () => {
   it('contain the number of events that docs/operations.md uses', () => {
     const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(text).toContain(`for the series of ${alerts.length} events`);
-    expect(text).toContain(`A rule for each event would be ${alerts.length + 1} log rules`);
+    expect(text).toContain(`One rule per event would be ${alerts.length + 1} log rules`);
   });
 
   it('run every 15 minutes, the cheapest frequency', () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { createPermits, type Permits } from '../../../shared/limits/permits.ts';

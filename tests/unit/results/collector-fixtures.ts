@@ -1,5 +1,5 @@
 /** A collector on a batch in memory, for the tests of its rounds, of one batch and of its events. */
-import type { ChunkEnd } from '../../../shared/batches/apply/apply-ends.ts';
+import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import { changeBatch, chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { pausing } from '../../../shared/batches/pause.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
@@ -7,7 +7,7 @@ import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { readGate } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDepths } from '../../../shared/wake/depths.ts';
+import { createDepths, queueDepth } from '../../../shared/wake/depths.ts';
 
 function fixture() {
   const clock = { now: 100_000 };
@@ -11,7 +11,7 @@ function fixture() {
   return { clock, measured, depths };
 }
 
-test('a queue is measured once as long as the measurement is recent', async () => {
+test('a queue is not measured again while its measurement is recent', async () => {
   const { clock, measured, depths } = fixture();
   const first = await depths.recentDepth('q', { maxAgeMs: 10_000 });
   clock.now += 9_999;
@@ -26,7 +26,7 @@ test('a queue is measured once as long as the measurement is recent', async () =
   expect(measured).toHaveLength(2);
 });
 
-test('whoever measures, and for whatever, is remembered', async () => {
+test('every measurement is stored, for any caller', async () => {
   const { measured, depths } = fixture();
   await depths.depthOf('q');
   await depths.recentDepth('q', { maxAgeMs: 10_000 });
@@ -36,7 +36,7 @@ test('whoever measures, and for whatever, is remembered', async () => {
   expect(measured).toHaveLength(3);
 });
 
-test('of two measurements the newer one counts, whosever it is', async () => {
+test('the newer of two measurements counts, from any source', async () => {
   const { clock, measured, depths } = fixture();
   const options = { maxAgeMs: 10_000 };
   const known = { messages: 9, atMs: clock.now - 5_000 };
@@ -49,7 +49,7 @@ test('of two measurements the newer one counts, whosever it is', async () => {
   expect(measured).toHaveLength(1);
 });
 
-test('a measurement that failed is not remembered', async () => {
+test('a failed measurement is not stored', async () => {
   const answers = [Promise.reject(new Error('away')), Promise.resolve(3)];
   const depths = createDepths(
     async () => (await answers.shift()) ?? 0,
@@ -57,4 +57,13 @@ test('a measurement that failed is not remembered', async () => {
   );
   await expect(depths.recentDepth('q', { maxAgeMs: 10_000 })).rejects.toThrow('away');
   expect(await depths.recentDepth('q', { maxAgeMs: 10_000 })).toMatchObject({ messages: 3 });
+});
+
+test('a queue that does not exist is empty; any other failure is thrown', async () => {
+  const failing = (statusCode: number) => ({
+    getProperties: () => Promise.reject(Object.assign(new Error('no'), { statusCode })),
+  });
+
+  expect(await queueDepth(failing(404))).toBe(0);
+  await expect(queueDepth(failing(503))).rejects.toThrow('no');
 });

@@ -4,7 +4,7 @@ import { readReference } from '../../../shared/contract/reference.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
 import type { EventDetails } from '../../../shared/wake/events/publish.ts';
-import { readGate } from '../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
@@ -60,7 +60,7 @@ function fixture({ missing = false, refused = '', wanted = true } = {}) {
   return { deps, calls, wakes, table };
 }
 
-test('every reference is put for good before its queue is woken, and each queue is woken once', async () => {
+test('every reference is put without expiry before its queue is woken, and each queue is woken once', async () => {
   const { deps, calls } = fixture();
 
   await enqueue(
@@ -81,7 +81,7 @@ test('every reference is put for good before its queue is woken, and each queue 
 test.each([
   [true, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0', 'wake billing-normal-0']],
   [false, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0']],
-])('an upload asks after its puts whether its queue needs a wake: %s', async (wanted, steps) => {
+])('an upload checks after its puts whether its queue needs a wake: %s', async (wanted, steps) => {
   const { deps, calls } = fixture({ wanted });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { isUpload: true });
@@ -89,7 +89,7 @@ test.each([
   expect(calls).toEqual(steps);
 });
 
-test.each([{}, { resent: true }])('whatever is no upload wakes its queue without asking (%o)', async (options) => {
+test.each([{}, { resent: true }])('work that is no upload wakes its queue without a check (%o)', async (options) => {
   const { deps, calls } = fixture({ wanted: false });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], options);
@@ -97,7 +97,7 @@ test.each([{}, { resent: true }])('whatever is no upload wakes its queue without
   expect(calls.slice(1)).toEqual(['wake billing-normal-0']);
 });
 
-test('a wake says how many items and decoded bytes were put on its queue; what was refused does not count', async () => {
+test('a wake contains how many items and decoded bytes were put on its queue, without refused ones', async () => {
   const { deps, wakes } = fixture({ refused: '000002' });
   const rows = ['000000', '000001', '000002', '000004'].map((chunk, index) =>
     chunkRowOf({ chunk, items: 10 + index, reference: referenceOf({ chunk, bytes: 1_000 * (index + 1) }) }),
@@ -111,7 +111,7 @@ test('a wake says how many items and decoded bytes were put on its queue; what w
   ]);
 });
 
-test('a delayed one is invisible until it is due, and its gate knows', async () => {
+test('a delayed reference is invisible until it is due, and its gate records the time', async () => {
   const { deps, calls, table } = fixture();
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000.r1', dueAt: '2026-01-01T00:00:04.200Z' })]);
@@ -120,7 +120,7 @@ test('a delayed one is invisible until it is due, and its gate knows', async () 
   expect((await readGate(table, 'billing-normal-0')).row.due).toEqual(['2026-01-01T00:00:05.000Z']);
 });
 
-test('of several the gate knows every due time, and none that has passed', async () => {
+test('the gate records every due time of several references, except those that have passed', async () => {
   const { deps, table } = fixture();
   const rows = ['2026-01-01T00:00:30.000Z', '2026-01-01T00:00:01.000Z', '2025-12-31T23:59:59.000Z'];
 
@@ -134,7 +134,7 @@ test('of several the gate knows every due time, and none that has passed', async
   expect(due).toEqual(['2026-01-01T00:00:01.000Z', '2026-01-01T00:00:30.000Z']);
 });
 
-test('a queue is made when it is met for the first time', async () => {
+test('a queue is created when it is first used', async () => {
   const { deps, calls } = fixture({ missing: true });
 
   await enqueue(deps, BATCH_OF_ROWS, [chunkRowOf({ chunk: '000000' })], { resent: true });
@@ -160,7 +160,7 @@ test('a reference that the service refuses delays no other, and is logged for an
   ]);
 });
 
-test('a reference in any script is put as ASCII', async () => {
+test('a reference with characters of any script is put as ASCII', async () => {
   const { deps } = fixture();
   const texts: string[] = [];
   const queue = { name: 'q', sendMessage: async (text: string) => void texts.push(text) } as unknown as Queue;
@@ -172,7 +172,7 @@ test('a reference in any script is put as ASCII', async () => {
   expect(readReference(String(texts[0]))).toEqual(reference);
 });
 
-test('nothing to put wakes nobody', async () => {
+test('enqueuing no rows wakes no queue', async () => {
   const { deps, calls } = fixture();
 
   await enqueue(deps, BATCH_OF_ROWS, []);
@@ -185,6 +185,6 @@ test.each([
   ['000005.r3', 1],
   ['000004.s07.r1', 0],
   ['v0001.000003', 1],
-])('chunk %s lies in queue %i of its lane, whoever puts it again', (chunk, queueIndex) => {
+])('chunk %s is always put into queue %i of its lane', (chunk, queueIndex) => {
   expect(queueIndexOf(chunk, 2)).toBe(queueIndex);
 });

@@ -30,7 +30,7 @@ const parse = (text: string): string => {
   return text;
 };
 
-test('messages that can be read are, whatever lies beside them', async () => {
+test('readable messages are read even if others are unreadable', async () => {
   const { aside, calls } = queues();
   const texts = ['malformed', 'strange', 'good', 'newer'];
 
@@ -44,7 +44,7 @@ test('messages that can be read are, whatever lies beside them', async () => {
   expect(calls).toEqual([]);
 });
 
-test('one that nobody can read is logged at each delivery before: its sender need not wait for the fifth', async () => {
+test('an unreadable message is logged at each earlier delivery, so that its sender need not wait for the fifth', async () => {
   const { aside, calls } = queues();
   const lines: unknown[] = [];
   const warn = (line: string): void => void lines.push(JSON.parse(line));
@@ -60,7 +60,7 @@ test('one that nobody can read is logged at each delivery before: its sender nee
 });
 
 test.each(['malformed', 'strange'])(
-  'one that nobody can read (%s) is put aside at its fifth delivery, and logged, before it is deleted',
+  'an unreadable message (%s) is set aside and logged at its fifth delivery, before it is deleted',
   async (text) => {
     const { aside, calls } = queues();
     const error = (line: string): void => void calls.push((JSON.parse(line) as { event: string }).event);
@@ -73,7 +73,7 @@ test.each(['malformed', 'strange'])(
   },
 );
 
-test('the copy says where it comes from, and why nobody could read it', async () => {
+test('the copy contains its origin and the reason why it was unreadable', async () => {
   const { aside, texts } = queues();
 
   await readEntries([messageOf('malformed', { dequeueCount: 5 })], parse, aside);
@@ -92,7 +92,7 @@ test('the copy says where it comes from, and why nobody could read it', async ()
   ]);
 });
 
-test('whatever it holds, it can be stored, and be put together again', async () => {
+test('a copy of any content can be stored and reassembled', async () => {
   const unit = fc.nat({ max: 0xffff }).map((code) => String.fromCharCode(code));
   await fc.assert(
     fc.asyncProperty(fc.string({ unit }), fc.nat({ max: 20_000 }), async (text, times) => {
@@ -114,7 +114,7 @@ test('whatever it holds, it can be stored, and be put together again', async () 
   );
 });
 
-test('one that cannot be put aside just now holds up no other, and stays', async () => {
+test('a message that cannot be set aside stays, and does not hold up others', async () => {
   const { aside, calls } = queues({ refuse: 503 });
   const texts = ['malformed', 'good'];
 
@@ -130,7 +130,7 @@ test('one that cannot be put aside just now holds up no other, and stays', async
   expect(calls).toEqual([]);
 });
 
-test('one of a newer contract is left for a newer consumer, however often it came', async () => {
+test('a message of a newer contract is left for a newer consumer after any number of deliveries', async () => {
   const { aside, calls } = queues();
 
   expect(await readEntries([messageOf('newer', { dequeueCount: 99 })], parse, aside)).toEqual([]);

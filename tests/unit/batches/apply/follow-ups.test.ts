@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { followUps } from '../../../../shared/batches/apply/follow-ups.ts';
 import { BATCH, headerOf, referenceOf } from '../../../helpers/data/factories.ts';
 
-test('a chunk that ended for good has none', () => {
+test('a chunk without retries or parts has no follow-ups', () => {
   expect(followUps(referenceOf(), headerOf({ dead: 2 }))).toEqual([]);
 });
 
@@ -11,7 +11,7 @@ test.each([
   ['000000.r1', '000000.r2'],
   ['000000.r9', '000000.r10'],
   ['000000.s01', '000000.s01.r1'],
-])('the retries of %s are chunk %s, in its outcome', (chunk, expected) => {
+])('the retries of %s become chunk %s, whose frame is in the outcome', (chunk, expected) => {
   const header = headerOf({ retried: 2 }, { dueAt: '2026-01-01T00:00:05.000Z' });
 
   const [row, ...more] = followUps(referenceOf({ chunk, starts: 1, resent: true }), header);
@@ -28,7 +28,7 @@ test.each([
     chunk: expected,
     kind: 'retries',
     container: 'results',
-    // 01985a00-0000 is 2025-07-30: the date is the batch's, never the clock's.
+    // 01985a00-0000 is 2025-07-30: the date is that of the batch, not of the clock.
     blob: `workload=billing/date=2025-07-30/batch=${BATCH}/${chunk}.ndjson.zst`,
     offset: 200,
     length: 50,
@@ -62,7 +62,7 @@ test('the parts of a split are ranges of the same frame', () => {
   expect(rows[1]?.reference).not.toHaveProperty('starts');
 });
 
-test('every repeat gives the same rows', () => {
+test('every repeat returns the same rows', () => {
   const [reference, header] = [referenceOf(), headerOf({ retried: 1 })];
 
   expect(followUps(reference, header)).toEqual(followUps(reference, header));

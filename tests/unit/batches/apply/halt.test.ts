@@ -11,7 +11,11 @@ test.each([
   ['more than the share', batch({ succeeded: 4, dead: 6 }), true],
   ['the share and no more', batch({ succeeded: 5, dead: 5 }), false],
   ['too few items', batch({ succeeded: 0, dead: 9 }), false],
-  ['what ended before the last resume does not count', batch({ dead: 30, haltFrom: { succeeded: 0, dead: 20 } }), true],
+  [
+    'items that ended before the last resume do not count',
+    batch({ dead: 30, haltFrom: { succeeded: 0, dead: 20 } }),
+    true,
+  ],
   ['too few since the last resume', batch({ dead: 29, haltFrom: { succeeded: 0, dead: 20 } }), false],
   [
     'many had succeeded before the last resume',
@@ -22,12 +26,12 @@ test.each([
   ['being cancelled', batch({ state: 'cancelling', dead: 20 }), false],
   ['paused', batch({ state: 'paused', dead: 20 }), false],
   ['nothing is pending', batch({ dead: 20, chunksDone: 10 }), false],
-])('a batch is paused by its rule, or not: %s', (_what, row, isHalted) => {
+])('the halt rule decides whether a batch is paused: %s', (_what, row, isHalted) => {
   expect(haltOf(row, [], RULE) !== undefined).toBe(isHalted);
   expect(haltOf(row, [], { halt: undefined, at })).toBeUndefined();
 });
 
-test('the reason names the counts and the commonest cause, on one line', () => {
+test('the reason contains the counts and the most common cause, on one line', () => {
   const ends = [{ a: 1, 'b\nc': 3 }, { a: 1 }].map((causes) => headerOf({ dead: 1 }, { causes }));
 
   expect(haltOf(batch({ succeeded: 4, dead: 6 }), ends, RULE)).toEqual({

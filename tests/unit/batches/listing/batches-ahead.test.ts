@@ -8,26 +8,26 @@ const open = (id: string, second: number, fields: { lane?: string; items?: numbe
 });
 const waiting = { id: 'me', workload: 'billing', lane: 'normal', openedAt: new Date(at(60)).toISOString() };
 
-test('batches of the lane that were opened before are ahead, with the items that they were opened with', () => {
+test('earlier batches of the same lane are ahead, with their items at the opening', () => {
   const others = [open('a', 0), open('b', 59, { items: 90 }), open('me', 58), open('c', 61), open('d', 60)];
 
   expect(countAhead(others, waiting)).toEqual({ batches: 2, items: 100 });
 });
 
-test('those of another lane are not, nor one that makes its report again', () => {
+test('batches of another lane, and redrives of the report alone, are not ahead', () => {
   expect(countAhead([open('a', 0, { lane: 'bulk' }), open('b', 0, { items: 0 })], waiting)).toEqual({
     batches: 0,
     items: 0,
   });
 });
 
-test('a redrive waits behind what was accepted before the redrive, though its upload is older', () => {
+test('batches that were accepted before a redrive are ahead of it, although its upload is older', () => {
   const redriven = { ...waiting, id: '0', openedAt: new Date(at(600)).toISOString() };
 
   expect(countAhead([open('a', 300), open('b', 700)], redriven)).toEqual({ batches: 1, items: 10 });
 });
 
-test('a batch whose row an older version wrote counts, without its items', () => {
+test('a batch whose row an older version wrote counts without items', () => {
   const { lane: _lane, items: _items, ...old } = open('a', 0);
 
   expect(countAhead([old], waiting)).toEqual({ batches: 1, items: 0 });

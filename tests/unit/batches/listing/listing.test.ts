@@ -13,7 +13,7 @@ const START = Date.parse('2026-11-20T10:00:00.000Z');
 const at = (second: number): string => newBatchId(START + second * 1_000);
 const DAY = batchDate(at(0));
 
-/** A batch that has not ended: its row and its row `open`. */
+/** An open batch: its row and its row `open`. */
 async function openAt(table: Table, second: number, fields: Partial<BatchRow> = {}): Promise<BatchRow> {
   const row = batchRowOf({ id: at(second), state: 'running', ...fields });
   await openBatch(table, row);
@@ -31,7 +31,7 @@ async function endedAt(table: Table, second: number): Promise<string> {
 const idsOf = async (table: Table, query: Partial<ListingQuery> = {}): Promise<string[]> =>
   (await listBatchesOf(table, { days: [DAY], limit: 200, ...query })).batches.map(({ id }) => id);
 
-test('a batch is listed from its opening on, among those that have ended, newest first', async () => {
+test('an open batch is listed together with finished ones, newest first', async () => {
   const { table } = memoryTable();
   const [first, third] = [await endedAt(table, 1), await endedAt(table, 3)];
   const opened: BatchRow[] = [];
@@ -43,7 +43,7 @@ test('a batch is listed from its opening on, among those that have ended, newest
   expect(await idsOf(table, { after: second, limit: 1 })).toEqual([first]);
 });
 
-test('a batch that has its line already, and is not closed yet, is listed once, as it is now', async () => {
+test('a batch that has a line and is still open is listed once, in its present state', async () => {
   const { table } = memoryTable();
   const row = await openAt(table, 1, { state: 'completed' });
   await indexBatch(table, { ...row, dead: 7 });
@@ -53,7 +53,7 @@ test('a batch that has its line already, and is not closed yet, is listed once, 
   expect(batches).toMatchObject([{ id: row.id, state: 'completed', dead: 0 }]);
 });
 
-test('filters hold for a batch that has not ended', async () => {
+test('filters apply to an open batch', async () => {
   const { table } = memoryTable();
   const fields = { workload: 'other', fileName: 'Invoices.csv', labels: { tenant: 'contoso' } };
   const { id } = await openAt(table, 1, fields);

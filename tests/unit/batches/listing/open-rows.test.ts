@@ -12,7 +12,7 @@ async function openOf(table: Table): Promise<number[]> {
   return revisions;
 }
 
-test('closing a revision that has ended leaves the one that a redrive opened', async () => {
+test('closing a revision that has ended does not close the one that a redrive opened', async () => {
   const { table } = memoryTable();
   await openBatch(table, revision(0));
   await openBatch(table, revision(1));
@@ -32,7 +32,7 @@ test('opening and closing may be repeated', async () => {
   expect(await openOf(table)).toEqual([]);
 });
 
-test('a batch that is deleted leaves nothing open', async () => {
+test('deleting a batch closes all its revisions', async () => {
   const { table } = memoryTable();
   for (const n of [0, 1, 2]) await openBatch(table, revision(n));
 

@@ -16,16 +16,21 @@ type Case = [what: string, row: Parameters<typeof batch>[0], clock: string, fact
 
 describe('a batch is at risk', () => {
   test.each<Case>([
-    ['whose pace ends it late', { succeeded: 20 }, '02:00'],
-    ['whose pace ends it late, from a quarter of its time on', { succeeded: 20 }, '01:15'],
-    ['whose dead letters, too, come too slowly', { dead: 20 }, '02:00'],
-    ['of which nothing has ended in most of its time', { state: 'queued' }, '04:00'],
+    ['that ends late at its pace', { succeeded: 20 }, '02:00'],
+    ['that ends late at its pace, after a quarter of its time', { succeeded: 20 }, '01:15'],
+    ['whose items, dead letters included, end too slowly', { dead: 20 }, '02:00'],
+    ['of which nothing has ended after most of its time', { state: 'queued' }, '04:00'],
     ['that is paused for most of its time', { state: 'paused', succeeded: 90 }, '04:00'],
-    ['that has missed it', { succeeded: 99 }, '06:00'],
-    ['that stands still until after it', { state: 'queued' }, '01:30', { nextLookMs: ms('16:30') }],
-    ['that stands still, however fast it was before', { succeeded: 90 }, '01:30', { nextLookMs: ms('16:30') }],
-    ['whose running chunks end it late', {}, '02:00', { progress: running(20, '02:00') }],
-    ['that is redriven, by its own times', { revision: 1, succeeded: 80, revisionItems: 20 }, '04:00'],
+    ['that has missed its deadline', { succeeded: 99 }, '06:00'],
+    [
+      'that is not running and is checked next after its deadline',
+      { state: 'queued' },
+      '01:30',
+      { nextCheckMs: ms('16:30') },
+    ],
+    ['that is not running, although it was fast before', { succeeded: 90 }, '01:30', { nextCheckMs: ms('16:30') }],
+    ['that ends late at the pace of its running chunks', {}, '02:00', { progress: running(20, '02:00') }],
+    ['that is redriven, by the times of its revision', { revision: 1, succeeded: 80, revisionItems: 20 }, '04:00'],
   ])('%s', (_what, row, clock, facts = {}) => {
     expect(isAtRisk(batch(row), { nowMs: ms(clock), ...facts })).toBe(true);
   });
@@ -33,23 +38,28 @@ describe('a batch is at risk', () => {
 
 describe('a batch is not at risk', () => {
   test.each<Case>([
-    ['whose pace ends it in time', { succeeded: 80 }, '04:00'],
+    ['that ends in time at its pace', { succeeded: 80 }, '04:00'],
     ['whose instances may be starting', { succeeded: 1 }, '01:14'],
     ['of which nothing has ended yet', { state: 'queued' }, '03:59'],
-    ['that is found to be already', { succeeded: 20, atRiskAt: at('01:30') }, '02:00'],
+    ['whose risk was found before', { succeeded: 20, atRiskAt: at('01:30') }, '02:00'],
     ['that is finished', { state: 'completed', succeeded: 100, chunksDone: 10 }, '06:00'],
     ['of which everything has ended', { succeeded: 100, chunksDone: 10 }, '06:00'],
     ['that is being cancelled', { state: 'cancelling', succeeded: 20 }, '06:00'],
-    ['whose running chunks end it in time', { succeeded: 5 }, '02:00', { progress: running(60, '02:00') }],
-    ['that stands still, but may begin', { state: 'queued' }, '01:14', { nextLookMs: ms('16:14') }],
-    ['that stands still, but is looked at again in time', { state: 'queued' }, '02:00', { nextLookMs: ms('03:00') }],
-    ['whose time before was lost to a pause', { succeeded: 30, pausedMs: 60_000 }, '02:00'],
+    [
+      'that ends in time at the pace of its running chunks',
+      { succeeded: 5 },
+      '02:00',
+      { progress: running(60, '02:00') },
+    ],
+    ['that is not running, but may start in time', { state: 'queued' }, '01:14', { nextCheckMs: ms('16:14') }],
+    ['that is not running, but is checked again in time', { state: 'queued' }, '02:00', { nextCheckMs: ms('03:00') }],
+    ['that was slow only because of a pause', { succeeded: 30, pausedMs: 60_000 }, '02:00'],
   ])('%s', (_what, row, clock, facts = {}) => {
     expect(isAtRisk(batch(row), { nowMs: ms(clock), ...facts })).toBe(false);
   });
 });
 
-test('what is said of it counts items in running chunks, and expects the end by its pace', () => {
+test('the details of the event count items in running chunks, and contain the end at the present pace', () => {
   const facts = { nowMs: ms('02:00'), progress: running(10, '02:00') };
 
   expect(riskOf(batch({ succeeded: 8, dead: 2 }), facts)).toEqual({
@@ -60,7 +70,7 @@ test('what is said of it counts items in running chunks, and expects the end by 
 test.each<[string, Parameters<typeof batch>[0], Partial<RiskFacts>]>([
   ['nothing has ended', {}, {}],
   ['it is paused', { state: 'paused', succeeded: 20 }, {}],
-  ['it stands still', { succeeded: 20 }, { nextLookMs: ms('16:30') }],
-])('no end is expected where %s', (_what, row, facts) => {
+  ['it is not running', { succeeded: 20 }, { nextCheckMs: ms('16:30') }],
+])('the details contain no expected end if %s', (_what, row, facts) => {
   expect(riskOf(batch(row), { nowMs: ms('04:00'), ...facts }).expectedAt).toBeNull();
 });

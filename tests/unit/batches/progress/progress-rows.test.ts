@@ -16,7 +16,7 @@ const progressOf = (fields: Partial<BatchProgress> = {}): BatchProgress => ({
   ...fields,
 });
 
-test('a batch is read with the progress of each process, by one query that no chunk row is in', async () => {
+test('a batch is read with the progress of each process, by one query that reads no chunk row', async () => {
   const { table, before } = memoryTable();
   await insertBatch(table, batchRowOf(), [chunkRowOf({ chunk: '000000' })]);
   const rows = [progressOf(), progressOf({ error: 'Error: busy', at: secondsAgo(1) })];
@@ -32,7 +32,7 @@ test('a batch is read with the progress of each process, by one query that no ch
   expect(calls).toEqual(['table.list']);
 });
 
-test('a row is written again as a whole, and removed, also when it is gone already', async () => {
+test('a row is replaced as a whole, and deleting it may be repeated', async () => {
   const { table } = memoryTable();
   const keys = { batch: BATCH, processId: 'a' };
   await insertBatch(table, batchRowOf(), []);
@@ -46,14 +46,14 @@ test('a row is written again as a whole, and removed, also when it is gone alrea
   expect((await readBatchAndProgress(table, BATCH))?.progress).toEqual([]);
 });
 
-test('progress without a batch is no batch', async () => {
+test('progress rows without a batch row are not a batch', async () => {
   const { table } = memoryTable();
   await writeProgress(table, { batch: BATCH, processId: 'a' }, progressOf());
 
   expect(await readBatchAndProgress(table, BATCH)).toBeUndefined();
 });
 
-test('fresh rows are summed, with the latest error and time; one older than 30 s counts for nothing', () => {
+test('fresh rows are summed, with the latest error and time; a row older than 30 s does not count', () => {
   const rows = [
     progressOf({ error: 'Error: older', at: secondsAgo(9) }),
     progressOf({ error: 'Error: latest', at: secondsAgo(4) }),
@@ -68,7 +68,7 @@ test('fresh rows are summed, with the latest error and time; one older than 30 s
   expect(sumFresh(rows.slice(3), batchRowOf({ accepted: 1_000 }), NOW_MS)).toBeUndefined();
 });
 
-test('no more items have ended than are pending: those of a chunk that was collected are counted already', () => {
+test('the sum is limited to pending items, since items of a collected chunk are counted already', () => {
   const batch = batchRowOf({ accepted: 100, succeeded: 95 });
 
   expect(sumFresh([progressOf({ ended: 90 })], batch, NOW_MS)?.ended).toBe(5);

@@ -27,7 +27,7 @@ test.each([
   expect(percentOf(batchAt(ended))).toBe(percent);
 });
 
-test('every kind of end counts, and the time is kept', () => {
+test('every kind of end counts, and the time is recorded', () => {
   const batch = batchAt(100, { dead: 100, cancelled: 50 });
 
   expect(progressStep(batch, MINUTE_LATER)).toEqual({ progressPercent: 25, progressAt: MINUTE_LATER });
@@ -35,7 +35,11 @@ test('every kind of end counts, and the time is kept', () => {
 
 test.each([
   ['in the first minute of a revision', {}, '2026-01-01T00:00:59.999Z'],
-  ['within a minute of the step before', { progressPercent: 25, progressAt: '2026-01-01T00:00:00.001Z' }, MINUTE_LATER],
+  [
+    'within a minute of the previous step',
+    { progressPercent: 25, progressAt: '2026-01-01T00:00:00.001Z' },
+    MINUTE_LATER,
+  ],
   ['when the clock went back', { progressPercent: 25, progressAt: '2026-01-01T01:00:00.000Z' }, MINUTE_LATER],
   ['for a threshold that was passed before', { progressPercent: 50, progressAt: OPENED }, MINUTE_LATER],
   ['while the batch is cancelled', { state: 'cancelling' }, MINUTE_LATER],
@@ -44,11 +48,11 @@ test.each([
   expect(percentOf(batchAt(500, fields), at)).toBeUndefined();
 });
 
-test('a minute after the step before, the highest threshold of that time is next', () => {
+test('one minute after the previous step, the highest threshold that was passed is next', () => {
   expect(percentOf(batchAt(800, { progressPercent: 25, progressAt: OPENED }))).toBe(75);
 });
 
-test('a redriven revision counts its own items alone', () => {
+test('a redriven revision counts only its own items', () => {
   const redriven = { revision: 1, revisionItems: 40, chunksTotal: 102 };
 
   expect(percentOf(batchAt(969, redriven))).toBeUndefined();

@@ -24,7 +24,7 @@ function fixture() {
 }
 
 describe('the open batches', () => {
-  test('are read once in 10 s, and at once when asked to or when they were redriven', async () => {
+  test('are read once per 10 s, and immediately if requested or after a redrive', async () => {
     const { table, clock, add, reads, read } = fixture();
     await add({ state: 'completedWithDeadLetters' });
     const readsAfter = async (options?: { fresh: boolean }): Promise<number> => {
@@ -40,7 +40,7 @@ describe('the open batches', () => {
     expect([...counts, await readsAfter(), await readsAfter()]).toEqual([1, 0, 1, 1, 1, 0]);
   });
 
-  test('of a redriven batch have one entry, with what the row says now', async () => {
+  test('have one entry for a redriven batch, with its present row', async () => {
     const { table, add, read } = fixture();
     await add({ revision: 1, accepted: 9, succeeded: 5, dead: 1 });
     await openBatch(table, batchRowOf({ revision: 0 }));
@@ -48,7 +48,7 @@ describe('the open batches', () => {
     expect(batches.map((batch) => [batch.revision, pendingOf(batch)])).toEqual([[1, 3]]);
   });
 
-  test('do not include an upload that was not accepted, and have nothing pending once they have ended', async () => {
+  test('do not include an upload that was not accepted, and have no pending items once they have ended', async () => {
     const { table, add, read } = fixture();
     await openBatch(table, batchRowOf({ id: idOf(1) }));
     await add({ id: idOf(2), state: 'completed', succeeded: 4 });
@@ -57,7 +57,7 @@ describe('the open batches', () => {
     expect(count).toBe(1);
   });
 
-  test('are read by their deadline, and beyond 200 are as they were opened', async () => {
+  test('are read in order of their deadline; after the first 200 they are shown as they were opened', async () => {
     const { add, read } = fixture();
     for (let n = 0; n <= MAX_ROWS_READ; n++) {
       const deadlineAt = new Date(Date.UTC(2026, 0, 2) - n).toISOString();
@@ -70,7 +70,7 @@ describe('the open batches', () => {
     expect(batches.map(pendingOf).every((items) => items === 7)).toBe(true);
   });
 
-  test('that an older version opened come first, and are read', async () => {
+  test('that an older version opened come first and are read', async () => {
     const { table, add, read } = fixture();
     await add({ id: idOf(1) });
     await insertBatch(table, batchRowOf({ id: idOf(2) }), []);

@@ -15,7 +15,7 @@ import {
   wavePart,
 } from '../../../../bench/scale/model.ts';
 import { simulate } from '../../../../bench/scale/simulate.ts';
-import { MAX_CHUNK_ROWS_A_TRANSACTION } from '../../../../shared/batches/ledger.ts';
+import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../../../../shared/batches/ledger.ts';
 import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
 import { DEFAULTS } from '../../../../shared/settings.ts';
 import { MAX_RECEIVE } from '../../../../shared/wake/max-receive.ts';
@@ -72,7 +72,7 @@ describe('the constants of the model', () => {
     const { SLUICE_SLICE_SECONDS } = DEFAULTS;
     expect({ RECEIVE, ROWS, SLICE, TARGET }).toEqual({
       RECEIVE: MAX_RECEIVE,
-      ROWS: MAX_CHUNK_ROWS_A_TRANSACTION,
+      ROWS: MAX_CHUNK_ROWS_PER_TRANSACTION,
       SLICE: Number(SLUICE_SLICE_SECONDS),
       TARGET: DEFAULT_POLICY.targetSeconds,
     });

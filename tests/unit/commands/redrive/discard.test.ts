@@ -16,7 +16,7 @@ const letter = (index: number, name = 'Error') => ({
   ...{ index, reason: 'rejected', error: { name, message: 'no' }, attempts: [], version: 1 },
 });
 
-/** The selection out of dead letters 5, 3 and 4 of one chunk and 0 and 8 of the next; none of them has its item. */
+/** Selects from dead letters 5, 3 and 4 of one chunk and 0 and 8 of the next; none of them has its item. */
 async function selected(selection: Selection) {
   const { table } = memoryTable();
   const { container, blobs } = memoryBlobs();
@@ -41,7 +41,7 @@ async function selected(selection: Selection) {
 }
 
 describe('a selection to discard', () => {
-  it('is one chunk of indices without a frame, also of items that nobody can read', async () => {
+  it('is one chunk of indices without a frame, and includes items that cannot be read', async () => {
     const runs = [
       [0, 1],
       [3, 3],
@@ -62,25 +62,25 @@ describe('a selection to discard', () => {
         [8, 1],
       ],
     ],
-  ])('by %j has no others', async (choice, runs) => {
+  ])('by %j selects only these', async (choice, runs) => {
     expect((await selected({ ...choice, discard: 'x' })).chunks).toMatchObject([{ runs }]);
   });
 
   it.each<[Selection, RegExp]>([
-    [{ items: [3, 7] }, /No dead letters of this batch: items 7\./],
-    [{ cause: 'none' }, /no dead letters to discard that fit/],
+    [{ items: [3, 7] }, /These items are not dead letters of this batch: 7\./],
+    [{ cause: 'none' }, /no dead letters to discard that match/],
   ])('by %j is refused', async (choice, message) => {
     const refused = expect.objectContaining({ type: 'conflict', message: expect.stringMatching(message) });
     await expect(selected({ ...choice, discard: 'x' })).rejects.toEqual(refused);
   });
 });
 
-it('a reason is kept on one line, in characters that every service takes', () => {
+it('a reason is stored on one line, in characters that every service accepts', () => {
   expect(discardReason('test\n\t orders\uffff')).toBe('test orders\ufffd');
   expect(discardReason('x'.repeat(300))).toHaveLength(200);
 });
 
-it('a row and a line of an earlier version have discarded nothing', async () => {
+it('a row and a line of an earlier version count no discarded items', async () => {
   const { table } = memoryTable();
   for (const entity of [toBatchEntity(batch), toIndexEntity(batch)]) {
     const { discarded: _discarded, ...older } = entity;

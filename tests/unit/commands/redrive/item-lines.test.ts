@@ -28,7 +28,7 @@ describe('linesBy', () => {
     expect(lineOf(index)).toBe(line);
   });
 
-  it('knows no line of an item that the upload did not have', () => {
+  it('returns no line for an item that the upload did not have', () => {
     expect(lineOf(7)).toBeUndefined();
     expect(linesBy([])(0)).toBeUndefined();
   });

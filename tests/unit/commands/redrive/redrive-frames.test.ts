@@ -22,7 +22,7 @@ const linesOf = ({ frames, chunks }: Awaited<ReturnType<typeof build>>, n: numbe
     .map((line) => JSON.parse(line));
 
 describe('the frames of a redrive', () => {
-  it('hold items with no attempts charged', async () => {
+  it('contain items without attempts', async () => {
     const made = await build(2, {});
     expect(linesOf(made, 0)).toEqual([
       { index: 0, attempts: [], item: { n: 0 } },
@@ -43,16 +43,16 @@ describe('the frames of a redrive', () => {
   it.each([
     ['items', { maxItems: 3 }, [3, 3, 1]],
     ['bytes', { maxBytes: 15 }, [2, 2, 2, 1]],
-    ['the rate, five seconds of it', { ratePerSecond: 0.8 }, [4, 3]],
-    ['a rate below an item in five seconds', { ratePerSecond: 0.1 }, [1, 1, 1, 1, 1, 1, 1]],
-  ])('end by %s', async (_what, limits, sizes) => {
+    ['the items of five seconds at the rate', { ratePerSecond: 0.8 }, [4, 3]],
+    ['a rate of less than one item in five seconds', { ratePerSecond: 0.1 }, [1, 1, 1, 1, 1, 1, 1]],
+  ])('are limited by %s', async (_what, limits, sizes) => {
     const made = await build(7, limits);
     expect(made.chunks.map(({ items }) => items)).toEqual(sizes);
     expect(made.items).toBe(7);
     expect(made.chunks.at(-1)?.offset).toBe(made.bytes - (made.frames.at(-1)?.length ?? 0));
   });
 
-  it('are due one after another at that rate, the first at once', async () => {
+  it('are due one after another at the rate, the first one immediately', async () => {
     const made = await build(7, { ratePerSecond: 0.8 });
     expect(made.chunks.map(({ dueAt }) => dueAt)).toEqual([undefined, '2026-01-01T00:00:05.000Z']);
     expect(linesOf(made, 1)[0]).toEqual({
@@ -61,7 +61,7 @@ describe('the frames of a redrive', () => {
     });
   });
 
-  it('are none without items', async () => {
+  it('do not exist without items', async () => {
     expect(await build(0, {})).toEqual({ frames: [], chunks: [], items: 0, bytes: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { readOpen } from '../../../../shared/batches/listing/open-rows.ts';
 import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
 import { type FinalizeDeps, finalize } from '../../../../shared/results/finalize.ts';
 import { repairBatch } from '../../../../shared/sweep/repair-batch.ts';
-import { DEFAULT_PATIENCE } from '../../../../shared/sweep/run.ts';
+import { DEFAULT_PATIENCE } from '../../../../shared/sweep/sweep-run.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH } from '../../../helpers/data/factories.ts';
@@ -26,7 +26,7 @@ async function failed() {
 }
 
 describe('a redrive of the report alone', () => {
-  it('makes the report with the code that is deployed then, in a new revision', async () => {
+  it('creates the report with the code that is deployed at that time, in a new revision', async () => {
     const { redriveReport, row, blobs, published, store } = await failed();
     expect(await row()).toMatchObject({ state: 'reportFailed', succeeded: 8 });
 
@@ -42,7 +42,7 @@ describe('a redrive of the report alone', () => {
     expect(store.row('open', `${BATCH}.0001`)).toBeUndefined();
   });
 
-  it('repairs what a key that throws has left, from the results of the only run of each item', async () => {
+  it('repairs the report after a key failed, from the results of the only run of each item', async () => {
     let runs = 0;
     const options = {
       ...{ name: 'billing', version: 1, item: z.object({ id: z.number() }) },
@@ -70,7 +70,7 @@ describe('a redrive of the report alone', () => {
     expect(runs).toBe(8);
   });
 
-  it('folds the results again, as the defect may be in what was stored of the fold; so do later revisions', async () => {
+  it('folds the results again, since the stored fold may be wrong; so do later revisions', async () => {
     const withoutSum = ['{"key":"k","value":1}', '{"key":"k","value":null}'];
     const merge = (a: unknown, b: unknown) => (b === null ? fail(new TypeError('no sum')) : Number(a) + Number(b));
     const { deps, row, blobs } = await partials({ merge }, withoutSum);
@@ -85,7 +85,7 @@ describe('a redrive of the report alone', () => {
     expect([1, 2].map((revision) => reportLines(blobs, revision))).toEqual([REPORT, REPORT]);
   });
 
-  it('leaves a batch as reportFailed when the report fails again, and may be repeated with another key', async () => {
+  it('leaves a batch in reportFailed if the report fails again, and may be repeated with another key', async () => {
     const { deps, redriveReport, row, blobs } = await failed();
 
     expect(await redriveReport(deps)).toMatchObject({ revision: 1 });
@@ -97,7 +97,7 @@ describe('a redrive of the report alone', () => {
     expect(reportLines(blobs, 2)).toEqual(REPORT);
   });
 
-  it('answers a repeated key with the first answer, and another request with that key not at all', async () => {
+  it('returns the first answer for a repeated key, and refuses another request with that key', async () => {
     const { redriveReport, row, repaired } = await failed();
     const first = await redriveReport();
 
@@ -107,7 +107,7 @@ describe('a redrive of the report alone', () => {
     expect((await row())?.revision).toBe(1);
   });
 
-  it('lets one of two keys through at the same time', async () => {
+  it('accepts one of two keys at the same time', async () => {
     const { redriveReport, row } = await failed();
 
     const both = await Promise.allSettled([redriveReport(undefined, 'x'), redriveReport(undefined, 'y')]);
@@ -116,7 +116,7 @@ describe('a redrive of the report alone', () => {
     expect(await row()).toMatchObject({ state: 'completed', revision: 1, reportRevision: 1 });
   });
 
-  it('is refused for a batch that has its report, runs, is being deleted, or was redriven too often', async () => {
+  it('is refused for a batch that has its report, is running, is being deleted, or was redriven too often', async () => {
     const { deps, redriveReport, row } = await failed();
     const refusal = (message: RegExp) => ({ type: 'conflict', message: expect.stringMatching(message) });
     await changeBatch(deps.table, BATCH, () => ({ state: 'running' }));
@@ -133,7 +133,7 @@ describe('a redrive of the report alone', () => {
     expect(await row()).toMatchObject({ state: 'completed', revision: 1 });
   });
 
-  it('makes the report of a batch of an earlier release, whose state does not say that it failed', async () => {
+  it('creates the report of a batch of an earlier release, whose state does not show that it failed', async () => {
     const { deps, redriveReport, row } = await failed();
     await changeBatch(deps.table, BATCH, () => ({ state: 'completed' }));
 
@@ -142,7 +142,7 @@ describe('a redrive of the report alone', () => {
     expect(await row()).toMatchObject({ state: 'completed', reportRevision: 1 });
   });
 
-  it('ends a batch of which items were cancelled as cancelled', async () => {
+  it('ends a batch with cancelled items as cancelled', async () => {
     const { deps, redriveReport, row } = await failed();
     await changeBatch(deps.table, BATCH, () => ({ succeeded: 4, cancelled: 4 }));
 
@@ -153,14 +153,14 @@ describe('a redrive of the report alone', () => {
 
   // Selection, row open, acceptance, listing, report, state, event, listing, announced, row open.
   describe.each(Array.from({ length: 10 }, (_, n) => n + 1))('that dies at write %i', (at) => {
-    it.each(['its repeat', 'the sweep'])('is whole after %s', async (next) => {
+    it.each(['its repeat', 'the sweep'])('is completed by %s', async (next) => {
       const { redriveReport, repaired, row, blobs, published, store } = await failed();
       const process = { writes: 0, dead: false };
       await redriveReport(dyingAt(repaired, at, process)).catch(() => undefined);
       expect(process.dead).toBe(true);
       const isAccepted = (await row())?.revision === 1;
 
-      // Before it is accepted, nobody but the client knows of it.
+      // Before it is accepted, only the client knows the redrive.
       if (next === 'its repeat' || !isAccepted) {
         await redriveReport();
         expect(await row()).toMatchObject({ state: 'completed', announced: true });
@@ -176,9 +176,15 @@ describe('a redrive of the report alone', () => {
   });
 });
 
-/** What a sweep does for the batches that are open, without patience: the rows of this table are old. */
+/** Repairs the open batches like a sweep, without waiting: the rows of this table are old. */
 async function sweepOpen(deps: FinalizeDeps): Promise<void> {
   const counts: Record<string, number> = {};
-  const run = { ...deps, counts, unheard: new Set(), endMs: Number.MAX_SAFE_INTEGER, patient: DEFAULT_PATIENCE };
+  const run = {
+    ...deps,
+    counts,
+    unpublishedWakes: new Set(),
+    endMs: Number.MAX_SAFE_INTEGER,
+    patient: DEFAULT_PATIENCE,
+  };
   for (const open of (await readOpen(deps.table)).batches) await repairBatch(run as never, open);
 }

@@ -13,7 +13,7 @@ const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const workload = workloadOf(() => 1);
 const batch = batchRowOf({ state: 'completedWithDeadLetters' });
 
-/** Selects all dead letters of a chunk whose dead frame has these items as text; gives the lines that run again. */
+/** Selects all dead letters of a chunk with these items as text. Returns the lines that run again. */
 async function selected(items: string[], selection: Selection = {}): Promise<string[]> {
   const { table } = memoryTable();
   const { container, blobs } = memoryBlobs();
@@ -35,7 +35,7 @@ async function selected(items: string[], selection: Selection = {}): Promise<str
 }
 
 describe('a patch', () => {
-  it('changes each item that is taken up, but not the corrected ones', async () => {
+  it('changes each selected item except the corrected ones', async () => {
     const items = ['{"a":1.0,"b":1}', '{"a":2}', '{"a":3}'];
     const selection = { items: [0], corrected: [{ index: 2, item: { a: 4 } }], patch: { b: null, c: 'x' } };
     expect(await selected(items, selection)).toEqual([
@@ -50,10 +50,10 @@ describe('a patch', () => {
   });
 });
 
-describe('a selection takes items as they were uploaded', () => {
+describe('a selection keeps items as they were uploaded', () => {
   it.each([
     ['numbers beyond double precision', '{"n": 12345678901234567890.10}'],
-    ['more levels than JSON.stringify takes', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
+    ['more levels than JSON.stringify supports', `${'['.repeat(6_000)}${']'.repeat(6_000)}`],
   ])('with %s', async (_what, item) => {
     expect(await selected(['{"a":1}', item])).toEqual([
       '{"index":0,"attempts":[],"item":{"a":1}}',

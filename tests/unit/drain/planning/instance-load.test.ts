@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createInstanceMeasure } from '../../../../shared/drain/planning/instance-load.ts';
 
-/** A process of two cores, whose gauges a test turns on. */
+/** A process of two cores, whose gauges a test sets. */
 function fakeProcess() {
   const now = { ms: 1_000, cpuMs: 400, active: 70, idle: 900 };
   const measure = createInstanceMeasure('a1b2', {
@@ -19,7 +19,7 @@ function fakeProcess() {
   return { measure, pass };
 }
 
-test('CPU time is a share of all cores, event loop time one of the time of the slice', () => {
+test("CPU time is a share of all cores, and event loop time is a share of the slice's duration", () => {
   const { measure, pass } = fakeProcess();
   const finish = measure();
 
@@ -29,7 +29,7 @@ test('CPU time is a share of all cores, event loop time one of the time of the s
   expect(finish({ count: 8, ms: 120.6 })).toEqual(load);
 });
 
-test('slices side by side are measured each over its own time', () => {
+test('slices that run at the same time are each measured over their own duration', () => {
   const { measure, pass } = fakeProcess();
   const long = measure();
   pass(1_000, 2_000, 1_000);
@@ -39,7 +39,7 @@ test('slices side by side are measured each over its own time', () => {
   expect([short({ count: 0, ms: 0 }).cpu, long({ count: 0, ms: 0 }).cpu]).toEqual([0, 0.5]);
 });
 
-test('a clock that is a little ahead of another makes no share above one, no time none', () => {
+test('clocks that differ slightly cause no share above one, and a duration of zero causes a share of zero', () => {
   const { measure, pass } = fakeProcess();
   const finish = measure();
   expect(finish({ count: 0, ms: 0 })).toMatchObject({ ms: 0, cpu: 0, eventLoop: 0 });
@@ -48,7 +48,7 @@ test('a clock that is a little ahead of another makes no share above one, no tim
   expect(finish({ count: 0, ms: 0 })).toMatchObject({ cpu: 1, eventLoop: 1 });
 });
 
-test('of the process that it runs in it reads what is possible', () => {
+test('reads possible values from the process that it runs in', () => {
   const load = createInstanceMeasure('a1b2')()({ count: 0, ms: 0 });
 
   for (const share of [load.cpu, load.eventLoop]) {

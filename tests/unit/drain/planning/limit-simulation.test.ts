@@ -1,4 +1,4 @@
-/** The task limit beside AIMD, in a model of a service that serves so many tasks and throttles what is above. */
+/** Compares the task limit with AIMD, in a model of a service that serves a number of tasks and throttles the others. */
 import { describe, expect, test } from 'vitest';
 import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
 import { newGate } from '../../../../shared/wake/gate/gate-row.ts';
@@ -6,15 +6,15 @@ import { NOW, summary } from '../drain-fixtures.ts';
 
 /** An hour and 40 minutes of slices of 30 s. */
 const WAVES = 200;
-/** What the depth of the queue asks for. */
+/** The number of tasks that the depth of the queue requires. */
 const WANTED = 500;
 const SECONDS = 30;
 const ITEMS_PER_TASK = 1_000;
 
-/** The tasks of the next wave; `limit` 0 = none yet. */
+/** The tasks of the next wave; `limit` 0 means none yet. */
 type Algorithm = () => (tasks: number, isThrottled: boolean, items: number) => number;
 
-/** Chiu and Jain (1989): one more, or half. */
+/** Chiu and Jain (1989): one more, or one half. */
 const aimd: Algorithm = () => (tasks, isThrottled) => (isThrottled ? Math.max(1, Math.floor(tasks / 2)) : tasks + 1);
 
 const ours: Algorithm = () => {
@@ -26,7 +26,7 @@ const ours: Algorithm = () => {
   };
 };
 
-/** Share of what the service could have done, and of waves that it throttled. */
+/** Share of the service's capacity that was used, and share of waves that it throttled. */
 function run(algorithm: Algorithm, capacityAt: (wave: number) => number): { served: number; throttled: number } {
   const next = algorithm();
   let tasks = 100;
@@ -34,7 +34,8 @@ function run(algorithm: Algorithm, capacityAt: (wave: number) => number): { serv
   for (let wave = 0; wave < WAVES; wave += 1) {
     const capacity = capacityAt(wave);
     const isThrottled = tasks > capacity;
-    // What is above the capacity is refused and comes again: it takes a tenth of what it asks for from the others.
+    // Requests above the capacity are refused and repeated; a refusal costs a tenth of the capacity of a served
+    // request.
     const served = Math.min(tasks, Math.max(capacity - (tasks - capacity) * 0.1, capacity / 2)) * ITEMS_PER_TASK;
     items += served;
     possible += Math.min(capacity, WANTED) * ITEMS_PER_TASK;
@@ -53,7 +54,7 @@ const CASES: { name: string; capacityAt: (wave: number) => number }[] = [
 describe.each(CASES)('a service with room for $name', ({ capacityAt }) => {
   const [own, reference] = [run(ours, capacityAt), run(aimd, capacityAt)];
 
-  test('serves a tenth of what is possible more than with AIMD', () => {
+  test('serves more than with AIMD, by a tenth of what is possible', () => {
     expect(own.served).toBeGreaterThan(reference.served + 0.1);
   });
 

@@ -1,4 +1,4 @@
-/** What response times and saturated instances change in the plan, on models of storage and of a growing app. */
+/** The effect of response times and saturated instances on the plan, in models of storage and of a growing app. */
 import { describe, expect, test } from 'vitest';
 import { adaptGate } from '../../../../shared/drain/planning/adapt.ts';
 import { createPlanner } from '../../../../shared/drain/planning/planner.ts';
@@ -15,7 +15,7 @@ const adapt = (row: GateRow, wave: WaveSummary): GateRow => ({
 });
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** What storage does to so many tasks at once, in milliseconds per response; it throttles from some time on. */
+/** The response time of storage in milliseconds by the number of tasks; above some time it throttles. */
 interface Storage {
   responseMs: (atOnce: number, wave: number) => number;
   throttlesAboveMs: number;
@@ -23,7 +23,7 @@ interface Storage {
 /** Each task waits for a response, then works for 20 ms. */
 const WORK_MS = 20;
 
-/** Forty waves of at most 100 tasks, after one of a single task; `sees`: whether the plan gets to know the load. */
+/** Forty waves of at most 100 tasks, after one of a single task; `sees` is whether the plan gets the load. */
 function drain({ responseMs, throttlesAboveMs }: Storage, sees: boolean, own: Partial<WaveLoad> = {}) {
   const loadOf = (ms: number): WaveLoad | undefined =>
     sees ? { instances: 20, cpu: 0.3, eventLoop: 0.3, responses: 1_000, responseMs: ms, ...own } : undefined;
@@ -44,14 +44,14 @@ function drain({ responseMs, throttlesAboveMs }: Storage, sees: boolean, own: Pa
   };
 }
 
-/** 250 operations per second: more tasks than they occupy only wait longer. It throttles when they wait for 0.2 s. */
+/** 250 operations per second: more tasks than that only wait longer. It throttles when they wait for 0.2 s. */
 const NEAR_ITS_LIMIT: Storage = {
   responseMs: (atOnce) => Math.max(8, (atOnce / 250) * 1_000 - WORK_MS),
   throttlesAboveMs: 200,
 };
 
 describe('storage near its limit', () => {
-  test('responds sooner and does not throttle when its response times are heeded, for the same items', () => {
+  test('responds faster and does not throttle if its response times are used, for the same items', () => {
     const blind = drain(NEAR_ITS_LIMIT, false);
     const seeing = drain(NEAR_ITS_LIMIT, true);
 
@@ -61,13 +61,13 @@ describe('storage near its limit', () => {
     expect(seeing.items).toBeGreaterThan(blind.items * 0.97);
   });
 
-  test('is not what makes responses slow where the instances are saturated: the tasks stay', () => {
+  test('is not the cause of slow responses on saturated instances: the number of tasks stays', () => {
     const never = { ...NEAR_ITS_LIMIT, throttlesAboveMs: 10_000 };
 
     expect(drain(never, true, { eventLoop: 0.95 }).lastTasks).toBe(100);
   });
 
-  test('that turns slow for all, however few tasks there are, costs a wave and no more', () => {
+  test('that becomes slow for any number of tasks costs only one wave', () => {
     const turns = { responseMs: (_: number, wave: number) => (wave < 10 ? 10 : 400), throttlesAboveMs: 10_000 };
     const [blind, seeing] = [drain(turns, false), drain(turns, true)];
 
@@ -75,7 +75,7 @@ describe('storage near its limit', () => {
     expect(seeing.items).toBeGreaterThan(blind.items * 0.97);
   });
 
-  test('that is slow once in a while costs little', () => {
+  test('that is slow occasionally costs little', () => {
     const hiccups = { responseMs: (_: number, wave: number) => (wave % 13 === 7 ? 500 : 10), throttlesAboveMs: 10_000 };
 
     expect(drain(hiccups, true).items).toBeGreaterThan(drain(hiccups, false).items * 0.85);
@@ -93,7 +93,7 @@ interface App {
   work: number;
 }
 
-/** Drains work on instances that are busy with five tasks each, in waves of slices, as the real plan has them. */
+/** Drains on instances that are busy with five tasks each, in waves of slices sized by the real plan. */
 async function drainOn(app: App, sees: boolean) {
   const options = { sliceSeconds: SLICE, visibilitySeconds: 300, capacity: 100, concurrentActivities: PLACES };
   const plan = createPlanner({ ...options, table: memoryTable().table, now: () => NOW });
@@ -123,14 +123,14 @@ async function drainOn(app: App, sees: boolean) {
     const load: WaveLoad = { instances, cpu: 1, eventLoop: 0.2, responses: 1_000, responseMs: 10 };
     const counts = { tasks, done: tasks * seconds, seconds, taskSeconds: tasks * seconds };
     row = { ...adapt(row, summary({ ...counts, load: sees ? load : undefined })), aliveUntil: 'set' };
-    // To finish a wave and plan the next.
+    // Time to finish a wave and plan the next.
     now += 1;
   }
   return { seconds: now, instances, waitsLater: Math.max(...waits.slice(waits.indexOf(0))) };
 }
 
 describe('saturated instances', () => {
-  test('hold up other queues for a slice instead of minutes, and end in the same time', async () => {
+  test('delay other queues by a slice instead of minutes, and finish in the same time', async () => {
     const app = { instances: 1, addsAfter: Number.POSITIVE_INFINITY, most: 1, work: 12_000 };
     const [blind, seeing] = [await drainOn(app, false), await drainOn(app, true)];
 
@@ -138,7 +138,7 @@ describe('saturated instances', () => {
     expect(seeing.seconds).toBeLessThan(blind.seconds * 1.03);
   });
 
-  test('are joined by as many others as without the bound', async () => {
+  test('get as many further instances as without the bound', async () => {
     const app = { instances: 1, addsAfter: 20, most: 20, work: 60_000 };
     const [blind, seeing] = [await drainOn(app, false), await drainOn(app, true)];
 

@@ -3,7 +3,7 @@ import { createNeedsWake } from '../../../../shared/drain/planning/notify-from.t
 import { DEFAULT_POLICY, type Policy } from '../../../../shared/drain/planning/policy.ts';
 import { readStoredPolicies, readStoredPolicy, writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';
@@ -55,7 +55,7 @@ test.each([
   expect(world.measured).toEqual([QUEUE]);
 });
 
-test('policies are read once per minute, by uploads at the same time too', async () => {
+test('policies are read once per minute, even by uploads at the same time', async () => {
   const { world, needsWake, put } = fixture();
   expect(await Promise.all([needsWake(QUEUE), needsWake(QUEUE)])).toEqual([true, true]);
   await put(QUEUE, { notifyFrom: 5 });
@@ -65,7 +65,7 @@ test('policies are read once per minute, by uploads at the same time too', async
   expect([await needsWake(QUEUE), world.queries]).toEqual([false, 2]);
 });
 
-test('a queue is woken when the policies cannot be read, and they are read again for the next upload', async () => {
+test('a queue is woken if the policies cannot be read, and they are read again for the next upload', async () => {
   const { world, needsWake, put } = fixture();
   await put(QUEUE, { notifyFrom: 5 });
   world.broken = true;
@@ -79,7 +79,7 @@ test('a queue is woken when the policies cannot be read, and they are read again
   expect(await needsWake(QUEUE)).toBe(false);
 });
 
-test('a policy that a newer version has put does not stand in the way of others', async () => {
+test('a policy that a newer version has stored does not affect others', async () => {
   const { world, needsWake, put } = fixture();
   await put('billing-bulk-0', { later: 1 } as never);
   await put(QUEUE, { notifyFrom: 5 });

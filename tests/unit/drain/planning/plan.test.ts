@@ -36,13 +36,13 @@ test.each<[string, Partial<PlanState>, number]>([
   ['the capacity', { policy: { ...DEFAULT_POLICY, capacity: 7 } }, 7],
   ['the capacity less its headroom, in a bulk lane', { bulk: true }, 75],
   ['a limit that throttling has set', { taskLimit: 4 }, 4],
-  ['what saturated instances take', { saturationLimit: 20 }, 20],
-  ['that too when the oldest batch would be late: it would not be sooner', { saturationLimit: 20, late: true }, 20],
-  ['everything, when the oldest batch would be late', { depth: 150, secondsPerReference: 0.01, late: true }, 100],
-  ['one at least, though there seems to be nothing', { depth: 0 }, 1],
-  ['one, for results: two collectors would fight for one ETag', { kind: 'results' }, 1],
-  ['one, for a probe', { probe: true }, 1],
-])('tasks are bounded by %s', (_what, fields, tasks) => {
+  ['what saturated instances can run', { saturationLimit: 20 }, 20],
+  ['saturated instances, even if the oldest batch would be late', { saturationLimit: 20, late: true }, 20],
+  ['the capacity alone if the oldest batch would be late', { depth: 150, secondsPerReference: 0.01, late: true }, 100],
+  ['the minimum of one, even if the queue seems empty', { depth: 0 }, 1],
+  ['one for results, since two collectors would contend for one ETag', { kind: 'results' }, 1],
+  ['one for a probe', { probe: true }, 1],
+])('tasks are limited by %s', (_what, fields, tasks) => {
   expect(planWave(state(fields)).tasks).toBe(tasks);
 });
 
@@ -53,42 +53,42 @@ test.each<[WaveBound, Partial<PlanState>]>([
   ['depth', { depth: 0 }],
   ['capacity', { policy: { ...DEFAULT_POLICY, capacity: 7 } }],
   ['capacity', { bulk: true }],
-  // Late work goes by neither the rule nor the seconds that a task should get.
+  // For late work neither the rule nor the target seconds of a task count.
   ['capacity', { depth: 150, secondsPerReference: 0.01, late: true }],
   ['throttling', { taskLimit: 4 }],
   ['limits', { fedTasks: 3 }],
   ['saturation', { saturationLimit: 20, late: true }],
-  // Of two bounds that are equal, the one that no policy changes.
+  // Of two equal bounds, the one that no policy changes.
   ['depth', { depth: 1, itemsPerReference: 1 }],
   ['throttling', { taskLimit: 100 }],
   ['probe', { probe: true }],
   ['collector', { kind: 'results' }],
-])('the plan names what has bounded its tasks: %s', (bound, fields) => {
+])('the plan contains what limited its tasks: %s', (bound, fields) => {
   const { late = false } = fields;
   expect(planWave(state(fields))).toMatchObject({ bound, ...(late ? { late } : {}) });
   expect('late' in planWave(state(fields))).toBe(late);
 });
 
 test.each<[string, Partial<PlanState>, number, number]>([
-  ['32 messages, the most a receive takes', { depth: 10_000, secondsPerReference: 0.1 }, 100, 32],
-  ['what a task does in its slice', { depth: 10_000, secondsPerReference: 3 }, 100, 10],
+  ['32 messages, the maximum per receive', { depth: 10_000, secondsPerReference: 0.1 }, 100, 32],
+  ['what a task finishes in its slice', { depth: 10_000, secondsPerReference: 3 }, 100, 10],
   [
-    'what a task does in half a visibility timeout',
+    'what a task finishes in half a visibility timeout',
     { depth: 10_000, secondsPerReference: 2, visibilitySeconds: 20 },
     100,
     5,
   ],
   ['its share', { depth: 300, secondsPerReference: 3.4 }, 6, 6],
-  ['what a task should get, and not its share, when it is alone', { depth: 2, secondsPerReference: 3 }, 2, 4],
-  ['one, however long it takes', { depth: 10_000, secondsPerReference: 900 }, 100, 1],
-])('a receive is bounded by %s', (_what, fields, quota, receive) => {
+  ['the target work of a task instead of its share if it is the only one', { depth: 2, secondsPerReference: 3 }, 2, 4],
+  ['the minimum of one, even if it takes long', { depth: 10_000, secondsPerReference: 900 }, 100, 1],
+])('a receive is limited by %s', (_what, fields, quota, receive) => {
   expect(planWave(state(fields))).toMatchObject({ quota, receive });
 });
 
 describe('an interval between receives', () => {
   const policy = { ...DEFAULT_POLICY, receiveIntervalMs: 2_000 };
 
-  test('is in the wave; without one there is no such field, as in waves of older versions', () => {
+  test('is part of the wave; without one the field is absent, as in waves of older versions', () => {
     expect(planWave(state({ policy })).receiveIntervalMs).toBe(2_000);
     expect(planWave(state({ policy, probe: true })).receiveIntervalMs).toBe(2_000);
     expect(planWave(state({ policy, kind: 'results' })).receiveIntervalMs).toBe(2_000);
@@ -97,9 +97,9 @@ describe('an interval between receives', () => {
   });
 
   test.each([
-    // 400 references of 10 ms are one target of 4 s; by receives of 10 every 2 s they are 80 s, eight targets.
-    ['makes more tasks, as each does less', 10, 0.01, 8],
-    ['changes nothing where the work of a receive takes longer', 32, 1, 40],
+    // 400 references of 10 ms are one target of 4 s; with receives of 10 every 2 s they are 80 s, eight targets.
+    ['leads to more tasks, since each finishes less', 10, 0.01, 8],
+    ['changes nothing if the work of a receive takes longer', 32, 1, 40],
     ['is shared by all messages of a receive', 32, 0.01, 3],
   ])('%s', (_what, receiveSize, secondsPerReference, tasks) => {
     const { depth, quota, ...wave } = planWave(
@@ -108,7 +108,7 @@ describe('an interval between receives', () => {
     expect([wave.tasks, quota]).toEqual([tasks, Math.ceil(depth / tasks)]);
   });
 
-  test('fits into a slice that is short while the task limit is on its way', () => {
+  test('fits into the short slices while the task limit is rising', () => {
     const long = { ...policy, receiveIntervalMs: 12_000 };
     expect(planWave(state({ exploring: true })).sliceSeconds).toBe(5);
     expect(planWave(state({ exploring: true, policy })).sliceSeconds).toBe(5);
@@ -123,11 +123,11 @@ test.each([
   ['of items', { depth: 10_000, secondsPerReference: 0.1 }],
   ['of results', { kind: 'results', depth: 10_000, secondsPerReference: 0.1 }],
   ['of an only task', { depth: 2, secondsPerReference: 0.1 }],
-] as const)('a receive %s takes at most what the policy says', (_what, fields) => {
+] as const)('a receive %s returns at most what the policy allows', (_what, fields) => {
   expect(planWave(state({ ...fields, policy: { ...DEFAULT_POLICY, receiveSize: 3 } })).receive).toBe(3);
 });
 
-test('a policy does not make a receive larger than what fits', () => {
+test('a policy does not make a receive larger than fits into the slice', () => {
   const policy = { ...DEFAULT_POLICY, receiveSize: 20 };
   expect(planWave(state({ depth: 10_000, secondsPerReference: 3, policy })).receive).toBe(10);
 });
@@ -143,6 +143,6 @@ test('a probe takes one reference', () => {
   });
 });
 
-test('a collector takes whatever comes in while it works', () => {
+test('a collector also receives messages that arrive while it works', () => {
   expect(planWave(state({ kind: 'results', depth: 1 })).quota).toBe(Number.MAX_SAFE_INTEGER);
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createPlanner, isLate } from '../../../../shared/drain/planning/planner.ts';
 import { DEFAULT_POLICY, type Policy } from '../../../../shared/drain/planning/policy.ts';
 import { writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
-import { changeGate, readGate } from '../../../../shared/wake/gate/gate.ts';
 import { type GateRow, newGate } from '../../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { address, NOW } from '../drain-fixtures.ts';
 
@@ -15,7 +15,7 @@ const OPTIONS = {
   now: () => NOW,
 };
 const planner = createPlanner({ ...OPTIONS, table: memoryTable().table });
-/** Of a drain whose first wave has been measured. */
+/** The gate of a drain whose first wave has been measured. */
 const gate: GateRow = {
   ...newGate('billing-normal-0'),
   aliveUntil: '2026-01-01T00:01:00.000Z',
@@ -27,32 +27,32 @@ const gate: GateRow = {
 const tasks = async (fields: Partial<GateRow>): Promise<number> =>
   (await planner(address, { ...gate, ...fields }, 1_000)).tasks;
 
-test('instances with room bound nothing', async () => {
+test('instances with spare capacity do not limit the wave', async () => {
   expect(await tasks({})).toBe(100);
 });
 
 test.each<[string, Partial<GateRow>]>([
   ['cores', { cpu: 0.85 }],
   ['main thread', { eventLoop: 0.85 }],
-])('an instance whose %s are busy bounds the wave to two tasks per place', async (_what, fields) => {
+])('an instance whose %s are busy limits the wave to two tasks per place', async (_what, fields) => {
   expect(await tasks(fields)).toBe(20);
 });
 
-test('with more instances the bound is higher, so that they are used and others are added', async () => {
+test('with more instances the limit is higher, so that they are used and others are added', async () => {
   expect(await tasks({ cpu: 1, instances: 4 })).toBe(40);
 });
 
-test('the instances of an earlier drain bound nothing: they may be gone', async () => {
+test('the instances of an earlier drain do not limit the wave, since they may be gone', async () => {
   expect(await tasks({ cpu: 1, aliveUntil: '' })).toBe(100);
 });
 
-test('late work is bounded, too: tasks that wait for a place do not make it earlier', async () => {
+test('late work is limited, too, since tasks that wait for a place do not make it faster', async () => {
   expect(await tasks({ cpu: 1, oldestAt: '2025-12-30T00:00:00.000Z' })).toBe(20);
 });
 
 // An hour of work for one place, accepted ten minutes ago.
 test.each([
-  ['tasks that run at once do it in time', { waveTasks: 20, instances: 4 }, false],
+  ['tasks that run at the same time finish in time', { waveTasks: 20, instances: 4 }, false],
   ['tasks that wait for a place do not help', { waveTasks: 20, instances: 1 }, true],
   ['one is too slow', { waveTasks: 1, instances: 1 }, true],
   ['all tasks count while no instance was measured', { waveTasks: 20, instances: 0 }, false],
@@ -64,7 +64,7 @@ test.each([
   expect(isLate(known, options)).toBe(late);
 });
 
-/** Plans a wave for 400 references with the policy as stored. */
+/** Plans a wave for 400 references with the stored policy. */
 async function plan(fields: Partial<Policy>, measured: Partial<GateRow> = {}) {
   const { table } = memoryTable();
   const policy = { ...DEFAULT_POLICY, ...fields };
@@ -73,7 +73,7 @@ async function plan(fields: Partial<Policy>, measured: Partial<GateRow> = {}) {
   return createPlanner({ ...OPTIONS, table })(address, (await readGate(table, address.queue)).row, 400);
 }
 
-test('a wave goes by the policy that is stored when it is planned', async () => {
+test('a wave follows the policy that is stored when it is planned', async () => {
   expect(await plan({ receiveSize: 8, receiveIntervalMs: 2_000 })).toMatchObject({
     ...{ tasks: 10, quota: 40, receive: 8, receiveIntervalMs: 2_000 },
   });
@@ -82,7 +82,7 @@ test('a wave goes by the policy that is stored when it is planned', async () => 
 
 test('a queue that its interval makes late gets its whole capacity', async () => {
   const deadlineMs = address.workload.deadlineSeconds * 1000;
-  // 400 references of 10 ms are 4 s for one task; by receives of one every 2 s they are 800 s.
+  // 400 references of 10 ms are 4 s for one task; with receives of one every 2 s they are 800 s.
   const oldestAt = new Date(NOW + 60_000 - deadlineMs).toISOString();
 
   expect((await plan({}, { oldestAt })).tasks).toBe(1);

@@ -5,7 +5,7 @@ import { writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
 import { getQueue } from '../../../../shared/http/queues/get-queue.ts';
 import { queueDetailsSchema } from '../../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../../shared/wake/depths.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { addWave } from '../../../../shared/wake/gate/wave-record.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';

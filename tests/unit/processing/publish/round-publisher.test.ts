@@ -7,7 +7,7 @@ import type { CollectEnds, CollectHereDeps } from '../../../../shared/processing
 import type { ChunkDisposition, PublishResultsDeps } from '../../../../shared/processing/publish/publish-results.ts';
 import { createRoundPublisher } from '../../../../shared/processing/publish/round-publisher.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import { readGate } from '../../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import type { Entry } from '../../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../../shared/workload/registry.ts';

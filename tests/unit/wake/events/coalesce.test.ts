@@ -3,7 +3,7 @@ import { createCoalesce } from '../../../../shared/wake/events/coalesce.ts';
 
 const GAP_MS = 50;
 
-test('the first call for a key runs at once; those that come soon after share one run, begun after them all', async () => {
+test('the first call for a key runs immediately; calls that follow soon share one run, which starts after all of them', async () => {
   const coalesce = createCoalesce(GAP_MS);
   const runs: string[] = [];
   const call = (name: string): Promise<void> => coalesce('queue', async () => void runs.push(name));
@@ -17,7 +17,7 @@ test('the first call for a key runs at once; those that come soon after share on
   expect(runs).toEqual(['first', 'second']);
 });
 
-test('a call that comes while a shared run is under way is followed by one of its own', async () => {
+test('a call during a shared run is followed by a separate run', async () => {
   const coalesce = createCoalesce(GAP_MS);
   let runs = 0;
   let last: Promise<void> | undefined;
@@ -34,9 +34,9 @@ test('a call that comes while a shared run is under way is followed by one of it
   expect(runs).toBe(3);
 });
 
-test('a failed run fails all who share it, and nobody else', async () => {
+test('a failed run fails only the calls that share it', async () => {
   const coalesce = createCoalesce(GAP_MS);
-  const fail = (): Promise<void> => Promise.reject(new Error('storage is away'));
+  const fail = (): Promise<void> => Promise.reject(new Error('storage is unavailable'));
   await coalesce('queue', async () => undefined);
 
   const shared = await Promise.allSettled([
@@ -49,7 +49,7 @@ test('a failed run fails all who share it, and nobody else', async () => {
   await expect(coalesce('queue', async () => undefined)).resolves.toBeUndefined();
 });
 
-test('keys do not wait for each other', async () => {
+test('different keys do not wait for each other', async () => {
   const coalesce = createCoalesce(60_000);
   const runs: string[] = [];
 

@@ -32,7 +32,7 @@ const event = (fields: Record<string, unknown> = {}) => ({
   ...fields,
 });
 
-/** Handles bodies, and gives the instances that were started. */
+/** Handles bodies. Returns the instances that were started. */
 async function started(bodies: unknown[], pool?: string): Promise<string[]> {
   const ids: string[] = [];
   await startedFor(bodies, (id) => ids.push(id), pool);
@@ -68,10 +68,10 @@ test.each([
   ['one chunk each', [event({ items: 1, payloadBytes: 9 }), event({ items: 5_000, payloadBytes: 12_000 })], 2],
   ['more items than a chunk', [event({ items: 5_001, payloadBytes: 12_000 })], undefined],
   ['more bytes than a chunk', [event({ items: 2, payloadBytes: 2 ** 20 + 1 })], undefined],
-  ['nothing, as a scheduled wake', [event({ items: 0, payloadBytes: 0 })], undefined],
-  ['something that it does not say', [event({ items: 1 }), event()], undefined],
+  ['nothing, like a scheduled wake', [event({ items: 0, payloadBytes: 0 })], undefined],
+  ['an unknown amount', [event({ items: 1 }), event()], undefined],
   ['results', [event({ queue: 'billing-results', items: 1, payloadBytes: 9 })], undefined],
-] as const)('a drain of %s is started for what was put', async (_what, bodies, put) => {
+] as const)('the number of references is passed to the drain only if it is known: %s', async (_what, bodies, put) => {
   const puts: (number | undefined)[] = [];
   await startedFor([...bodies], (_id, known) => puts.push(known));
 
@@ -81,21 +81,21 @@ test.each([
 test.each([
   ['of another type', event({ type: 'QueueEmpty' })],
   ['about a file', event({ type: 'InboxRejected', details: { name: 'f', type: 't', status: 400, detail: 'd' } })],
-  ['of a type that came later', event({ type: 'BatchArchived' })],
+  ['of a later type', event({ type: 'BatchArchived' })],
   ['of another storage account', event({ account: 'other' })],
   ['of a queue that no workload has', event({ queue: 'nobody-normal-0' })],
   ['of another pool', event({ queue: 'media-normal-0' })],
   ['of a newer contract', event({ v: 2 })],
   ['that cannot be read', { hello: 'world' }],
-  ['that is no JSON', '{'],
-])('an event %s wakes nobody, and does not hold up the others', async (_what, body) => {
+  ['that is not JSON', '{'],
+])('an event %s wakes no queue, and does not affect the others', async (_what, body) => {
   expect(await started([body, event()], 'default')).toEqual(['drain-billing-normal-0-1']);
 });
 
 test.each([
-  ['of a type that came later', [], event({ type: 'BatchArchived' })],
-  ['that is no event', ['event-not-read'], { hello: 'world' }],
-])('a body %s is passed over, and the log has %j', async (_what, lines, body) => {
+  ['of a later type', [], event({ type: 'BatchArchived' })],
+  ['that is not an event', ['event-not-read'], { hello: 'world' }],
+])('a body %s is skipped, and the log contains %j', async (_what, lines, body) => {
   const heard: string[] = [];
   const hear = (line: string): void => void heard.push((JSON.parse(line) as { event: string }).event);
 

@@ -2,18 +2,12 @@ import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
 import { readEvent } from '../../../../shared/contract/events.ts';
 import { Problem } from '../../../../shared/errors.ts';
-import { withLog } from '../../../../shared/telemetry/log.ts';
 import {
   createPublisher,
   createRejectedPublisher,
   NOTHING_PUT,
   type PublisherDeps,
-  publishOrWake,
-  withWakeFallback,
 } from '../../../../shared/wake/events/publish.ts';
-import { readGate } from '../../../../shared/wake/gate/gate.ts';
-import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
-import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
 import { address } from '../../drain/drain-fixtures.ts';
 
 function publisher() {
@@ -27,7 +21,7 @@ function publisher() {
   return { publish: createPublisher(deps), publishRejected: createRejectedPublisher(deps), sent, counted };
 }
 
-test('a wake says in its properties what filters need, and is void after an hour', async () => {
+test('a wake has the properties that filters need, and expires after one hour', async () => {
   const { publish, sent, counted } = publisher();
 
   await publish(address, { type: 'QueueWorkDetected', batch: 'b', items: 7, payloadBytes: 900 });
@@ -49,7 +43,7 @@ test('a wake says in its properties what filters need, and is void after an hour
   expect(counted).toEqual(['servicebus.send']);
 });
 
-test('two wakes of one queue never look like duplicates', async () => {
+test('two wakes of one queue are never duplicates', async () => {
   const { publish, sent } = publisher();
 
   for (const _ of [1, 2]) await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT });
@@ -57,7 +51,7 @@ test('two wakes of one queue never look like duplicates', async () => {
   expect(new Set(sent.map(({ messageId }) => messageId)).size).toBe(2);
 });
 
-test('an end keeps the id it is given, and has no time limit of its own', async () => {
+test('the end of a batch keeps the given message id, and has no time to live', async () => {
   const { publish, sent } = publisher();
 
   await publish(address, { type: 'BatchCompleted' }, { messageId: 'completed-b-0' });
@@ -66,7 +60,7 @@ test('an end keeps the id it is given, and has no time limit of its own', async 
   expect(sent[0]).not.toHaveProperty('timeToLive');
 });
 
-test('a rejected file has one id per version, and a body that the contract reads', async () => {
+test('a rejected file has one message id per version, and a body that matches the contract', async () => {
   const { publishRejected, sent, counted } = publisher();
   const problem = new Problem('too-large', 'x'.repeat(100_000));
   const file = { name: 'billing/a.csv', etag: '0x1', workload: address.workload, problem };
@@ -83,7 +77,7 @@ test('a rejected file has one id per version, and a body that the contract reads
   expect(counted).toHaveLength(3);
 });
 
-test('a wake that does not say what was put does not compile', async () => {
+test('a wake without the amount that was put does not compile', async () => {
   const { publish, sent } = publisher();
 
   // @ts-expect-error: `payloadBytes` is missing.
@@ -92,37 +86,11 @@ test('a wake that does not say what was put does not compile', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a scheduled wake carries its time', async () => {
+test('a scheduled wake contains its time', async () => {
   const { publish, sent } = publisher();
   const at = new Date('2026-01-01T00:05:00.000Z');
 
   await publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }, { at });
 
   expect(sent[0]?.scheduledEnqueueTimeUtc).toEqual(at);
-});
-
-test('a wake that cannot be published has a fallback; a promised event fails, so that its caller repeats it', async () => {
-  const woken: string[] = [];
-  const unpublished = () => Promise.reject(new Error('away'));
-  const publish = withWakeFallback(unpublished, async ({ queue }) => void woken.push(queue));
-
-  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
-  await expect(publish(address, { type: 'BatchCompleted' })).rejects.toThrow('away');
-  await expect(publish(address, { type: 'ItemsDeadLettered' })).rejects.toThrow('away');
-
-  expect(woken).toEqual([address.queue]);
-});
-
-test.each([
-  [undefined, 1],
-  ['default', 1],
-  ['other', 0],
-])('without its topic, an app of pool %s wakes its own queues alone', async (pool, generation) => {
-  const { table } = memoryTable();
-  const gate = { table, now: () => 0, start: async () => {}, status: async () => undefined };
-  const publish = publishOrWake(() => Promise.reject(new Error('away')), { pool, gate });
-
-  await withLog(SILENT_LOG, () => publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }));
-
-  expect((await readGate(table, address.queue)).row.generation).toBe(generation);
 });

@@ -10,7 +10,7 @@ import { address } from '../../drain/drain-fixtures.ts';
 
 const NOW = '2026-01-01T00:04:30.000Z';
 
-/** A batch of which nothing has ended, looked at half a minute before its deadline. */
+/** A batch of which nothing has ended, half a minute before its deadline. */
 async function world(fields: Parameters<typeof batchRowOf>[0] = {}) {
   const store = memoryTable();
   const published: unknown[] = [];
@@ -43,7 +43,7 @@ async function world(fields: Parameters<typeof batchRowOf>[0] = {}) {
 
 const atRiskAt = async ({ read }: Awaited<ReturnType<typeof world>>) => (await read())?.row.atRiskAt;
 
-test('a batch at risk is published with its labels, once per revision, and its row says since when', async () => {
+test('a batch at risk is published with its labels once per revision, and its row records the time', async () => {
   const here = await world({ labels: { team: 'a' }, revision: 2, revisionItems: 4 });
 
   for (const _ of [1, 2]) await here.warn();
@@ -66,7 +66,7 @@ test('a batch in time costs nothing', async () => {
   expect([here.published, here.calls]).toEqual([[], []]);
 });
 
-test('what could not be published is published at the next look', async () => {
+test('an event that could not be published is published at the next check', async () => {
   const here = await world();
   here.away(true);
   await here.warn();
@@ -81,7 +81,7 @@ test('what could not be published is published at the next look', async () => {
 test.each([
   ['finished', { state: 'completed' as const }],
   ['redriven', { revision: 1 }],
-])('the row of a batch that was %s meanwhile is left as it is', async (_what, change) => {
+])('the row of a batch that was %s in the meantime is not changed', async (_what, change) => {
   const here = await world();
   const found = await here.read();
   await changeBatch(here.store.table, BATCH, () => change);
@@ -91,7 +91,7 @@ test.each([
   expect(await atRiskAt(here)).toBeUndefined();
 });
 
-test('two that look at once publish the same message id, and the row keeps the first time', async () => {
+test('two checks at the same time publish the same message id, and the row keeps the first time', async () => {
   const here = await world();
   const found = await here.read();
 

@@ -27,7 +27,7 @@ function failingTable(call: 'upsertEntity' | 'deleteEntity', isDown: () => boole
 }
 
 describe('records of drains that cannot be archived', () => {
-  it('stay in the gate, and the drain goes on; they are archived the next time', async () => {
+  it('stay in the gate while the drain continues, and are archived the next time', async () => {
     let isDown = true;
     const table = failingTable('upsertEntity', () => isDown);
     const spent = drains(MAX_DRAIN_RECORDS + 1);
@@ -38,7 +38,7 @@ describe('records of drains that cannot be archived', () => {
     expect(await readArchive(table, { queue: QUEUE, first: 1, last: 11 })).toEqual(spent.slice(0, -2));
   });
 
-  it('stay within bounds', async () => {
+  it('are limited in number', async () => {
     const table = failingTable('upsertEntity', () => true);
     let spent: readonly DrainRecord[] = [];
     for (let generation = 1; generation <= 500; generation += 1) {
@@ -51,7 +51,7 @@ describe('records of drains that cannot be archived', () => {
 });
 
 describe('the archive of a queue', () => {
-  /** Archives so many drains, one after the other. */
+  /** Archives this many drains, one after the other. */
   async function archive(table: Table, first: number, last: number, nowMs: number) {
     let spent: readonly DrainRecord[] = [];
     for (let generation = first; generation <= last; generation += 1) {
@@ -62,7 +62,7 @@ describe('the archive of a queue', () => {
   const generations = async (table: Table) =>
     (await readArchive(table, { queue: QUEUE, first: 0, last: 9_999 })).map(([generation]) => generation);
 
-  it('forgets what is older than 100 days, wherever a row ends', async () => {
+  it('drops records older than 100 days, wherever a row ends', async () => {
     for (const first of [1, 2, 5, 9]) {
       const { table } = memoryTable();
       await archive(table, first, 500, NOW);
@@ -71,13 +71,13 @@ describe('the archive of a queue', () => {
     }
   });
 
-  it('keeps the rest', async () => {
+  it('keeps the other records', async () => {
     const { table } = memoryTable();
     await archive(table, 1, 1_100, NOW);
     expect(Math.min(...(await generations(table)))).toBe(1);
   });
 
-  it('whose old rows cannot be deleted does not stop a drain', async () => {
+  it('does not stop a drain if its old rows cannot be deleted', async () => {
     const table = failingTable('deleteEntity', () => true);
     await archive(table, 1, 500, NOW);
     await archive(table, 501, 1_100, NOW + 101 * DAY_MS);

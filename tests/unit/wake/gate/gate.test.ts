@@ -1,64 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import {
-  changeGate,
-  type DrainStatus,
-  fence,
-  type GateDeps,
-  isDead,
-  readGate,
-  recordDue,
-  recordHeartbeat,
-  SILENCE_MS,
-  showFirstWave,
-  wake,
-} from '../../../../shared/wake/gate/gate.ts';
-import { recordStartFailure } from '../../../../shared/wake/gate/gate-notes.ts';
-import { drainInstanceId, type GateRow } from '../../../../shared/wake/gate/gate-row.ts';
+import { fence, wake } from '../../../../shared/wake/gate/gate.ts';
+import { drainInstanceId } from '../../../../shared/wake/gate/gate-row.ts';
+import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
+import { type DrainStatus, isDead, recordHeartbeat } from '../../../../shared/wake/gate/heartbeat.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
-
-const QUEUE = 'billing-normal-0';
-const NOW = Date.parse('2026-01-01T00:00:00.000Z');
-
-interface Fixture {
-  deps: GateDeps;
-  started: string[];
-  clock: { now: number };
-  status: { of: DrainStatus };
-  gate: () => Promise<GateRow>;
-  set: (fields: Partial<GateRow>) => Promise<unknown>;
-}
-
-function fixture(): Fixture {
-  const { table } = memoryTable();
-  const started: string[] = [];
-  const clock = { now: NOW };
-  const status: { of: DrainStatus } = { of: 'Running' };
-  return {
-    started,
-    clock,
-    status,
-    deps: {
-      table,
-      now: () => clock.now,
-      start: async ({ instanceId }) => {
-        started.push(instanceId);
-      },
-      status: async () => status.of,
-    },
-    gate: async () => (await readGate(table, QUEUE)).row,
-    set: (fields) => changeGate(table, QUEUE, () => fields),
-  };
-}
+import { fixture, NOW, QUEUE } from './gate-fixtures.ts';
 
 describe('wake', () => {
   test.each([
-    ['that was left empty is taken to hold what was put', {}, 1],
+    ['that was left empty is assumed to hold only the messages that were put', {}, 1],
     [
       'that was left with invisible messages is measured',
       { depth: 2, parkedUntil: '2026-01-01T00:05:00.000Z' },
       undefined,
     ],
-    ['that had messages when it was released is measured', { depth: 2 }, undefined],
+    ['that had messages at its release is measured', { depth: 2 }, undefined],
     ['with a policy is measured: messages may wait for others without a wake', { policyVersion: 1 }, undefined],
     [
       'with an open circuit is measured',
@@ -75,7 +31,7 @@ describe('wake', () => {
     expect(puts).toEqual([put]);
   });
 
-  test('an idle gate is taken for the next generation, and its drain is started', async () => {
+  test('an idle gate is acquired for the next generation, and its drain is started', async () => {
     const { deps, started, gate, set } = fixture();
     await set({ generation: 4, wakes: 3 });
 
@@ -92,7 +48,7 @@ describe('wake', () => {
     });
   });
 
-  test('a drain that never sent a heartbeat is started again under the same id: its first waker may have died', async () => {
+  test('a drain that never sent a heartbeat is started again with the same id, since its first waker may have died', async () => {
     const { deps, started, gate, status } = fixture();
     await wake(deps, QUEUE);
     status.of = undefined;
@@ -119,11 +75,11 @@ describe('wake', () => {
 
   test.each<[string, DrainStatus, number, 'counted' | 'takenOver']>([
     ['runs, and sends heartbeats', 'Running', 0, 'counted'],
-    ['says Running ten minutes after its last heartbeat', 'Running', 600_000, 'counted'],
-    ['says Running longer than that', 'Running', 600_001, 'takenOver'],
+    ['is reported as Running ten minutes after its last heartbeat', 'Running', 600_000, 'counted'],
+    ['is reported as Running for longer than that', 'Running', 600_001, 'takenOver'],
     ['has failed', 'Failed', 0, 'takenOver'],
     ['was terminated', 'Terminated', 0, 'takenOver'],
-    ['has completed without a release', 'Completed', 0, 'takenOver'],
+    ['has ended without a release', 'Completed', 0, 'takenOver'],
     ['is unknown, but its heartbeat still counts', undefined, 0, 'counted'],
     ['is unknown, and its heartbeat has passed', undefined, 1, 'takenOver'],
   ])('with a drain that %s', async (_what, status, silentMs, expected) => {
@@ -157,7 +113,7 @@ describe('wake', () => {
   });
 
   test.each(['', 'yesterday'])(
-    'a drain that holds its gate since "%s" is dead unless it sends heartbeats',
+    'a drain that has held its gate since "%s" is dead unless it sends heartbeats',
     async (acquiredAt) => {
       const { deps, gate, set } = fixture();
       await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt });
@@ -171,9 +127,9 @@ describe('wake', () => {
   );
 
   test.each([
-    ['counts itself there', 1, 'counted', 1],
-    // The row reads as both wanted it, so that both start the same instance, which is harmless.
-    ['of the very same moment starts its drain as well', 0, 'started', 0],
+    ['and counts itself there', 1, 'counted', 1],
+    // The row equals the one that both wanted to write, so both start the same instance, which is harmless.
+    ['of the same moment, and starts its drain as well', 0, 'started', 0],
   ])('a wake that loses the gate to another %s', async (_what, laterMs, answer, wakes) => {
     const store = memoryTable();
     const { deps } = fixture();
@@ -191,15 +147,15 @@ describe('wake', () => {
   });
 
   test.each([
-    ['by hand', { by: 'operator', reason: 'x', since: '' } as const, 'paused'],
+    ['by an operator', { by: 'operator', reason: 'x', since: '' } as const, 'paused'],
     [
       'by the circuit',
       { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:10.000Z' } as const,
       'paused',
     ],
-    // The topic's clock may be a second ahead of the service time: the one wake for the probe must not be swallowed.
+    // The topic's clock may be one second ahead of the service time: the only wake for the probe must be accepted.
     [
-      'by the circuit, probe all but due',
+      'by the circuit, with a probe that is almost due',
       { by: 'circuit', reason: 'x', since: '', probeAt: '2026-01-01T00:00:01.500Z' } as const,
       'started',
     ],
@@ -214,32 +170,8 @@ describe('wake', () => {
   });
 });
 
-describe('due times', () => {
-  test('are stored in order of time, in whichever order they come', async () => {
-    const { deps, gate } = fixture();
-
-    for (const second of ['05', '03', '05', '07'])
-      await recordDue(deps.table, QUEUE, [`2026-01-01T00:00:${second}.000Z`]);
-
-    expect((await gate()).due.map((at) => at.slice(17, 19))).toEqual(['03', '05', '07']);
-  });
-
-  test.each([
-    ['ahead is kept by the drain that is woken for it', '2026-01-01T00:00:05.000Z', ['2026-01-01T00:00:05.000Z']],
-    ['of a message that may still be invisible is kept', '2025-12-31T23:59:59.000Z', ['2025-12-31T23:59:59.000Z']],
-    ['that has passed is dropped', '2025-12-31T23:59:58.000Z', []],
-  ])('one %s', async (_what, dueAt, expected) => {
-    const { deps, gate } = fixture();
-    await recordDue(deps.table, QUEUE, [dueAt]);
-
-    await wake(deps, QUEUE);
-
-    expect((await gate()).due).toEqual(expected);
-  });
-});
-
 describe('fence', () => {
-  test('lets the current generation through, and nobody else', async () => {
+  test('accepts only the current generation', async () => {
     const { deps, set } = fixture();
     await wake(deps, QUEUE);
     const mine = await fence(deps.table, QUEUE, 1);
@@ -249,48 +181,5 @@ describe('fence', () => {
     expect(mine?.row.generation).toBe(1);
     expect(older).toBeUndefined();
     expect(await fence(deps.table, QUEUE, 1)).toBeUndefined();
-  });
-});
-
-describe('a drain that cannot be started', () => {
-  const NO = new Error('no');
-  const failureOf = (queue: string, generation: number) => ({ queue, generation });
-
-  test('is recorded with the time of the first failure, over a take-over', async () => {
-    const { deps, clock, gate } = fixture();
-    await wake(deps, QUEUE);
-    const first = await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
-    clock.now = NOW + SILENCE_MS + 1;
-    await wake(deps, QUEUE);
-
-    const second = await recordStartFailure(deps, failureOf(QUEUE, 2), new Error('x'.repeat(1_000)));
-
-    expect([first, second]).toEqual([NOW, NOW]);
-    expect((await gate()).generation).toBe(2);
-    expect((await gate()).startFailure).toEqual({ since: '2026-01-01T00:00:00.000Z', error: 'x'.repeat(500) });
-  });
-
-  test.each([
-    ['of another generation', 0, {}],
-    ['that has begun', 1, { aliveUntil: '2026-01-01T00:01:00.000Z' }],
-    ['that is over', 1, { status: 'idle' }],
-  ] as const)('is not recorded for one %s', async (_which, generation, fields) => {
-    const { deps, set, gate } = fixture();
-    await wake(deps, QUEUE);
-    await set(fields);
-
-    expect(await recordStartFailure(deps, failureOf(QUEUE, generation), NO)).toBeUndefined();
-    expect((await gate()).startFailure).toBeUndefined();
-  });
-
-  test('is forgotten when its first wave runs', async () => {
-    const { deps, gate } = fixture();
-    await wake(deps, QUEUE);
-    await recordStartFailure(deps, failureOf(QUEUE, 1), NO);
-    const held = await fence(deps.table, QUEUE, 1);
-
-    expect(held && (await showFirstWave(deps.table, held, { active: 1, depth: 5, until: NOW }))).toBe(true);
-    const { startFailure, depth, depthAt, acquiredAt } = await gate();
-    expect([startFailure, depth, depthAt]).toEqual([undefined, 5, acquiredAt]);
   });
 });

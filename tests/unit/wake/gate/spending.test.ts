@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDrainRecord } from '../../../../shared/cost/drain-spending.ts';
 import { createMeter, type Meter } from '../../../../shared/cost/meter.ts';
-import { readGate } from '../../../../shared/wake/gate/gate.ts';
+import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { createSpending, leaveTo, type SpendingWrite } from '../../../../shared/wake/gate/spending.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
@@ -19,8 +19,8 @@ function world() {
   return { meter, table, spending, write, recorded };
 }
 
-describe('what is spent for a queue', () => {
-  it('is recorded with the write of its gate, which counts itself and what follows it', async () => {
+describe('the operations for a queue', () => {
+  it('are recorded with the write of its gate, which counts itself and what follows it', async () => {
     const { meter, spending, write, recorded } = world();
 
     await spending.within(QUEUE, async () => {
@@ -39,7 +39,7 @@ describe('what is spent for a queue', () => {
     ]);
   });
 
-  it('is recorded later where it could not be foreseen, and when the work failed', async () => {
+  it('are recorded later if they could not be foreseen, and if the work failed', async () => {
     const { meter, spending, write, recorded } = world();
 
     await spending.within(QUEUE, async () => {
@@ -70,7 +70,7 @@ describe('what is spent for a queue', () => {
     });
   });
 
-  it('is not recorded by a write that lost its race', async () => {
+  it('are not recorded by a write that lost its race', async () => {
     const { table, spending, write, recorded } = world();
     const stale = await readGate(table, QUEUE);
     await spending.within(QUEUE, () => write());
@@ -81,7 +81,7 @@ describe('what is spent for a queue', () => {
     expect(await recorded()).toMatchObject([{ operations: { 'table.insert': 1 } }]);
   });
 
-  it('is not charged to whoever waits for it as well', async () => {
+  it('are not also charged to the caller that waits for them', async () => {
     const { meter, spending, write } = world();
     spending.add(QUEUE, { 'servicebus.receive': 1 });
 
@@ -102,7 +102,7 @@ describe('what is spent for a queue', () => {
     expect(request.unrecorded).toEqual({ 'blob.get': 1 });
   });
 
-  it('has what a request leaves to it', async () => {
+  it('include the operations that a request leaves to it', async () => {
     const { meter, spending, write, recorded } = world();
 
     const request = await meter.measure(async () => {

@@ -23,18 +23,18 @@ test('a wave is read as it was stored, with its end in whole seconds', () => {
   ]);
 });
 
-test('the latest 30 are kept, the oldest of them first', () => {
+test('the latest 30 are kept, oldest first', () => {
   const waves = wavesOf(MAX_WAVES + 5, (depth) => ({ ...wave, depth }));
   expect(waves.map((stored) => readWave(stored).depth)).toEqual(Array.from({ length: 30 }, (_, nth) => nth + 5));
 });
 
-test('30 of the largest fit into 6 KB of the gate', () => {
+test('30 records of maximum size fit into 6 KB of the gate', () => {
   const large = 99_999_999;
   const largest: EndedWaveRecord = {
     ...{ ...wave, late: true, bound: 'saturation', seconds: 1234.5, tasks: 1_000, secondsPerReference: 1234.5678 },
     ...{ depth: large, done: large, items: large * 1_000, throttled: large },
   };
   const { waves } = toGateEntity({ ...newGate('q'), waves: wavesOf(40, () => largest) });
-  // Quotation marks are escaped on their way.
+  // JSON escapes quotation marks.
   expect(Buffer.byteLength(JSON.stringify(waves))).toBeLessThanOrEqual(6_144);
 });

@@ -3,8 +3,8 @@ import { addSpent } from '../../../../../shared/cost/drain-spending.ts';
 import type { OwnDrains } from '../../../../../shared/cost/own-drains.ts';
 import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
-import { changeGate, readGate } from '../../../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';

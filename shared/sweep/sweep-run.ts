@@ -1,4 +1,4 @@
-/** What the parts of a sweep share. */
+/** The shared parts of a sweep: its dependencies, its state, and the record of repairs. */
 import type { QueueClient } from '@azure/storage-queue';
 import type { DeleteDeps } from '../commands/delete.ts';
 import { Problem, toError } from '../errors.ts';
@@ -10,7 +10,10 @@ import type { SweepAction, SweepCounts } from './counts.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** How long the living are left alone before something counts as forgotten; milliseconds of service time. */
+/**
+ * How long a sweep waits before a step counts as forgotten, since its process may still be alive; milliseconds of
+ * service time.
+ */
 export interface Patience {
   /** From the opening of a revision to its last reference, and from its announcement to its closing. */
   acceptingMs: number;
@@ -18,9 +21,9 @@ export interface Patience {
   wakeMs: number;
   /** Without any progress of a batch. */
   stallMs: number;
-  /** Time to the next sweep, by its default schedule: until then nothing reads a batch of which nothing runs. */
+  /** Time to the next sweep, by its default schedule: until then a batch without running chunks is not read. */
   nextMs: number;
-  /** From an `open` row to the batch row that must follow, and from a payload to the row that names it. */
+  /** From an `open` row to the batch row that must follow, and from a payload to the row that contains its name. */
   orphanMs: number;
 }
 
@@ -36,30 +39,30 @@ export interface SweepDeps extends DeleteDeps {
   gate: GateDeps;
   queues: (name: string) => Queue & Pick<QueueClient, 'peekMessages'>;
   depthOf: (queue: string) => Promise<number>;
-  /** Purges finished drains created between two times; gives how many. */
+  /** Purges finished drains created between two times. Returns how many. */
   purgeDrains: (from: Date, to: Date) => Promise<number>;
-  /** The pool whose batches and queues are swept; undefined: all. */
+  /** The pool whose batches and queues are swept; undefined for all pools. */
   pool: string | undefined;
   patience?: Partial<Patience>;
 }
 
-/** One sweep under way. */
+/** The state of one sweep. */
 export interface SweepRun extends SweepDeps {
   counts: SweepCounts;
   /** Queues whose wake could not be published: the sweep wakes them itself. */
-  unheard: Set<string>;
-  /** Service time after which nothing new is begun. */
+  unpublishedWakes: Set<string>;
+  /** Service time after which nothing new is started. */
   endMs: number;
   patient: Patience;
 }
 
 export const isOver = ({ gate, endMs }: SweepRun): boolean => gate.now() >= endMs;
 
-/** Whether `sinceMs` is longer ago than the sweep has patience for. */
+/** Whether `sinceMs` is longer ago than the given patience. */
 export const isOverdue = (run: SweepRun, sinceMs: number, patience: keyof Patience): boolean =>
   run.gate.now() - sinceMs > run.patient[patience];
 
-/** Notes a repair: it is logged under its event name, and counted in the answer. */
+/** Records a repair: logs it under its event name, and counts it in the response. */
 export function repaired(
   run: SweepRun,
   action: SweepAction,
@@ -71,7 +74,7 @@ export function repaired(
   log.warn(event, { ...fields, ...(n === 1 ? {} : { n }) });
 }
 
-/** Runs one part of a sweep: what fails in it is logged and counted, and holds up nothing else. */
+/** Runs one part of a sweep. An error in it is logged and counted, and does not stop the other parts. */
 export async function guarded<T>(
   run: SweepRun,
   fields: Record<string, unknown>,
@@ -81,7 +84,7 @@ export async function guarded<T>(
     return await part();
   } catch (thrown) {
     const error = toError(thrown);
-    // A batch that came to another state meanwhile is no fault.
+    // If the batch changed its state in the meantime, that is no error.
     if (error instanceof Problem) log.info('sweep-declined', { ...fields, error });
     else log.error('sweep-failed', { ...fields, error });
     run.counts.failed += error instanceof Problem ? 0 : 1;

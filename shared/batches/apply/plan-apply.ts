@@ -1,0 +1,206 @@
+/** Plans the collecting transaction: a pure function of the rows that were read, the ends and the options. */
+import { addOperations, type Operations } from '../../contract/operations.ts';
+import type { OutcomeHeader } from '../../contract/outcome.ts';
+import type { Meter } from '../../cost/meter.ts';
+import type { StoredAction } from '../../storage/table.ts';
+import type { HaltRule } from '../../workload/define.ts';
+import { type BatchRow, toBatchEntity } from '../batch-row.ts';
+import { addCauses } from '../causes.ts';
+import { type ChunkRow, chunkRowKey, toChunkEntity } from '../chunk-row.ts';
+import { create } from '../ledger.ts';
+import { pausing } from '../pause.ts';
+import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from '../progress/deadline-risk.ts';
+import { progressStep } from '../progress/progress-step.ts';
+import { charge, type Drain } from './charge.ts';
+import { followUps } from './follow-ups.ts';
+import { haltOf } from './halt.ts';
+import type { ApplyRead } from './read-for-apply.ts';
+
+/**
+ * The end of a chunk as a message reports it. `message` identifies the message and is the same at each delivery: the
+ * digest of its text (collect-round.ts), or the id of the reference (collect-here.ts).
+ */
+export interface ChunkEnd {
+  chunk: string;
+  header: OutcomeHeader;
+  message: string;
+  /** Its share of the operations that the message reports. If absent, there are none. */
+  operations?: Operations;
+  /** The drain of the work queue that has ended the chunk, if the message contains it. */
+  drain?: Drain | undefined;
+}
+
+/** The result of applying ends. The caller must put references for pending rows, but not in a paused batch. */
+export interface Applied {
+  batch: BatchRow;
+  etag: string;
+  /** All chunk rows of the batch after this call, if they are known to be complete: small batches are read as a whole. */
+  allRows?: ChunkRow[];
+  /** Pending rows that this call has inserted. */
+  followUps: ChunkRow[];
+  /**
+   * Follow-ups of repeated ends that are still pending: the process that inserted them may have died before it put
+   * their references.
+   */
+  repeated: ChunkRow[];
+  /** Chunks that this call moved to done. */
+  fresh: Set<string>;
+  /**
+   * Ends that were recorded from these messages, by this call or at an earlier delivery. Every delivery of a message
+   * returns the same ones, so that the events about them are published until the message is deleted.
+   */
+  own: ChunkEnd[];
+  /** Whether one of them was recorded by the transaction that set the batch's latest progress. */
+  isProgress: boolean;
+  /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
+  isHalt: boolean;
+  /** The rows of the fresh chunks. */
+  done: ChunkRow[];
+  /** Number of ends that the batch was charged for; ends of a message that was collected before are not charged again. */
+  charged: number;
+  duplicates: number;
+  /** Set if one of them was recorded by the transaction that found the deadline at risk. */
+  risk?: DeadlineRisk;
+  /** Whether the transaction has also ended the batch. */
+  isEnd?: true;
+}
+
+/** The input of the collecting transaction besides the ends. */
+export interface ApplyOptions {
+  at: string;
+  /** Counts the operations of this call, which are charged to the batch. If absent, they are not recorded. */
+  meter?: Pick<Meter, 'record' | 'unrecorded'>;
+  /** The drain of the result queue that collects the ends. No default. */
+  collector?: Drain | undefined;
+  /** Returns the rule by which a workload pauses its batches. No default. */
+  haltRule?: (workload: string) => HaltRule | undefined;
+  /** The rows of the ends and their batch as they were read before. They are read again only if they have changed since. */
+  known?: ApplyRead | undefined;
+  /**
+   * Called if nothing is pending after the transaction, with the resulting batch and all its chunk rows. Returns the
+   * changes of the batch row that end the batch, which are written in the same transaction. If absent or if it returns
+   * undefined, the transaction does not end the batch. May be called again with other rows if the transaction is
+   * refused.
+   */
+  end?: EndBatch;
+}
+
+/** Ends a batch that has no pending chunks: returns the changed fields of its row. */
+export type EndBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
+
+/** A transaction, its result, and the operations of this process that it records. */
+export interface Planned {
+  actions: StoredAction[];
+  applied: Omit<Applied, 'etag'>;
+  own: Operations;
+}
+
+/** The transaction itself, which is not counted before it is written. */
+const TRANSACTION: Operations = { 'table.transaction': 1 };
+
+/** Plans the transaction for ends of chunks, without the end of the batch. */
+export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Planned {
+  const actions: StoredAction[] = [];
+  const batch = { ...read.batch.row };
+  const applied: Omit<Applied, 'etag'> = {
+    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], own: [] },
+    ...{ isProgress: false, isHalt: false, duplicates: 0, charged: 0 },
+  };
+  const own = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
+  const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
+  for (const end of unique(ends)) {
+    const found = read.chunks.get(end.chunk);
+    if (found?.row.state === 'pending') {
+      const { done, next } = finish(found.row, end, options.at);
+      actions.push(
+        ['update', toChunkEntity(done), 'Replace', { etag: found.etag }],
+        ...next.map((row) => create(toChunkEntity(row))),
+      );
+      for (const row of [done, ...next]) rows.set(row.chunk, row);
+      applied.followUps.push(...next);
+      applied.fresh.add(end.chunk);
+      applied.done.push(done);
+      count(batch, end.header, next.length);
+    } else {
+      applied.duplicates += 1;
+      applied.repeated.push(...stillPending(read, found?.row));
+    }
+  }
+  applied.duplicates += ends.length - unique(ends).length;
+  const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
+  applied.charged = charged.length;
+  if (ends.length > 0) {
+    charge(batch, charged, { own, collector: options.collector });
+    actions.unshift(updateBatch(read, batch, applied, options));
+  }
+  applied.own = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
+  const isOwn = (at: string | undefined): boolean =>
+    at !== undefined && applied.own.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
+  applied.isProgress = isOwn(batch.progressAt);
+  applied.isHalt = batch.paused?.by === 'halt' && isOwn(batch.paused.at);
+  if (isOwn(batch.atRiskAt) && isAwaited(batch))
+    applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
+  if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
+  return { actions, applied, own };
+}
+
+/**
+ * Changes the batch row. The state `accepting` stays, since intake has not finished and only intake or the sweep can
+ * complete it.
+ */
+function updateBatch(
+  read: ApplyRead,
+  batch: BatchRow,
+  { duplicates, done }: Pick<Applied, 'duplicates' | 'done'>,
+  options: ApplyOptions,
+): StoredAction {
+  batch.duplicatesSeen += duplicates;
+  // Repeats may belong to an earlier revision, and they start nothing.
+  if (done.length > 0) {
+    batch.startedAt ??= options.at;
+    if (batch.state === 'queued') batch.state = 'running';
+    const headers = done.flatMap(({ header = [] }) => header);
+    batch.causes = addCauses(batch.causes, headers);
+    const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
+    if (halted) Object.assign(batch, pausing(batch, halted));
+    Object.assign(batch, progressStep(batch, options.at));
+    if (isAtRisk(batch, { nowMs: Date.parse(options.at), progress: read.progress })) batch.atRiskAt = options.at;
+  }
+  return replaceBatch(read, batch);
+}
+
+function finish(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
+  const { dueAt: _dueAt, ...rest } = row;
+  return {
+    done: { ...rest, state: 'done', header: end.header, doneAt: at, endedBy: end.message },
+    next: followUps(row.reference, end.header),
+  };
+}
+
+function count(batch: BatchRow, header: OutcomeHeader, next: number): void {
+  batch.chunksDone += 1;
+  batch.chunksTotal += next;
+  batch.succeeded += header.counts.succeeded;
+  batch.dead += header.counts.dead;
+  batch.discarded += header.counts.discarded ?? 0;
+  batch.cancelled += header.counts.cancelled;
+  if (header.ending !== 'split') batch.retried += header.counts.retried - (header.moved ?? 0);
+  batch.handlerSeconds += header.handlerSeconds;
+}
+
+/** Creates the action that replaces the batch row if it is unchanged; it is the first of the transaction. */
+export const replaceBatch = ({ batch: { etag } }: ApplyRead, row: BatchRow): StoredAction => [
+  'update',
+  toBatchEntity(row),
+  'Replace',
+  { etag },
+];
+
+const stillPending = (read: ApplyRead, row: ChunkRow | undefined): ChunkRow[] =>
+  row?.header === undefined
+    ? []
+    : followUps(row.reference, row.header).filter((next) => read.chunks.get(next.chunk)?.row.state === 'pending');
+
+const byChunk = (a: ChunkRow, b: ChunkRow): number => (chunkRowKey(a.chunk) < chunkRowKey(b.chunk) ? -1 : 1);
+
+const unique = (ends: ChunkEnd[]): ChunkEnd[] => [...new Map(ends.map((end) => [end.chunk, end])).values()];

@@ -1,0 +1,144 @@
+/** Cancels the pending chunks of a batch that no worker can be running. */
+import type { BatchRow } from '../batches/batch-row.ts';
+import type { ChunkRow } from '../batches/chunk-row.ts';
+import { chunkRows } from '../batches/ledger.ts';
+import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
+import { addOperations } from '../contract/operations.ts';
+import type { FinishedChunk } from '../contract/reference.ts';
+import { inParallel } from '../parallel.ts';
+import { endWholeChunk } from '../processing/outcome/endings.ts';
+import { putOutcome } from '../processing/outcome/outcome-store.ts';
+import { putResults } from '../processing/publish/put-results.ts';
+import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
+import { queueOf } from '../wake/enqueue.ts';
+import { NOTHING_PUT, type WorkPut } from '../wake/events/publish.ts';
+import type { GateRow } from '../wake/gate/gate-row.ts';
+import { readGate } from '../wake/gate/gate-store.ts';
+import type { Workload } from '../workload/define.ts';
+
+/**
+ * Maximum number of outcomes that one request writes; the workers, a repeated request and the sweep cancel the rest of
+ * a larger batch.
+ */
+export const MAX_CHUNKS = 2_000;
+/** Maximum number of rows that one request reads: twenty operations. */
+const MAX_ROWS = 20_000;
+/** Number of outcomes that are written before their results are published; a crash in between repeats their work. */
+const CHUNKS_PER_REPORT = 100;
+const PUTS_AT_ONCE = 16;
+/**
+ * A retry that is due later than this cannot be received by a slice that read the batch before it was cancelled: a
+ * slice runs for at most two minutes (settings.ts: SLUICE_SLICE_SECONDS).
+ */
+const LONGEST_SLICE_MS = 120_000;
+
+/** Chunks, and the items in them. */
+export interface ChunkTotals {
+  chunks: number;
+  items: number;
+}
+
+export const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
+
+/**
+ * Writes the `cancelled` outcome of the pending chunks that no worker can be running, up to a limit, and publishes the
+ * results (those of another outcome if that was first). Wakes the queues of the other chunks, so that a dead drain is
+ * replaced. Finalizes a batch without pending rows.
+ */
+export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
+  const workload = requireWorkload(deps, batch);
+  const pass: CancelPass = { batch, workload, limit, seen: 0, gates: new Map() };
+  const ended = { ...NOTHING };
+  const reported = { ...NOTHING_PUT };
+  for await (const group of groupsToEnd(deps, pass)) {
+    const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
+    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch.lane, chunk))) {
+      const put = await reportEnds(deps, { workload, queue, ends: own, gate: pass.gates.get(queue) });
+      reported.items += put.items;
+      reported.payloadBytes += put.payloadBytes;
+    }
+    ended.chunks += group.length;
+    ended.items += group.reduce((sum, { items }) => sum + items, 0);
+  }
+  if (pass.seen === 0) await finalize(deps, batch.id);
+  if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name), reported);
+  for (const [queue, { status }] of pass.gates) if (status === 'draining') await wakeQueue(deps, queue, NOTHING_PUT);
+  return ended;
+}
+
+/** One pass over the pending rows of a batch. */
+interface CancelPass {
+  batch: BatchRow;
+  workload: Workload;
+  /** Maximum number of chunks to end. */
+  limit: number;
+  /** Pending rows so far. */
+  seen: number;
+  /** The gates that were read, by queue. */
+  gates: Map<string, GateRow>;
+}
+
+/** Returns the pending rows that may be ended, in groups. */
+async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow[]> {
+  let group: ChunkRow[] = [];
+  let left = pass.limit;
+  for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {
+    if (left === 0 || pass.seen === MAX_ROWS) break;
+    pass.seen += 1;
+    if (await mayRun(deps, pass, row)) continue;
+    left -= 1;
+    if (group.push(row) < CHUNKS_PER_REPORT) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/**
+ * Returns whether a worker may be running the chunk, or may start it without knowing that the batch is cancelled. That
+ * is not possible if no drain holds the gate of its queue: its tasks have ended, and the next drain reads the batch
+ * after its state was changed. Nor is it possible one visibility timeout after the cancel: the worker of a long chunk
+ * reads the batch every ten seconds, so a worker that still runs it is out of contact.
+ */
+async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Promise<boolean> {
+  const { batch, workload, gates } = pass;
+  const now = deps.gate.now();
+  // Rows of an earlier version have no time, and are old.
+  if (now > (Date.parse(batch.cancellingAt ?? '') || 0) + deps.visibilitySeconds * 1_000) return false;
+  if (row.dueAt !== undefined && Date.parse(row.dueAt) > now + LONGEST_SLICE_MS) return false;
+  const queue = queueOf(workload, batch.lane, row.chunk);
+  const gate = gates.get(queue) ?? (await readGate(deps.gate.table, queue)).row;
+  gates.set(queue, gate);
+  return gate.status === 'draining';
+}
+
+async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<FinishedChunk> {
+  const error = new Error('The batch was cancelled.');
+  const nowMs = deps.gate.now();
+  const cancelled = endWholeChunk({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
+  const { header } = await putOutcome(deps.container(CONTAINERS.results), reference, cancelled);
+  return { batch, chunk, header };
+}
+
+/** The ended chunks of one queue; `gate` is the gate of the queue, if it was read. */
+interface CancelledChunks {
+  workload: Workload;
+  queue: string;
+  ends: FinishedChunk[];
+  gate: GateRow | undefined;
+}
+
+async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
+  // The next drain receives their references and deletes them, so the batch pays a share of that drain.
+  const generation = gate && gate.generation + 1;
+  const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
+  // Refused messages are logged there. Their rows stay pending, so that the sweep continues with them.
+  const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });
+  deps.meter.record(put.operations);
+  return put;
+}
+
+async function wakeQueue(deps: FinalizeDeps, queue: string, { items, payloadBytes }: WorkPut): Promise<void> {
+  const address = deps.registry.queue(queue);
+  if (address) await deps.publish(address, { type: 'QueueWorkDetected', items, payloadBytes });
+}

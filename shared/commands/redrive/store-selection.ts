@@ -1,0 +1,74 @@
+/** Stores the selection of a redrive, and deletes one that can no longer be accepted. */
+import type { BatchRow } from '../../batches/batch-row.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import { type FinalizeDeps, requireWorkload } from '../../results/finalize.ts';
+import { discardReason, selectToDiscard } from './discard.ts';
+import { type StoredRedrive, writeRedrive } from './redrive-blob.ts';
+import { noItems } from './redrive-report.ts';
+import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
+
+/**
+ * Deletes a selection that can never be accepted, because another redrive took its revision. The selection is then
+ * created again.
+ */
+export async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
+  try {
+    await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
+  }
+}
+
+interface Storing {
+  blob: string;
+  digest: string;
+  selection: Selection;
+}
+
+/**
+ * Selects by the rows of the finished batch, which do not change before the next revision, and stores the selection
+ * create-only.
+ */
+export async function storeSelection(
+  deps: FinalizeDeps,
+  batch: BatchRow,
+  { blob, digest, selection }: Storing,
+): Promise<void> {
+  const nowMs = deps.gate.now();
+  const workload = requireWorkload(deps, batch);
+  const options = { batch, workload, selection, nowMs };
+  const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
+  const redrive = {
+    v: 1 as const,
+    batch: batch.id,
+    revision: batch.revision + 1,
+    version: workload.version,
+    request: digest,
+    at: new Date(nowMs).toISOString(),
+    unreadable,
+    causes,
+    ...(selection.discard === undefined ? {} : { reason: discardReason(selection.discard) }),
+    chunks,
+  };
+  await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
+}
+
+function selectedBy(deps: FinalizeDeps, options: SelectOptions): Selected | Promise<Selected> {
+  if (options.selection.report) return noItems(options.batch);
+  return options.selection.discard === undefined ? deadLetters(deps, options) : selectToDiscard(deps, options);
+}
+
+async function deadLetters(deps: FinalizeDeps, options: SelectOptions): Promise<Selected> {
+  const selected = await select(deps, options);
+  if (selected.chunks.length > 0) return selected;
+  const { unreadable } = selected;
+  const left =
+    unreadable === 0
+      ? ''
+      : ` The items of ${unreadable} dead letters can no longer be read; send them as corrected items.`;
+  throw new Problem(
+    'conflict',
+    `Batch ${options.batch.id} has no dead letters to redrive that match the request.${left}`,
+  );
+}
