@@ -73,7 +73,7 @@ const QUICK = {
   ...{ waitingSeconds: 4, httpItems: 20_000, loneBatches: 3, starts: 2 },
 };
 
-/** Long enough to show everything that polls. A sweep is due every 15 minutes, a check of the inbox every 10. */
+/** Long enough to show everything that polls. A sweep is due every 15 minutes, a scan of the inbox every 10. */
 const IDLE_MINUTES = 5;
 
 /** Reads the command line. Throws for unknown arguments. */

@@ -14,14 +14,14 @@ const MINUTE_MS = 60_000;
 /** Source: infra/main.bicep. */
 const SCHEDULES = { SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *', SLUICE_INBOX_SCHEDULE: '0 */10 * * * *' };
 /** The limit per day that the tests enforce: tests/integration/idle. */
-const PUBLISHED_A_DAY = 250;
+const PUBLISHED_PER_DAY = 250;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function firings(folder: string): Promise<string> {
   const log = await readFile(logFile(folder, FIRST_HOST), 'utf8');
   const count = (name: string): number => log.split(`Executing 'Functions.${name}'`).length - 1;
-  return `sweep ${count('sweep')}, collect-inbox ${count('collect-inbox')}`;
+  return `sweep ${count('sweep')}, scan-inbox ${count('scan-inbox')}`;
 }
 
 async function watch(folder: string, minutes: number): Promise<void> {
@@ -34,7 +34,9 @@ async function watch(folder: string, minutes: number): Promise<void> {
     const total = totalOperations(operations);
     print(`Timers fired: ${await firings(folder)}`);
     print(`Storage operations: ${total}${total === 0 ? '' : ` ${JSON.stringify(operations)}`}`);
-    print(`At most ${PUBLISHED_A_DAY} per day, for any number of queues; one poll per second costs 86,400 per queue.`);
+    print(
+      `At most ${PUBLISHED_PER_DAY} per day, for any number of queues; one poll per second costs 86,400 per queue.`,
+    );
     print('This stack does not include the polls of the Durable extension in Azure: see docs/cost.md.');
   });
 }

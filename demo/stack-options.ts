@@ -56,7 +56,7 @@ function sluiceSettings({ storage, serviceBus }: Connections): Record<string, st
     SluiceStorage: storage,
     SluiceServiceBus: serviceBus,
     SLUICE_TASK_HUB: 'sluice',
-    // A local user waits for the file. A deployment checks the inbox every 10 minutes, because each check is billed.
+    // A local user waits for the file. A deployment scans the inbox every 10 minutes, because each scan is billed.
     SLUICE_INBOX_SCHEDULE: '*/10 * * * * *',
   };
 }

@@ -89,7 +89,7 @@ export const DEFAULTS = {
   SLUICE_INBOX_SCHEDULE: '',
   SLUICE_URL_HOSTS: '',
   /**
-   * Just below the limit of the platform (210 MB; source: learn.microsoft.com, functions-scale), so that clients get our
+   * Just below the limit of the platform (210 MB; source: Microsoft Learn, functions-scale), so that clients get our
    * error.
    */
   SLUICE_MAX_BODY_BYTES: String(200 * MiB),

@@ -16,10 +16,10 @@ export interface SmallResult {
   batches: number;
   itemsEach: number;
   seconds: number;
-  operationsABatch: number;
+  operationsPerBatch: number;
   /** By kind, over all batches. */
   operations: Operations;
-  actionsABatch: number;
+  actionsPerBatch: number;
   /**
    * Batches that each start on an idle system: the median of their storage operations, and the operations of all by
    * kind.
@@ -61,10 +61,10 @@ export async function measureSmall(
     batches: smallBatches,
     itemsEach: ITEMS_EACH,
     seconds,
-    operationsABatch: totalOperations(operations) / smallBatches,
+    operationsPerBatch: totalOperations(operations) / smallBatches,
     operations,
     lone: await measureLone(stack, textOf, loneBatches),
-    actionsABatch: actions / smallBatches,
+    actionsPerBatch: actions / smallBatches,
     latencyMs: { p50: percentile(latencies, 50), p95: percentile(latencies, 95), max: Math.max(...latencies) },
   };
 }

@@ -82,9 +82,9 @@ function memoryTargets({ memory }: Results): Target[] {
 }
 
 const smallTargets = ({ small }: Results): Target[] => [
-  most('storage operations of a small batch in a trickle', 14, small?.operationsABatch, { digits: 1 }),
+  most('storage operations of a small batch in a trickle', 14, small?.operationsPerBatch, { digits: 1 }),
   most('storage operations of a lone small batch', 20, small?.lone.median),
-  most('orchestration actions of a small batch in a trickle', 10, small?.actionsABatch, { digits: 2 }),
+  most('orchestration actions of a small batch in a trickle', 10, small?.actionsPerBatch, { digits: 2 }),
   most('small batches, p95 from acceptance to report', 5_000, small?.latencyMs.p95, { unit: ' ms' }),
 ];
 

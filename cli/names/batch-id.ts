@@ -57,13 +57,13 @@ async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]
   let seen = 0;
   let oldestDay: string | undefined;
   for await (const answer of api.pages({ path: 'batches', query: { search: piece, limit: MAX_PAGE } })) {
-    const { batches, days, lookedAt } = (await answer.json()) as Omit<BatchList, 'lookedAt'> & Partial<BatchList>;
+    const { batches, days, scanned } = (await answer.json()) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
     const since = oldestDay ?? days.from;
     oldestDay = since;
     const recent = batches.filter(({ id }) => batchDate(id) >= since);
     found.push(...recent.filter(({ id }) => id.startsWith(piece) || id.endsWith(piece)));
-    seen += lookedAt?.batches ?? batches.length;
-    const isBeyond = recent.length < batches.length || (lookedAt?.until ?? since) < since;
+    seen += scanned?.batches ?? batches.length;
+    const isBeyond = recent.length < batches.length || (scanned?.until ?? since) < since;
     if (seen >= MAX_LOOKED_AT || isBeyond) break;
   }
   return found;

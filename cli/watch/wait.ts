@@ -51,11 +51,11 @@ export async function waitFor(
 /** Describes a batch in full: state, counts, latency, cost, and the next commands. */
 export function describeEnd(batch: BatchView): string[] {
   const { id, state, counts, receipt, reportProblem, reportRevision } = batch;
-  const { messageAnItem } = receipt.comparison;
+  const { messagePerItem } = receipt.comparison;
   const paused = describeChoice(batch);
   return [
     ...describeBatch(batch),
-    `Cost${receipt.soFar ? ' so far' : ''}: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messageAnItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
+    `Cost${receipt.soFar ? ' so far' : ''}: ${formatUsd(receipt.totalUsd, receipt)} by the price sheet ${receipt.sheet}; one message per item: ${formatUsd(messagePerItem.usd, receipt)}${receipt.unverified.length > 0 ? ' (* unverified prices)' : ''}`,
     ...(receipt.soFar && isFinished(state)
       ? [`For the final cost, after its drains have ended: sluice batches ${id}`]
       : []),

@@ -139,7 +139,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, async () => {
     console.log('Stopping');
     stopping.abort();
-    // What runs comes to its end; what waits stays in the subscription.
+    // Running handlers finish; waiting messages stay in the subscription.
     await listening.close();
     await running.catch(() => {});
     await bus.close();

@@ -98,7 +98,7 @@ export const timers = (context: Context): Promise<Finding> =>
     const of = ['--resource-group', context.deployment.group, '--name', app.name];
     const listed = (await context.tools.az('functionapp', 'function', 'list', ...of)) as { name: string }[];
     const names = listed.map(({ name }) => name.split('/').at(-1));
-    const expected = ['sweep', ...(app.settings.SLUICE_INBOX_SCHEDULE ? ['collect-inbox'] : [])];
+    const expected = ['sweep', ...(app.settings.SLUICE_INBOX_SCHEDULE ? ['scan-inbox'] : [])];
     const missing = expected.filter((name) => !names.includes(name));
     return {
       holds: missing.length === 0,

@@ -69,7 +69,7 @@ export const CHECKS: readonly Check[] = [
   {
     id: 'timers',
     about: 'Timers are registered for every pool',
-    expects: 'each app has the function sweep, and collect-inbox if it has an inbox schedule',
+    expects: 'each app has the function sweep, and scan-inbox if it has an inbox schedule',
     run: timers,
   },
   {

@@ -1,7 +1,7 @@
 /** Names that come from outside or go there (routes, queues, paths, filters). All are validated here before they are used. */
 import { randomBytes } from 'node:crypto';
 
-/** Maximum length of a queue name in Azure Queue Storage. Source: Microsoft Learn: naming queues and metadata. */
+/** Maximum length of a queue name in Azure Queue Storage. Source: Microsoft Learn, naming queues and metadata. */
 export const MAX_QUEUE_NAME = 63;
 
 const WORKLOAD = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;

@@ -47,14 +47,14 @@ export interface BatchPlan {
 }
 
 const BLOCK_BYTES = 4 * 1024 * 1024;
-/** Source: learn.microsoft.com, rest/api/storageservices/get-messages. */
+/** Source: Microsoft Learn, rest/api/storageservices/get-messages. */
 const MESSAGES_PER_RECEIVE = 32;
 /**
  * The limit is 100 operations, two of which are the batch row and a spare. Source: learn.microsoft.com,
  * performing-entity-group-transactions.
  */
 const ROWS_PER_TRANSACTION = 98;
-/** Source: learn.microsoft.com, rest/api/storageservices/query-timeout-and-pagination. */
+/** Source: Microsoft Learn, rest/api/storageservices/query-timeout-and-pagination. */
 const ROWS_PER_QUERY_PAGE = 1_000;
 const SLICE_SECONDS = 30;
 

@@ -88,7 +88,7 @@ export const INSTANCE_GB = 2;
  * An execution on demand is billed for at least 1,000 ms, in steps of 100 ms. Source: learn.microsoft.com,
  * flex-consumption-plan.
  */
-const LEAST_SECONDS = 1;
+const MIN_SECONDS = 1;
 const STEPS_PER_SECOND = 10;
 
 /**
@@ -96,7 +96,7 @@ const STEPS_PER_SECOND = 10;
  * time. `instanceGb` defaults to the deployment's default memory.
  */
 export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
-  instanceGb * Math.max(LEAST_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
+  instanceGb * Math.max(MIN_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
 
 /** The storage operations of a request to the durable runtime. A start is one action. */
 const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {

@@ -38,26 +38,26 @@ export interface Receipt {
   unpriced: string[];
   unverified: PriceClass[];
   comparison: {
-    messageAnItem: { operations: number; usd: number; timesOurs: number | null };
+    messagePerItem: { operations: number; usd: number; timesOurs: number | null };
     /** One thread that polls an empty queue once per second for a day. */
-    pollingThreadADay: { operations: number; usd: number };
+    pollingThreadPerDay: { operations: number; usd: number };
   };
 }
 
-const SECONDS_A_DAY = 24 * 60 * 60;
+const SECONDS_PER_DAY = 24 * 60 * 60;
 
 function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['comparison'] {
   const messages = timesOperations(MESSAGE_PER_ITEM, items);
   const operations = storageOperations(messages);
   return {
-    messageAnItem: {
+    messagePerItem: {
       operations,
       usd: priceOperations(messages, sheet).totalUsd,
       timesOurs: ours === 0 ? null : operations / ours,
     },
-    pollingThreadADay: {
-      operations: SECONDS_A_DAY,
-      usd: priceOperations({ 'queue.get': SECONDS_A_DAY }, sheet).totalUsd,
+    pollingThreadPerDay: {
+      operations: SECONDS_PER_DAY,
+      usd: priceOperations({ 'queue.get': SECONDS_PER_DAY }, sheet).totalUsd,
     },
   };
 }

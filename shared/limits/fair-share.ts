@@ -8,7 +8,7 @@ const TURN_MS = 30_000;
  * Maximum number of processes with a share: a column of the row holds about a hundred holders with a few queues each
  * (entity.ts).
  */
-const MOST_SERVED = 64;
+const MAX_SERVED = 64;
 /** Tolerance for comparisons: an amount that is too small only because of rounding is sufficient. */
 const ROUNDING = 1 - 1e-9;
 
@@ -92,7 +92,7 @@ function chooseServed(me: Claimant, { leased, waiting, nowMs }: Situation, most:
  */
 const howMany = (rate: number, leastRate: number, most: number, { itemsPerCall }: Limit): number => {
   const byRate = leastRate > 0 ? rate / (leastRate * ROUNDING) : Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.floor(Math.min(byRate, most / itemsPerCall, MOST_SERVED)));
+  return Math.max(1, Math.floor(Math.min(byRate, most / itemsPerCall, MAX_SERVED)));
 };
 
 /**

@@ -16,7 +16,7 @@ export type StoredEntity = Readonly<Record<string, unknown>> & EntityKeys & { re
 
 const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 /**
- * A string column holds 64 KiB of UTF-16 (source: learn.microsoft.com, Table service data model); accounts refused the last
+ * A string column holds 64 KiB of UTF-16 (source: Microsoft Learn, Table service data model); accounts refused the last
  * few hundred (Azurite#2510).
  */
 const MAX_UNITS = 32_000;

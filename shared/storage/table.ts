@@ -16,7 +16,7 @@ interface Conditions {
   etag?: string;
 }
 
-/** Maximum number of actions per transaction. Source: learn.microsoft.com, performing-entity-group-transactions. */
+/** Maximum number of actions per transaction. Source: Microsoft Learn, performing-entity-group-transactions. */
 export const MAX_TRANSACTION_ACTIONS = 100;
 
 /** A step of a transaction. */

@@ -36,7 +36,7 @@ function checkedName(name: string): string {
   throw new Reject(`The blob name ${JSON.stringify(String(name).slice(0, 80))} ${fault}.`);
 }
 
-/** 3 to 63 lower-case letters, digits and single dashes. Source: learn.microsoft.com, naming containers. */
+/** 3 to 63 lower-case letters, digits and single dashes. Source: Microsoft Learn, naming containers. */
 const CONTAINER = /^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**

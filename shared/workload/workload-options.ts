@@ -97,7 +97,7 @@ interface CommonOptions<Result, Acc, Row> {
   /**
    * Calls of an asynchronous handler in flight per worker thread, 1 to 1,000; a synchronous handler always runs one call at a
    * time. Defaults to 16, the default of a queue trigger: a service that handles the load of such a trigger handles this workload.
-   * Source: learn.microsoft.com, host.json, `batchSize`.
+   * Source: Microsoft Learn, host.json, `batchSize`.
    */
   concurrency?: number;
   /** Applies across all instances, lanes and queues of the workload. No default: the rate is not limited. */

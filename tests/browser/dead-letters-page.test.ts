@@ -89,7 +89,7 @@ function lettersOf(id: string, other: string, cause: string): DeadLettersOfBatch
     { ...batch, id: other.replace('1', '2'), count: 10, state: 'running' as const },
   ];
   return {
-    ...{ from: '2026-11-16', to: '2026-11-22', count: 78, otherCauses: 3, lookedAt: 1_234, notLookedAt: 0 },
+    ...{ from: '2026-11-16', to: '2026-11-22', count: 78, otherCauses: 3, scanned: 1_234, notScanned: 0 },
     groups: [
       { ...group, cause, count: 70, batches, moreBatches: 2 },
       { ...group, cause: 'exhausted: FetchError: The service answered 503' },

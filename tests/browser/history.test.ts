@@ -22,7 +22,7 @@ describe('the history', () => {
     await page.route('**/api/history?*', (route) => {
       asked.push(new URL(route.request().url()).searchParams);
       const history: History = {
-        ...{ from: dayAt(29), to: dayAt(0), lookedAt: 3, sheet: '2026' },
+        ...{ from: dayAt(29), to: dayAt(0), scanned: 3, sheet: '2026' },
         ...{ currency: 'EUR', unverified: ['queue.class1'] },
         days: [day(2, 'billing'), day(1, 'billing', { dead: 25, deadlinesMissed: 1 }), day(1, 'media', { usd: 0.2 })],
         markers: [{ at: `${dayAt(1)}T09:00:00Z`, action: 'pause-queue', target: 'billing-normal-0', by: 'Ada' }],

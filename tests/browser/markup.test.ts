@@ -64,7 +64,7 @@ describe('markup in data', () => {
     });
     await answer(/\/api\/batches$/, {
       batches: [entryAt(Date.now(), { labels: { source: 'TURN' }, file: 'TURN' })],
-      ...{ days: { from: '2026-11-16', to: '2026-11-22' }, lookedAt: { batches: 1, until: null } },
+      ...{ days: { from: '2026-11-16', to: '2026-11-22' }, scanned: { batches: 1, until: null } },
     });
     await page.route(/\/api\/cost$/, (route) =>
       route.fulfill({ status: 400, body: turned('{"title":"TURN","detail":"x TURN","errors":[]}') }),

@@ -36,9 +36,9 @@ const SHOWN = 10;
 /** Finds the items with an id, and fetches the outcomes of the first of them. */
 export async function findItems(path: string | URL): Promise<Found> {
   const answer = await request(path);
-  const { batch, id, positions, lookedAt } = (await answer.json()) as FoundItems;
+  const { batch, id, positions, scanned } = (await answer.json()) as FoundItems;
   const items = await Promise.all(positions.slice(0, SHOWN).map((position) => fetchItem(batch, { position, id })));
-  const until = lookedAt.from + lookedAt.items;
+  const until = scanned.from + scanned.items;
   return { items, more: positions.length - items.length, until, next: nextPage(answer) };
 }
 

@@ -18,7 +18,7 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
           value={formatCount(storageOperations)}
           note={`for ${formatNumberOf(counts.accepted, 'item')}`}
         />
-        <Times times={comparison.messageAnItem.timesOurs} />
+        <Times times={comparison.messagePerItem.timesOurs} />
         <Stat
           name="Executions"
           value={formatDecimals(executions.count)}
@@ -58,7 +58,7 @@ function Times({ times }: { times: number | null }): JSX.Element {
 
 function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const { storageOperations, totalUsd, comparison } = receipt;
-  const { messageAnItem, pollingThreadADay } = comparison;
+  const { messagePerItem, pollingThreadPerDay } = comparison;
   const bar = (name: string, operations: number, usd: number, tone = 'off') => ({
     ...{ name, tone, value: operations, text: formatCount(operations), note: formatAmount(usd, receipt) },
   });
@@ -68,8 +68,8 @@ function Comparison({ receipt }: { receipt: BatchReceipt }): JSX.Element {
         logarithmic
         bars={[
           bar('This batch', storageOperations, totalUsd, 'accent'),
-          bar('One message per item', messageAnItem.operations, messageAnItem.usd),
-          bar('One poller for a day', pollingThreadADay.operations, pollingThreadADay.usd),
+          bar('One message per item', messagePerItem.operations, messagePerItem.usd),
+          bar('One poller for a day', pollingThreadPerDay.operations, pollingThreadPerDay.usd),
         ]}
       />
       <p class="soft">

@@ -90,7 +90,7 @@ function More({ listing, polled, filter }: Omit<BatchesProps, 'onLabel'>): JSX.E
 }
 
 /** How far the listing has searched: "Searched 6,000 batches, back to 3 Nov." */
-function searchedText({ lookedAt: { batches, until }, next, days }: Listing): string {
+function searchedText({ scanned: { batches, until }, next, days }: Listing): string {
   const searched = batches === 0 ? 'Searched' : `Searched ${formatNumberOf(batches, 'batch', 'batches')},`;
   return `${searched} back to ${formatDay(next === undefined || until === null ? days.from : until)} (UTC).`;
 }

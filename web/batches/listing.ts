@@ -12,7 +12,7 @@ export interface Listing {
   /** The id after which older batches follow; undefined if the requested days have no more. */
   next: string | undefined;
   /** Number of batches compared with the filter, and the creation time of the oldest of them. */
-  lookedAt: BatchList['lookedAt'];
+  scanned: BatchList['scanned'];
   /** Number of rows that the user has loaded, page by page. */
   asked: number;
   /** Days (UTC) that were searched. */
@@ -78,7 +78,7 @@ export function listingOf(page: BatchPage): Listing {
   const { days } = page.list;
   const rows = merge(new Map(), page);
   const asked = rows.size;
-  return { rows, next: nextId(page), lookedAt: lookedAtOf(page), asked, days, atMs: page.atMs, refreshedTo: '' };
+  return { rows, next: nextId(page), scanned: lookedAtOf(page), asked, days, atMs: page.atMs, refreshedTo: '' };
 }
 
 /** Returns the listing with a page of older batches appended. */
@@ -90,13 +90,13 @@ export function withOlder(listing: Listing, page: BatchPage): Listing {
     rows,
     asked: rows.size,
     next: nextId(page),
-    lookedAt: { batches: listing.lookedAt.batches + batches, until: until ?? listing.lookedAt.until },
+    scanned: { batches: listing.scanned.batches + batches, until: until ?? listing.scanned.until },
     days: { from: page.list.days.from, to: listing.days.to },
   };
 }
 
-function lookedAtOf(page: BatchPage): Listing['lookedAt'] {
-  const { batches, until } = page.list.lookedAt;
+function lookedAtOf(page: BatchPage): Listing['scanned'] {
+  const { batches, until } = page.list.scanned;
   const next = nextId(page);
   return { batches, until: until ?? (next === undefined ? null : new Date(timeOfId(next)).toISOString()) };
 }
@@ -137,6 +137,6 @@ function shortened(listing: Listing): Listing {
     ...listing,
     rows: new Map(rows.map((row) => [row.id, row])),
     next: last?.id,
-    lookedAt: { ...listing.lookedAt, until },
+    scanned: { ...listing.scanned, until },
   };
 }

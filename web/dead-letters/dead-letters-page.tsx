@@ -49,7 +49,7 @@ interface FoundProps {
 }
 
 function Found({
-  found: { from, to, count, groups, otherCauses, lookedAt, notLookedAt },
+  found: { from, to, count, groups, otherCauses, scanned, notScanned },
   onAsk,
 }: FoundProps): JSX.Element {
   const when = `${from === to ? `of ${to}` : `from ${from} to ${to}`} (UTC)`;
@@ -67,8 +67,8 @@ function Found({
           {otherCauses > 0 && `, ${formatCount(otherCauses)} of them of causes that their batches do not list`}
           <span class="soft">
             {' '}
-            · {formatNumberOf(lookedAt, 'batch', 'batches')} {when} checked
-            {notLookedAt > 0 && `, ${formatCount(notLookedAt)} unfinished ones not`}
+            · {formatNumberOf(scanned, 'batch', 'batches')} {when} checked
+            {notScanned > 0 && `, ${formatCount(notScanned)} unfinished ones not`}
           </span>
         </span>
       </p>

@@ -52,7 +52,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
       {open?.action === 'retry' && (
         <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
           <p>
-            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next check of the inbox reads
+            <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next scan of the inbox reads
             it. This helps if a setting or the workload was wrong, not the file.
           </p>
         </Confirm>

@@ -57,25 +57,25 @@ const batches: Action<[string | undefined, BatchesOptions]> = async (session, id
   const isFiltered = Object.keys(options).some((name) => name !== 'day' && name !== 'limit');
   const none = `No batches${isFiltered ? ' that match' : ''} from ${list.days.from} to ${list.days.to}.`;
   session.list(list, { entries: list.batches, columns: COLUMNS, none });
-  if (isFiltered && list.batches.length < options.limit) session.inform(...describeLookedAt(list));
+  if (isFiltered && list.batches.length < options.limit) session.inform(...describeScanned(list));
   return EXIT.done;
 };
 
-/** `lookedAt` is absent in the answer of an app of an older version. */
-const describeLookedAt = ({ lookedAt }: Partial<BatchList>): string[] =>
-  lookedAt?.until
-    ? [`Searched ${formatNumber(lookedAt.batches, 'batch', 'batches')}, back to ${formatTime(lookedAt.until)} UTC.`]
+/** `scanned` is absent in the answer of an app of an older version. */
+const describeScanned = ({ scanned }: Partial<BatchList>): string[] =>
+  scanned?.until
+    ? [`Searched ${formatNumber(scanned.batches, 'batch', 'batches')}, back to ${formatTime(scanned.until)} UTC.`]
     : [];
 
 async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
   const query = { ...filter, label: labelTexts(label), limit: Math.min(limit, MAX_PAGE) };
-  const list: BatchList = { batches: [], days: { from: '', to: '' }, lookedAt: { batches: 0, until: null } };
+  const list: BatchList = { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } };
   for await (const answer of api.pages({ path: 'batches', query })) {
-    const { batches, days, lookedAt } = (await answer.json()) as Omit<BatchList, 'lookedAt'> & Partial<BatchList>;
+    const { batches, days, scanned } = (await answer.json()) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
     list.batches.push(...batches);
     list.days = { from: days.from, to: list.days.to || days.to };
-    const { batches: compared = 0, until = null } = lookedAt ?? {};
-    list.lookedAt = { batches: list.lookedAt.batches + compared, until: until ?? list.lookedAt.until };
+    const { batches: compared = 0, until = null } = scanned ?? {};
+    list.scanned = { batches: list.scanned.batches + compared, until: until ?? list.scanned.until };
     if (list.batches.length >= limit) break;
   }
   return { ...list, batches: list.batches.slice(0, limit) };

@@ -51,7 +51,7 @@ async function positionsOf(session: Session, batch: string, id: string): Promise
   for await (const answer of session.api.pages({ path, query: { itemId: id } })) {
     const page = (await answer.json()) as FoundItems;
     positions.push(...page.positions);
-    looked += page.lookedAt.items;
+    looked += page.scanned.items;
     if (positions.length >= MAX_SHOWN) break;
   }
   if (positions.length > 0) return positions.slice(0, MAX_SHOWN);

@@ -27,12 +27,12 @@ export async function listCauses(
 ): Promise<ExitCode> {
   const query = { ...filter, label: labelTexts(label) };
   const answer = await session.api.json<DeadLettersOfBatches>({ path: 'dead-letters', audience: 'operator', query });
-  const { from, to, groups, otherCauses, notLookedAt } = answer;
+  const { from, to, groups, otherCauses, notScanned } = answer;
   session.list(answer, { entries: groups, columns: COLUMNS, none: `No dead letters from ${from} to ${to}.` });
   if (otherCauses > 0) session.inform(`${formatNumber(otherCauses, 'dead letter')} of other causes`);
-  if (notLookedAt > 0)
+  if (notScanned > 0)
     session.inform(
-      `${formatNumber(notLookedAt, 'unfinished batch was', 'unfinished batches were')} not searched: give a day or a workload.`,
+      `${formatNumber(notScanned, 'unfinished batch was', 'unfinished batches were')} not searched: give a day or a workload.`,
     );
   return EXIT.done;
 }

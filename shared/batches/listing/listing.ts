@@ -27,13 +27,13 @@ export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused' | 
 
 /**
  * A page of a listing. `next` is the id after which the next page begins; undefined if the days have no more batches.
- * `lookedAt.count` is the number of batches that were compared with the query, and `lookedAt.last` is the id of the
+ * `scanned.count` is the number of batches that were compared with the query, and `scanned.last` is the id of the
  * last one.
  */
 export interface Listing {
   batches: ListedBatch[];
   next: string | undefined;
-  lookedAt: { count: number; last: string | undefined };
+  scanned: { count: number; last: string | undefined };
 }
 
 /** Maximum number of index rows that one listing compares: a filter that matches few must not search without end. */
@@ -46,7 +46,7 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
   const open = new Map<string, OpenBatch>();
   for await (const each of openBatches(table)) open.set(each.id, each);
   const batches: ListedBatch[] = [];
-  let lookedAt: Listing['lookedAt'] = { count: 0, last: undefined };
+  let scanned: Listing['scanned'] = { count: 0, last: undefined };
   for await (const group of inGroups(candidates(table, query, open), ROWS_AT_ONCE)) {
     const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
     const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
@@ -54,13 +54,13 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
     if (batches.length >= query.limit) {
       const page = batches.slice(0, query.limit);
       const last = page.at(-1)?.id;
-      const count = lookedAt.count + group.findIndex(({ id }) => id === last) + 1;
-      return { batches: page, next: last, lookedAt: { count, last } };
+      const count = scanned.count + group.findIndex(({ id }) => id === last) + 1;
+      return { batches: page, next: last, scanned: { count, last } };
     }
-    lookedAt = { count: lookedAt.count + group.length, last: group.at(-1)?.id };
-    if (lookedAt.count >= MAX_LOOKED_AT) return { batches, next: lookedAt.last, lookedAt };
+    scanned = { count: scanned.count + group.length, last: group.at(-1)?.id };
+    if (scanned.count >= MAX_LOOKED_AT) return { batches, next: scanned.last, scanned };
   }
-  return { batches, next: undefined, lookedAt };
+  return { batches, next: undefined, scanned };
 }
 
 /** Reads the ids of all open batches, or of those of one workload. */

@@ -1,5 +1,5 @@
 /**
- * Maximum length of a blob name in characters, and maximum number of segments. Source: Microsoft Learn: naming and referencing
+ * Maximum length of a blob name in characters, and maximum number of segments. Source: Microsoft Learn, naming and referencing
  * containers, blobs and metadata.
  */
 export const MAX_BLOB_NAME = 1_024;

@@ -5,7 +5,7 @@
 import type { DurableBackend } from '../durable-backend.ts';
 
 /**
- * Memory sizes of a Flex Consumption instance in MB. Source: learn.microsoft.com, azure-functions/flex-consumption-plan.
+ * Memory sizes of a Flex Consumption instance in MB. Source: Microsoft Learn, azure-functions/flex-consumption-plan.
  */
 export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
 export type MemoryMb = (typeof MEMORY_SIZES)[number];

@@ -75,7 +75,7 @@ function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
   return toSolution('Always-on pollers, one message per item', ledger.lines(), sheet);
 }
 
-/** Source: learn.microsoft.com, functions-bindings-storage-queue, batchSize 16. */
+/** Source: Microsoft Learn, functions-bindings-storage-queue, batchSize 16. */
 const TRIGGER_BATCH = 16;
 function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
   const { queues, idleHours, items, chunk, secondsPerChunk } = parameters;

@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type DeleteDeps, deleteBatch } from '../../commands/delete.ts';
 import { batchOf } from '../edge/request/parameters.ts';
 
-/** Below the 230 s after which the platform's front end cuts a request. Source: Microsoft Learn: functions-scale. */
+/** Below the 230 s after which the platform's front end cuts a request. Source: Microsoft Learn, functions-scale. */
 const BUDGET_MS = 150_000;
 
 /** DELETE batches/{id}: 204 if all of it is deleted; 202 if it is so large that the sweep continues. */

@@ -30,7 +30,7 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
   const after = batchIdOf(request, 'after');
   const nowMs = now();
   const days = daysFor(dayOf(request), after, nowMs);
-  const { batches, next, lookedAt } = await listBatchesOf(table, {
+  const { batches, next, scanned } = await listBatchesOf(table, {
     days,
     after,
     limit: wholeOf(request, 'limit', LIMIT),
@@ -43,7 +43,7 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
   const list: BatchList = {
     batches: batches.map((batch) => entryOf(batch, nowMs)),
     days: { from, to },
-    lookedAt: { batches: lookedAt.count, until: lookedAt.last === undefined ? null : createdAtOf(lookedAt.last) },
+    scanned: { batches: scanned.count, until: scanned.last === undefined ? null : createdAtOf(scanned.last) },
   };
   return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
 }

@@ -41,7 +41,7 @@ export type BatchEntry = z.infer<typeof batchEntrySchema>;
 export const batchListSchema = z.object({
   batches: z.array(batchEntrySchema),
   days: z.object({ from: z.iso.date(), to: z.iso.date() }),
-  lookedAt: z
+  scanned: z
     .object({ batches: count, until: time.nullable().describe('Creation of the last of them; null if there are none') })
     .describe('Batches that were compared with the filter. The page may be empty and still have a next page'),
 });

@@ -25,13 +25,13 @@ const MAX_BATCHES = 50;
 /** Creates an empty collection. */
 export function createCauseGroups(filter: DeadFilter): {
   add: (batch: DeadBatch) => void;
-  result: () => Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'lookedAt'>;
+  result: () => Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'scanned'>;
 } {
   const groups = new Map<string, Group>();
   const cause = filter.cause === undefined ? undefined : shortCause(filter.cause).toLowerCase();
-  let [lookedAt, count] = [0, 0];
+  let [scanned, count] = [0, 0];
   const add = (batch: DeadBatch): void => {
-    lookedAt += 1;
+    scanned += 1;
     if (!fits(batch, filter)) return;
     const named = Object.entries(batch.causes ?? {}).filter(
       ([each]) => cause === undefined || each.toLowerCase().includes(cause),
@@ -47,7 +47,7 @@ export function createCauseGroups(filter: DeadFilter): {
       count,
       groups: shown.map((group) => ({ ...group, moreBatches: group.moreBatches - group.batches.length })),
       otherCauses: Math.max(0, count - named),
-      lookedAt,
+      scanned,
     };
   };
   return { add, result };

@@ -43,7 +43,7 @@ export async function listDeadLetters(
   const answer: DeadLettersOfBatches = {
     ...days,
     ...groups.result(),
-    notLookedAt: Math.max(0, wanted.length - MAX_OPEN),
+    notScanned: Math.max(0, wanted.length - MAX_OPEN),
   };
   return json(answer);
 }

@@ -55,8 +55,8 @@ export const deadLettersOfBatchesSchema = z.object({
     }),
   ),
   otherCauses: count.describe('Dead letters of causes that batches do not list, and beyond the hundredth group'),
-  lookedAt: count.describe('Batches with dead letters, and unfinished ones, that were compared with the filter'),
-  notLookedAt: count.describe('Unfinished batches that were not compared, because there are too many: the oldest'),
+  scanned: count.describe('Batches with dead letters, and unfinished ones, that were compared with the filter'),
+  notScanned: count.describe('Unfinished batches that were not compared, because there are too many: the oldest'),
 });
 export type DeadLettersOfBatches = z.infer<typeof deadLettersOfBatchesSchema>;
 

@@ -51,19 +51,19 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
 async function readDays(
   { table, gates, prices, backend }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },
-): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'lookedAt'>> {
+): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'scanned'>> {
   const shareOf = await readDrainShares(gates, new Date(Date.parse(from)));
   const history = createHistoryDays({ prices, backend }, shareOf);
   const workloads = workload === undefined ? undefined : [workload];
-  let [first, lookedAt] = [to, 0];
-  for (let last = to; last >= from && lookedAt < MAX_LINES; last = addDays(first, -1)) {
+  let [first, scanned] = [to, 0];
+  for (let last = to; last >= from && scanned < MAX_LINES; last = addDays(first, -1)) {
     first = laterOf(from, addDays(last, 1 - DAYS_PER_QUERY));
     for await (const entry of batchesOfDays(table, { first, last, workloads })) {
-      lookedAt += 1;
+      scanned += 1;
       history.add(entry);
     }
   }
-  return { from: first, days: history.days(), unverified: history.unverified(), lookedAt };
+  return { from: first, days: history.days(), unverified: history.unverified(), scanned };
 }
 
 const laterOf = (a: string, b: string): string => (a > b ? a : b);

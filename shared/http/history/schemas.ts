@@ -30,7 +30,7 @@ export const historySchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
   days: z.array(historyDay),
-  lookedAt: count.describe('Batches that were read'),
+  scanned: count.describe('Batches that were read'),
   sheet: z.string().describe('The price sheet'),
   currency: z.string().describe('Currency of all amounts, from the price sheet, such as USD'),
   unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts include'),

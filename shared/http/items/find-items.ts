@@ -51,7 +51,7 @@ async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResp
     batch: batch.id,
     id,
     positions,
-    lookedAt: { from: entries[0]?.firstItem ?? from, items },
+    scanned: { from: entries[0]?.firstItem ?? from, items },
   };
   return json(answer, { headers: nextLink(request, next && { from: String(next.firstItem) }) });
 }

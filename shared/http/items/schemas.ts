@@ -60,6 +60,6 @@ export const foundItemsSchema = z.object({
   batch: z.string(),
   id: z.string(),
   positions: z.array(position).describe('Positions of the items with this id, among those that were read'),
-  lookedAt: z.object({ from: position, items: count }),
+  scanned: z.object({ from: position, items: count }),
 });
 export type FoundItems = z.infer<typeof foundItemsSchema>;

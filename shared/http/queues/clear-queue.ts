@@ -8,7 +8,7 @@ import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import { type ClearedQueue, clearRequestSchema } from './schemas.ts';
 
-/** Far below the 230 s after which the platform's front end cuts a request. Source: Microsoft Learn: functions-scale. */
+/** Far below the 230 s after which the platform's front end cuts a request. Source: Microsoft Learn, functions-scale. */
 const BUDGET_MS = 60_000;
 
 /**

@@ -46,7 +46,7 @@ export const importName = (name: string): string => `${name}${SUFFIX}`;
 export const importedName = (name: string): string => name.slice(0, -SUFFIX.length);
 
 /**
- * Copies the source of an address file into the inbox and returns the new file. What an earlier inbox check copied is not
+ * Copies the source of an address file into the inbox and returns the new file. What an earlier inbox scan copied is not
  * read again. The file gets an idempotency key of the import, so it becomes one batch even if it is created several times.
  * @throws Problem when the address file must be rejected, 'busy' for a transient failure; the reason of `signal` when it
  * aborts.

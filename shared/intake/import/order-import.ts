@@ -31,7 +31,7 @@ export interface ImportOrder {
 }
 
 /**
- * Stores an address in the inbox, for the next inbox check to import. Returns the name that the imported file will have. A
+ * Stores an address in the inbox, for the next inbox scan to import. Returns the name that the imported file will have. A
  * repeat with the same key changes nothing.
  * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */

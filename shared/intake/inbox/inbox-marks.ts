@@ -21,7 +21,7 @@ export interface FileVersion {
 
 const rowKeyOf = ({ name, etag }: FileVersion): string => createHash('sha256').update(`${name}\n${etag}`).digest('hex');
 
-/** The marks that one inbox check reads. */
+/** The marks that one inbox scan reads. */
 export class InboxMarks {
   readonly #table: Table;
   readonly #seen = new Set<string>();

@@ -9,7 +9,7 @@ import type { FileVersion } from './inbox-marks.ts';
 
 /**
  * How long to wait for a copy. Within an account, a copy usually finishes with the call, but the service may take days.
- * Source: Microsoft Learn, copy-blob. In that case the next inbox check finds the copy and continues.
+ * Source: Microsoft Learn, copy-blob. In that case the next inbox scan finds the copy and continues.
  */
 const COPY_WAIT_MS = 10_000;
 const POLL_MS = 500;
@@ -33,7 +33,7 @@ export interface MoveDeps {
   pause?: (ms: number) => Promise<unknown>;
 }
 
-/** A move. `repeated`: an earlier inbox check may have created the copy. */
+/** A move. `repeated`: an earlier inbox scan may have created the copy. */
 export interface Move {
   file: FileVersion;
   /** Source container. Defaults to the inbox. */

@@ -108,7 +108,7 @@ async function* readFile(
   { offset, bytes }: { offset: number; bytes: number },
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  // Checked only after the key is claimed: an inbox check, which has another limit, may be accepting the file.
+  // Checked only after the key is claimed: an inbox scan, which has another limit, may be accepting the file.
   if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes; the limit is ${maxBytes}.`, maxBytesSetting);
   if (offset > 0 && offset >= bytes) return;
   const body = await openFile(inbox, { name, etag }, { offset, signal });

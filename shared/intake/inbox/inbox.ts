@@ -17,7 +17,7 @@ import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file
 /** No file is started after this time: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
 /**
- * Reading ends after this time, with a checkpoint for the next inbox check. `functionTimeout` (host.json) is ten minutes,
+ * Reading ends after this time, with a checkpoint for the next inbox scan. `functionTimeout` (host.json) is ten minutes,
  * so two and a half remain for the calls in progress: a block and the checkpoint, each tried for at most a minute
  * (storage/policies/retry-limits.ts), and ten seconds for a copy.
  */
@@ -31,32 +31,32 @@ const SMALL_AT_ONCE = 4;
 const LARGE_AT_ONCE = 2;
 /** Size as stored; a smaller file takes one or two seconds. */
 const LARGE_BYTES = 32 * 1024 * 1024;
-/** Maximum number of large files that one check queues for a free slot; the next check finds the others. */
+/** Maximum number of large files that one scan queues for a free slot; the next scan finds the others. */
 const MAX_LARGE = 1_000;
-/** Maximum number of stuck files that one check logs individually; all of them are counted. */
+/** Maximum number of stuck files that one scan logs individually; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-/** Result of one inbox check: the number of files per end. */
+/** Result of one inbox scan: the number of files per end. */
 export type InboxResult = Record<FileEnd['end'], number>;
 
-interface InboxCheck extends Taking {
+interface InboxScan extends Taking {
   result: InboxResult;
   /** Service time after which no file is started. */
   untilMs: number;
   complete: boolean;
-  /** Whether own files were left for a later check without reading their marks. */
+  /** Whether own files were left for a later scan without reading their marks. */
   leftSome: boolean;
 }
 
 /**
  * Takes this app's files of the inbox, several at the same time. An empty inbox costs one operation: one listing of the
  * container, in which the files of other pools are skipped. One listing per workload would cost that many operations per
- * check, and would miss the files whose path contains no workload.
+ * scan, and would miss the files whose path contains no workload.
  */
-export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
+export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
   const reading = new AbortController();
   const timer = setTimeout(() => reading.abort(), MAX_READ_MS);
-  const check: InboxCheck = {
+  const scan: InboxScan = {
     inbox: deps.container(CONTAINERS.inbox),
     marks: new InboxMarks(deps.keys),
     result: { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 },
@@ -68,33 +68,33 @@ export async function collectInbox(deps: InboxDeps): Promise<InboxResult> {
     leftSome: false,
   };
   try {
-    const files = await takeFiles(deps, check);
-    if (check.complete && !check.leftSome) await check.marks.forgetOthers((name) => isOwnFile(deps, name));
-    if (files > 0) log.info('inbox-collected', { ...check.result });
-    return check.result;
+    const files = await takeFiles(deps, scan);
+    if (scan.complete && !scan.leftSome) await scan.marks.forgetOthers((name) => isOwnFile(deps, name));
+    if (files > 0) log.info('inbox-scanned', { ...scan.result });
+    return scan.result;
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Takes the files and returns their number. The listing pauses while all slots for small files are occupied. */
-async function takeFiles(deps: InboxDeps, check: InboxCheck): Promise<number> {
+async function takeFiles(deps: InboxDeps, scan: InboxScan): Promise<number> {
   const [small, large] = [createSlots(SMALL_AT_ONCE), createSlots(LARGE_AT_ONCE)];
   const taking = new Set<Promise<void>>();
   let files = 0;
   try {
-    for await (const file of check.inbox.listBlobsFlat({ includeMetadata: true })) {
-      if (isOver(deps, check)) break;
+    for await (const file of scan.inbox.listBlobsFlat({ includeMetadata: true })) {
+      if (isOver(deps, scan)) break;
       if (!isOwnFile(deps, file.name)) continue;
       if (isUnknownYet(deps, file, deps.gate.now())) {
-        check.leftSome = true;
+        scan.leftSome = true;
         continue;
       }
       files += 1;
       const slots = isImport(file.name) || (file.properties.contentLength ?? 0) > LARGE_BYTES ? large : small;
-      if (slots.waiting >= MAX_LARGE) check.leftSome = true;
+      if (slots.waiting >= MAX_LARGE) scan.leftSome = true;
       else {
-        const taken = slots.run(() => takeNext(deps, check, file)).finally(() => taking.delete(taken));
+        const taken = slots.run(() => takeNext(deps, scan, file)).finally(() => taking.delete(taken));
         taking.add(taken);
       }
       while (small.waiting > 0) await Promise.race(taking);
@@ -105,18 +105,18 @@ async function takeFiles(deps: InboxDeps, check: InboxCheck): Promise<number> {
   return files;
 }
 
-async function takeNext(deps: InboxDeps, check: InboxCheck, file: BlobItem): Promise<void> {
-  if (isOver(deps, check)) return;
-  const taken = await takeFile(deps, check, file);
-  if (taken.end === 'stuck' && check.result.stuck < MAX_STUCK_LINES) {
+async function takeNext(deps: InboxDeps, scan: InboxScan, file: BlobItem): Promise<void> {
+  if (isOver(deps, scan)) return;
+  const taken = await takeFile(deps, scan, file);
+  if (taken.end === 'stuck' && scan.result.stuck < MAX_STUCK_LINES) {
     const { error, decision } = taken;
     log.error('inbox-stuck', { file: file.name, ...decision, error, code: errorCodeOf(error) });
   }
-  check.result[taken.end] += 1;
+  scan.result[taken.end] += 1;
 }
 
-/** Whether this check starts no further file. */
-function isOver({ gate }: InboxDeps, check: InboxCheck): boolean {
-  if (gate.now() > check.untilMs) check.complete = false;
-  return !check.complete;
+/** Whether this scan starts no further file. */
+function isOver({ gate }: InboxDeps, scan: InboxScan): boolean {
+  if (gate.now() > scan.untilMs) scan.complete = false;
+  return !scan.complete;
 }

@@ -1,4 +1,4 @@
-/** Takes one file of the inbox that a message refers to, immediately and in the same way as an inbox check. */
+/** Takes one file of the inbox that a message refers to, immediately and in the same way as an inbox scan. */
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 import { InboxMarks } from './inbox-marks.ts';
@@ -34,7 +34,7 @@ export type NamedFileEnd = FileEnd | { end: 'taken' | 'absent' };
 
 /**
  * Takes a file by its name, up to the size limit of an upload (`maxBodyBytes`). Its idempotency key is the same as in an
- * inbox check, so both together create one batch. Throws when its properties cannot be read.
+ * inbox scan, so both together create one batch. Throws when its properties cannot be read.
  */
 export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<NamedFileEnd> {
   const { name, etag, producer, traceparent } = named;
@@ -56,7 +56,7 @@ export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<
   return takeFile(deps, taking, listedItem(name, found));
 }
 
-/** Whether the file has left the inbox, moved by an earlier delivery of the message or by an inbox check. */
+/** Whether the file has left the inbox, moved by an earlier delivery of the message or by an inbox scan. */
 async function wasTaken({ container }: Pick<InboxDeps, 'container'>, { name, ...named }: NamedFile): Promise<boolean> {
   for (const moved of [CONTAINERS.inboxDone, CONTAINERS.inboxRejected]) {
     const { metadata, lastModified } = (await blobProperties(container(moved).getBlobClient(name))) ?? {};

@@ -1,5 +1,5 @@
 /**
- * Decides which app takes a file when every pool checks the inbox. The decision depends only on the registry, which is the
+ * Decides which app takes a file when every pool scans the inbox. The decision depends only on the registry, which is the
  * same in all apps of a deployment, so the apps agree without communication.
  */
 import type { BlobItem } from '@azure/storage-blob';

@@ -57,7 +57,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
 
 interface Decided {
   decision: InboxDecision;
-  /** Whether the decision is from an earlier check. */
+  /** Whether the decision is from an earlier scan. */
   marked: boolean;
   /** Metadata of the file. */
   metadata: BlobItem['metadata'] | undefined;

@@ -1,5 +1,5 @@
 /**
- * Checkpoints record the progress of the intake of a large inbox file, so that a later inbox check or another process can
+ * Checkpoints record the progress of the intake of a large inbox file, so that a later inbox scan or another process can
  * continue it. There is one blob per batch id. It is written after the blocks that it lists were staged.
  *  Two processes may take one file at the same time: overlapping checks, or a frozen process whose claim of the idempotency
  * key has expired. They share the name of the payload, and still never mix their content:
@@ -9,7 +9,7 @@
  * - The payload is committed create-only, from one list of block ids: those of the checkpoint that the attempt started
  *   with, and those that it staged. The service drops all other blocks. The process that commits second either finds the
  *   same content and continues to the acceptance, where the batch row decides as always, or finds that blocks are missing.
- *   Then its checkpoint is deleted, and the next check starts from the beginning.
+ *   Then its checkpoint is deleted, and the next scan starts from the beginning.
  * - Uncommitted blocks exist for a week, and the sweep deletes a payload that no row refers to a day after its commit.
  *   Therefore a checkpoint is ignored if it, or a payload that another attempt committed, is over half a day old: otherwise
  *   a batch could be accepted whose payload the sweep is about to delete.
@@ -32,7 +32,7 @@ const MAX_AGE_MS = 12 * 3_600_000;
 /** For a terabyte, the digests of segments (64 bytes per 8 MiB) and the block ids (30 bytes per 4 MiB) need 16 MiB. */
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 
-/** Another process continues the intake of this file, or its checkpoint is unusable: the next check tries again. */
+/** Another process continues the intake of this file, or its checkpoint is unusable: the next scan tries again. */
 export class CheckpointLostError extends Error {
   override name = 'CheckpointLostError';
 }

@@ -5,7 +5,7 @@ const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARS = 120;
 /**
  * Maximum size of a header. The metadata of a blob may have 8 KiB with all names and values; 512 bytes stay free.
- * Source: Microsoft Learn: setting and retrieving metadata.
+ * Source: Microsoft Learn, setting and retrieving metadata.
  */
 const MAX_HEADER_BYTES = 8 * 1024 - 512;
 

@@ -70,15 +70,15 @@ function pageOf(
       (after === null || id < after) && createdAt.slice(0, 10) >= days.from && createdAt.slice(0, 10) <= days.to,
   );
   const found: BatchEntry[] = [];
-  let lookedAt = 0;
+  let scanned = 0;
   for (const batch of candidates) {
-    lookedAt += 1;
+    scanned += 1;
     if (fits(batch, query)) found.push(batch);
-    if (found.length === limit || lookedAt === LOOKED_AT) break;
+    if (found.length === limit || scanned === LOOKED_AT) break;
   }
-  const last = candidates[lookedAt - 1];
-  const next = lookedAt < candidates.length ? last?.id : undefined;
-  return { list: { batches: found, days, lookedAt: { batches: lookedAt, until: last?.createdAt ?? null } }, next };
+  const last = candidates[scanned - 1];
+  const next = scanned < candidates.length ? last?.id : undefined;
+  return { list: { batches: found, days, scanned: { batches: scanned, until: last?.createdAt ?? null } }, next };
 }
 
 const fits = ({ workload, state, file }: BatchEntry, query: URLSearchParams): boolean =>

@@ -39,7 +39,7 @@ const IDLE_MS = 1_200;
  * Checks the rest before the clocks are set forward: a drain that polls an empty queue takes a second to release its
  * gate.
  */
-const TRIES_A_HELP = 16;
+const TRIES_PER_HELP = 16;
 /** More than every wait of the app except the ten minutes of a silent drain, which several steps together exceed. */
 const STEP_MS = 130_000;
 /** The broker refuses a token that is an hour old. */
@@ -160,7 +160,7 @@ async function leftovers(
     if (rests.every((rest) => rest === '')) return [];
     if (Date.now() > end) return [`not at rest: ${rests.join('; ')}`];
     await sleep(OBSERVE_MS);
-    if (tries % TRIES_A_HELP === 0) await help(cell, id);
+    if (tries % TRIES_PER_HELP === 0) await help(cell, id);
   }
 }
 

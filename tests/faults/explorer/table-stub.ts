@@ -96,7 +96,7 @@ const plainTypes = (columns: Columns): Columns =>
 const plain = ({ type, value }: { type: string; value: string }): unknown =>
   type === 'Int64' ? BigInt(value) : Number(value);
 /**
- * Stricter than Azurite: a whole number without a type is an Int32. Source: learn.microsoft.com, payload format for Table
+ * Stricter than Azurite: a whole number without a type is an Int32. Source: Microsoft Learn, payload format for Table
  * operations.
  */
 const isRefused = (value: unknown): boolean => Number.isInteger(value) && Math.abs(Number(value)) > 2 ** 31 - 1;

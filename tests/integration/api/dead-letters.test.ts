@@ -193,7 +193,7 @@ describe('GET dead-letters', () => {
 
   it('groups the dead letters of all batches by cause, with the current state of running batches', async () => {
     const before = await ask(`?cause=${encodeURIComponent(REJECTED)}`);
-    expect(before).toMatchObject({ count: 9, otherCauses: 0, notLookedAt: 0 });
+    expect(before).toMatchObject({ count: 9, otherCauses: 0, notScanned: 0 });
     const { id } = await pipeline.submit(
       Array.from({ length: 6 }, (_, n) => ({ id: 'o', reject: `account "${n}" is closed` })),
     );

@@ -48,7 +48,7 @@ describe('GET history', () => {
     const { history } = value;
     const tookMs = Date.parse(completedAt) - Date.parse(openedAt);
     expect(history).toMatchObject({
-      ...{ from: day, to: day, lookedAt: 1, sheet: '2026', currency: 'USD' },
+      ...{ from: day, to: day, scanned: 1, sheet: '2026', currency: 'USD' },
       days: [{ day, workload: 'other', batches: 1, items: 1, dead: 0, deadlinesMissed: 0, latencyP95Ms: latencyP95 }],
       markers: [{ action: 'pause-queue', by: 'ada', target: QUEUE }, { action: 'put-policy' }],
     });

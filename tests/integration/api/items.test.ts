@@ -137,9 +137,9 @@ describe('GET batches/{id}/items/{position}', () => {
 
 describe('GET batches/{id}/items?itemId=', () => {
   it('finds all items with an id, by the option of the workload', async () => {
-    const { positions, lookedAt } = foundItemsSchema.parse((await find('itemId=a')).json());
+    const { positions, scanned } = foundItemsSchema.parse((await find('itemId=a')).json());
     expect(positions).toEqual([0, 6]);
-    expect(lookedAt).toEqual({ from: 0, items: 7 });
+    expect(scanned).toEqual({ from: 0, items: 7 });
   });
 
   it('reads the id of an invalid item, too', async () => {
@@ -148,7 +148,7 @@ describe('GET batches/{id}/items?itemId=', () => {
 
   it('continues from a position in the middle of a chunk', async () => {
     const answer = await find('itemId=a&from=4');
-    expect(foundItemsSchema.parse(answer.json())).toMatchObject({ positions: [6], lookedAt: { from: 3, items: 4 } });
+    expect(foundItemsSchema.parse(answer.json())).toMatchObject({ positions: [6], scanned: { from: 3, items: 4 } });
     expect(nextOf(answer)).toBeUndefined();
   });
 

@@ -34,7 +34,7 @@ describe('the API on the local stack', () => {
   it('shows the batch with its receipt', async () => {
     const view = batchViewSchema.parse(await json(`batches/${batch}`));
     expect(view.counts).toMatchObject({ accepted: ITEMS, succeeded: ITEMS - 1, dead: 1, pending: 0 });
-    expect(view.receipt.comparison.messageAnItem.timesOurs).toBeGreaterThan(10);
+    expect(view.receipt.comparison.messagePerItem.timesOurs).toBeGreaterThan(10);
     expect(batchListSchema.parse(await json('batches')).batches.map(({ id }) => id)).toEqual([batch]);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
-import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { downstream, inventory, itemsOf, ndjson, startWorld, type World } from '../in-process/world.ts';
@@ -76,7 +76,7 @@ describe('deleting a batch', () => {
   it('also deletes the file of the inbox', async () => {
     const text = ndjson(itemsOf(3));
     await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
-    expect(await collectInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
+    expect(await scanInbox({ ...world.deps, settings: world.settings })).toMatchObject({ accepted: 1 });
     await world.drainAll();
     const done = await inventory(world.clients);
     expect(done).toContain('inbox-done echo/one.ndjson');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
@@ -18,7 +18,7 @@ const SWEEP_MINUTES = 15;
 const INBOX_MINUTES = 10;
 /** The limit in docs/performance.md for a day without work, for any number of queues. */
 const PUBLISHED_OPERATIONS = 250;
-const BATCHES_A_DAY = 4;
+const BATCHES_PER_DAY = 4;
 /** Batches that were finished a day earlier are deleted during the simulated day, which is not idleness. */
 const DAYS_KEPT = 29;
 
@@ -34,7 +34,7 @@ afterAll(() => storage.stop());
 async function storeHistory(startMs: number): Promise<void> {
   const clients = createClients(readSettings(connectionsTo(storage.direct)), createMeter());
   for (let day = 1; day <= DAYS_KEPT; day += 1) {
-    for (let nth = 0; nth < BATCHES_A_DAY; nth += 1)
+    for (let nth = 0; nth < BATCHES_PER_DAY; nth += 1)
       await storeFinishedBatch(clients, 'billing', startMs - day * DAY_MS + nth * HOUR_MS);
   }
   await clients.close();
@@ -61,7 +61,7 @@ async function startApp() {
     /** Its clock follows the responses of storage: after a jump it needs one. */
     hearClock: () => pipeline.deps().depthOf('none'),
     sweep: () => sweep(pipeline.sweepDeps(client)),
-    collectInbox: () => collectInbox({ ...pipeline.requestDeps(client), registry, settings }),
+    scanInbox: () => scanInbox({ ...pipeline.requestDeps(client), registry, settings }),
   };
 }
 
@@ -87,7 +87,7 @@ it(`does at most ${PUBLISHED_OPERATIONS} operations per day without work, with a
   for (let minute = 1; minute <= DAY_MS / MINUTE_MS; minute += 1) {
     if (minute % SWEEP_MINUTES === 0) expect(await fire(minute, app.sweep)).toMatchObject({ open: 0, failed: 0 });
     if (minute % INBOX_MINUTES === 0)
-      expect(await fire(minute, app.collectInbox)).toEqual({
+      expect(await fire(minute, app.scanInbox)).toEqual({
         accepted: 0,
         rejected: 0,
         deferred: 0,

@@ -1,7 +1,7 @@
 import { BlobLeaseClient, type BlockBlobClient, type ContainerClient } from '@azure/storage-blob';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
-import { collectInbox, type InboxResult } from '../../../shared/intake/inbox/inbox.ts';
+import { type InboxResult, scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { inventory, itemsOf, ndjson, startWorld, type World } from '../in-process/world.ts';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
   await collect();
 });
 
-const collect = (deps = world.deps): Promise<InboxResult> => collectInbox({ ...deps, settings: world.settings });
+const collect = (deps = world.deps): Promise<InboxResult> => scanInbox({ ...deps, settings: world.settings });
 const inbox = (): ContainerClient => world.clients.container('inbox');
 const exists = (container: string, name: string) => world.clients.container(container).getBlobClient(name).exists();
 

@@ -54,7 +54,7 @@ describe('a file that is imported', () => {
   const collect = (deps: Partial<InboxDeps> = {}) => inbox.collect({ registry: REGISTRY, ...deps });
   const found = async (name: string) => (await list(`?name=${encodeURIComponent(name)}`)).files;
 
-  it("becomes a batch in one check, from a declared container of the app's own account", async () => {
+  it("becomes a batch in one scan, from a declared container of the app's own account", async () => {
     await source().getBlockBlobClient('2026/a b.ndjson').upload(SOURCE, SOURCE.length);
     const url = addressOf('2026/a%20b.ndjson');
     const name = await ordered({ url, lane: 'normal', labels: { month: 'März' } });

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listBatchesOf } from '../../../shared/batches/listing/listing.ts';
 import { newBatchId } from '../../../shared/contract/names.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
-import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { receive } from '../../../shared/wake/messages.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
@@ -121,7 +121,7 @@ describe('one queue', () => {
     await foreign.drop(file, ndjson(itemsOf(9)));
     for (let n = 1; n <= 2; n++) await foreign.put(ITEMS, { v: 2, workload: 'echo', producer: 'erp-1', blob: file });
 
-    const collecting = withLog(sink, () => collectInbox({ ...use.world.deps, settings: use.world.settings }));
+    const collecting = withLog(sink, () => scanInbox({ ...use.world.deps, settings: use.world.settings }));
     const [counts, taken] = await Promise.all([round(), collecting]);
     expect(counts.received).toBe(2);
     expect(taken).toMatchObject({ rejected: 0, stuck: 0 });
@@ -131,7 +131,7 @@ describe('one queue', () => {
     expect(logged('poison-message')).toEqual([]);
   });
 
-  it('rejects an invalid blob in the same way as an inbox check, and completes the message', async () => {
+  it('rejects an invalid blob in the same way as an inbox scan, and completes the message', async () => {
     const file = 'echo/broken.ndjson';
     await foreign.drop(file, '{"id":');
     await foreign.put(ITEMS, { v: 2, workload: 'echo', producer: 'erp-1', blob: file });

@@ -3,7 +3,7 @@ import functions from '@azure/functions';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { listInbox } from '../../../shared/http/inbox/list-inbox.ts';
 import { inboxListSchema } from '../../../shared/http/inbox/schemas.ts';
-import { collectInbox, type InboxResult } from '../../../shared/intake/inbox/inbox.ts';
+import { type InboxResult, scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { InboxDeps } from '../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { answering } from '../../helpers/fakes/answering.ts';
@@ -38,9 +38,9 @@ export function useInbox() {
     }
   });
   return Object.assign(use, {
-    /** Runs one inbox check. */
+    /** Runs one inbox scan. */
     collect: (deps: Partial<InboxDeps> = {}): Promise<InboxResult> =>
-      withLog(SILENT_LOG, () => collectInbox({ ...use.world.deps, settings: use.world.settings, ...deps })),
+      withLog(SILENT_LOG, () => scanInbox({ ...use.world.deps, settings: use.world.settings, ...deps })),
     drop: (name: string, content = ndjson(itemsOf(3)), metadata: Record<string, string> = {}) =>
       use.world.clients.container('inbox').getBlockBlobClient(name).upload(content, content.length, { metadata }),
     propertiesOf: (container: string, name: string) =>

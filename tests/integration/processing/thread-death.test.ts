@@ -49,7 +49,7 @@ const errorOf = ([first]: readonly Attempt[]): string | undefined => first && er
 const isUncharged = ({ attempts, notBefore }: RetryItem): boolean => attempts.length === 0 && notBefore === undefined;
 
 /** Stops a run whose items would never end. */
-const MOST_CHUNKS = 10;
+const MAX_CHUNKS = 10;
 
 /** Runs the acts, and the remains of threads that died, until only charged items must be tried again. */
 async function runAll(acts: string[], { workload = 'each' } = {}) {
@@ -64,7 +64,7 @@ async function runAll(acts: string[], { workload = 'each' } = {}) {
       ...charged.map(({ index, attempts }) => [index, ...attempts.map(({ error }) => errorLine(error))]),
     );
     const rest = retries.filter(isUncharged);
-    if (rest.length === 0 || end.chunks === MOST_CHUNKS) break;
+    if (rest.length === 0 || end.chunks === MAX_CHUNKS) break;
     outcome = await processor.process(retriesJob(rest, NOW_MS, { workload }));
   }
   const byIndex = (a: unknown[], b: unknown[]): number => Number(a[0]) - Number(b[0]);

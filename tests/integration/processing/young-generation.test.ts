@@ -13,9 +13,9 @@ async function youngMib(nodeOptions: string): Promise<number> {
 }
 
 /** Three semi-spaces of 8 MiB; twice as large, they would be 32 MiB or more. */
-const MOST_MIB = 24;
+const MAX_MIB = 24;
 
 it('the young generation of a worker thread has the same size with and without the option that deployments set', async () => {
-  expect(await youngMib('--max-semi-space-size=8')).toBeLessThanOrEqual(MOST_MIB);
-  expect(await youngMib('')).toBeLessThanOrEqual(MOST_MIB);
+  expect(await youngMib('--max-semi-space-size=8')).toBeLessThanOrEqual(MAX_MIB);
+  expect(await youngMib('')).toBeLessThanOrEqual(MAX_MIB);
 });

@@ -22,7 +22,7 @@ import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/data/fact
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
-const MOST_REQUESTS = 3;
+const MAX_REQUESTS = 3;
 const QUEUE = 'billing-normal-0';
 
 let storage: AccountStorage;
@@ -42,7 +42,7 @@ function missingTable(): Table {
     name: 'count',
     sendRequest: (request, next) => {
       requests += 1;
-      if (requests > MOST_REQUESTS) throw new Error(`More than ${MOST_REQUESTS} requests.`);
+      if (requests > MAX_REQUESTS) throw new Error(`More than ${MAX_REQUESTS} requests.`);
       return next(request);
     },
   });

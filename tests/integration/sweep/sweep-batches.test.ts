@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
-import { collectInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
@@ -182,10 +182,10 @@ describe('a file of the inbox', () => {
       const name = `echo/file-${at}.ndjson`;
       await use.world.clients.container('inbox').getBlockBlobClient(name).upload(text, text.length);
       const before = await inventory(use.world.clients);
-      await collectInbox(dyingAt({ ...use.world.deps, settings: use.world.settings }, at)).catch(() => undefined);
+      await scanInbox(dyingAt({ ...use.world.deps, settings: use.world.settings }, at)).catch(() => undefined);
       // Waits until the claim of the dead upload has expired.
       use.world.wait(3 * MINUTE);
-      await collectInbox({ ...use.world.deps, settings: use.world.settings });
+      await scanInbox({ ...use.world.deps, settings: use.world.settings });
       await sweep(use.world.deps);
       await use.world.drainAll();
       const added = (await inventory(use.world.clients)).filter((entry) => !before.includes(entry));

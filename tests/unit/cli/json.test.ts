@@ -51,7 +51,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
     ['groups', 'count', 'otherCauses'],
     {
       'GET dead-letters?workload=w': {
-        json: { from: '', to: '', count: 0, groups: [], otherCauses: 0, notLookedAt: 0 },
+        json: { from: '', to: '', count: 0, groups: [], otherCauses: 0, notScanned: 0 },
       },
     },
   ],

@@ -159,8 +159,8 @@ export const batchView = (id: string, state: BatchView['state'], changes: Partia
       unverified: [],
     },
     comparison: {
-      messageAnItem: { operations: 30, usd: 0.0001, timesOurs: 15 },
-      pollingThreadADay: { operations: 1, usd: 1 },
+      messagePerItem: { operations: 30, usd: 0.0001, timesOurs: 15 },
+      pollingThreadPerDay: { operations: 1, usd: 1 },
     },
   },
   links: { self: '', results: '', report: '', deadLetters: '' },

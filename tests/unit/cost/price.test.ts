@@ -118,16 +118,16 @@ describe('a receipt', () => {
   it('compares with one message per item, and with a thread that polls for a day', () => {
     const { comparison } = receipt({ ...spent, drainOperations: {} }, now);
 
-    expect(comparison.messageAnItem.operations).toBe(90_000);
-    expect(comparison.messageAnItem.usd).toBeCloseTo(0.036, 9);
-    expect(comparison.messageAnItem.timesOurs).toBe(4_500);
-    expect(comparison.pollingThreadADay.operations).toBe(86_400);
-    expect(comparison.pollingThreadADay.usd).toBeCloseTo(0.034_56, 9);
+    expect(comparison.messagePerItem.operations).toBe(90_000);
+    expect(comparison.messagePerItem.usd).toBeCloseTo(0.036, 9);
+    expect(comparison.messagePerItem.timesOurs).toBe(4_500);
+    expect(comparison.pollingThreadPerDay.operations).toBe(86_400);
+    expect(comparison.pollingThreadPerDay.usd).toBeCloseTo(0.034_56, 9);
   });
 
   it('has no ratio to zero', () => {
     expect(
-      receipt({ operations: {}, items: 1, backend: 'azureStorage' }, now).comparison.messageAnItem.timesOurs,
+      receipt({ operations: {}, items: 1, backend: 'azureStorage' }, now).comparison.messagePerItem.timesOurs,
     ).toBeNull();
   });
 });

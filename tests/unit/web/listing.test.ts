@@ -33,8 +33,8 @@ function pageOf({
   const batches = hours.map((age) => entryAt(NOW - Math.abs(age) * HOUR_MS, age < 0 ? { completedAt: null } : {}));
   const last = batches.at(-1);
   const next = more ? new URL(`https://sluice.example/api/batches?after=${last?.id}`) : undefined;
-  const lookedAt = { batches: batches.length, until: last?.createdAt ?? null };
-  return { list: { batches, days, lookedAt }, next, after, atMs: NOW };
+  const scanned = { batches: batches.length, until: last?.createdAt ?? null };
+  return { list: { batches, days, scanned }, next, after, atMs: NOW };
 }
 
 const ages = (listing: Listing): number[] =>
@@ -62,7 +62,7 @@ describe('a listing', () => {
     }
     expect(listing.rows.size).toBe(1_000);
     expect(listing.next).toBe(sorted(listing).at(-1)?.id);
-    expect(listing.lookedAt.until).toBe(sorted(listing).at(-1)?.createdAt);
+    expect(listing.scanned.until).toBe(sorted(listing).at(-1)?.createdAt);
   });
 
   it('starts again if unknown batches may follow the newest ones, so that each of them is reached', () => {
@@ -81,11 +81,7 @@ describe('a listing', () => {
   });
 
   it('counts the batches that were compared', () => {
-    expect([known.lookedAt.batches, known.lookedAt.until, known.next]).toEqual([
-      5,
-      '2026-11-21T06:00:00.000Z',
-      idOf(30),
-    ]);
+    expect([known.scanned.batches, known.scanned.until, known.next]).toEqual([5, '2026-11-21T06:00:00.000Z', idOf(30)]);
   });
 });
 

@@ -9,7 +9,7 @@ export interface ProxyTarget {
   release(): void;
 }
 
-/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn: functions-scale. */
+/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn, functions-scale. */
 const RESPONSE_TIMEOUT_MS = 230_000;
 
 /**

@@ -7,7 +7,7 @@ import { TRY_ITEMS } from './try-upload.ts';
 
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
-/** Source: Microsoft Learn: functions-scale, service limits. */
+/** Source: Microsoft Learn, functions-scale, service limits. */
 const BODY_LIMIT =
   'The platform itself answers a body over 210 MB, as sent, with an empty 413. Upload larger files to the inbox container.';
 

@@ -29,8 +29,8 @@ export const batchReceiptSchema = z.object({
   unpriced: z.array(z.string()),
   unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
   comparison: z.object({
-    messageAnItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
-    pollingThreadADay: z.object({ operations: count, usd }),
+    messagePerItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
+    pollingThreadPerDay: z.object({ operations: count, usd }),
   }),
 });
 export type BatchReceipt = z.infer<typeof batchReceiptSchema>;

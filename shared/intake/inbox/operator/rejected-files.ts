@@ -32,7 +32,7 @@ export async function retryRejected(deps: RejectedFilesDeps, name: string): Prom
     if (error instanceof CopyPendingError)
       throw new Problem('busy', `${name} is still being copied. Try again in a while.`, { cause: error });
     if (statusOf(error) !== 409) throw error;
-    throw new Problem('conflict', `The inbox has another file "${name}". The next inbox check takes it.`, {
+    throw new Problem('conflict', `The inbox has another file "${name}". The next inbox scan takes it.`, {
       cause: error,
     });
   }

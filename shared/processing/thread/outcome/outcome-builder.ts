@@ -200,7 +200,7 @@ export class OutcomeBuilder {
     const seconds = retryAfterSeconds(thrown);
     const nowMs = this.#chances.nowMs();
     if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
-    const afterMs = Math.min(Math.max(seconds, LEAST_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
+    const afterMs = Math.min(Math.max(seconds, MIN_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
     this.#throttle.report(afterMs);
     const dueMs = Math.round(nowMs + afterMs);
     const line = retryLine(source, source.attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
@@ -241,7 +241,7 @@ export class OutcomeBuilder {
 }
 
 /** Minimum wait before a throttled call is repeated, even if the called service asks for none. */
-const LEAST_AFTER_SECONDS = 1;
+const MIN_AFTER_SECONDS = 1;
 
 const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 

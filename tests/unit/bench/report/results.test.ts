@@ -71,7 +71,7 @@ it('compares with a job queue only if it was measured', () => {
 });
 
 it('compares small batches, wakes and the start of the stack with their targets', () => {
-  const small = { batches: 1_000, itemsEach: 100, seconds: 60, operations: {}, actionsABatch: 0.06 };
+  const small = { batches: 1_000, itemsEach: 100, seconds: 60, operations: {}, actionsPerBatch: 0.06 };
   const latencyMs = { p50: 100, p95: 800, max: 900 };
   const wait = { p50: 1, p99: 2 };
   const measured: Results = {
@@ -79,7 +79,7 @@ it('compares small batches, wakes and the start of the stack with their targets'
     small: {
       ...small,
       latencyMs,
-      operationsABatch: 14.2,
+      operationsPerBatch: 14.2,
       lone: { batches: 2, median: 20, operations: { 'blob.get': 5 } },
     },
     wake: {

@@ -17,7 +17,7 @@ const listingFor = (piece: string) => {
       json: {
         batches: [entry(TWO), entry(ONE)],
         days,
-        lookedAt: { batches: 2_000, until: '2026-11-21T12:00:00.000Z' },
+        scanned: { batches: 2_000, until: '2026-11-21T12:00:00.000Z' },
       },
       headers: { link: `</api/${next}>; rel="next"` },
     },
@@ -61,7 +61,7 @@ describe('the id of a batch', () => {
   it('is searched back to the first day of the first page, over pages without a match', async () => {
     const path = 'batches?search=beef&limit=200';
     const page = (until: string, more: string) => ({
-      json: { batches: [], days, lookedAt: { batches: 2_000, until } },
+      json: { batches: [], days, scanned: { batches: 2_000, until } },
       headers: { link: `</api/${path}${more}>; rel="next"` },
     });
     const { code, asked } = await run('watch beef', {

@@ -33,7 +33,7 @@ const cost = (...args: string[]): Answer => JSON.parse(runCost(['--json', ...arg
 
 /** Two pools, each with 2 durable queues that are read twice every 10 s. */
 const POLLING = 2 * 2 * 2 * 8_640 * 30 * QUEUE;
-/** Per pool and month, 2,880 sweeps and 4,320 checks of the inbox. */
+/** Per pool and month, 2,880 sweeps and 4,320 scans of the inbox. */
 const FIRINGS = 2 * (2_880 + 4_320);
 const TIMERS =
   2 * (2_880 + 4 * 30) * TABLE +

@@ -64,7 +64,7 @@ const found = (pages: BatchList[]): string[] => pages.flatMap(({ batches }) => b
 describe('GET batches?search=', () => {
   it('continues after pages without a match, and reports how far each page has searched', async () => {
     const pages = await pagesOf(`day=${DAY}&search=invoices`);
-    expect(pages.map(({ batches, lookedAt }) => [batches.length, lookedAt])).toEqual([
+    expect(pages.map(({ batches, scanned }) => [batches.length, scanned])).toEqual([
       [0, { batches: 2_000, until: timeOf(COUNT - 2_000) }],
       [0, { batches: 2_000, until: timeOf(COUNT - 4_000) }],
       [1, { batches: 300, until: timeOf(0) }],
@@ -76,19 +76,19 @@ describe('GET batches?search=', () => {
     expect(found(await pagesOf(`day=${DAY}&search=CONTOSO`))).toEqual([idOf(2_150)]);
     const pages = await pagesOf(`day=${DAY}&search=000042&limit=1`);
     expect(found(pages)).toEqual([idOf(42)]);
-    const counted = pages.reduce((sum, { lookedAt }) => sum + lookedAt.batches, 0);
+    const counted = pages.reduce((sum, { scanned }) => sum + scanned.batches, 0);
     expect(counted).toBe(COUNT);
   });
 
   it('counts no batch twice across pages', async () => {
     const { list, next } = await get(`day=${DAY}&limit=3`);
-    expect(list.lookedAt).toEqual({ batches: 3, until: timeOf(COUNT - 3) });
+    expect(list.scanned).toEqual({ batches: 3, until: timeOf(COUNT - 3) });
     const after = new URLSearchParams(next).get('after') ?? '';
     expect(batchTimeMs(after)).toBe(Date.parse(timeOf(COUNT - 3)));
   });
 
   it('reports no compared batches if there are none', async () => {
-    expect((await get('day=2026-11-19&search=usage')).list.lookedAt).toEqual({ batches: 0, until: null });
+    expect((await get('day=2026-11-19&search=usage')).list.scanned).toEqual({ batches: 0, until: null });
   });
 
   it.each(['', '%20', 'x'.repeat(256)])('refuses "%s"', async (text) => {

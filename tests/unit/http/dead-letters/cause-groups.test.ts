@@ -27,7 +27,7 @@ describe('dead letters of many batches', () => {
       batchOf(3, {}, 0, { causes: undefined }),
     ];
     const { groups, ...rest } = grouped(batches);
-    expect(rest).toEqual({ count: 10, otherCauses: 2, lookedAt: 4 });
+    expect(rest).toEqual({ count: 10, otherCauses: 2, scanned: 4 });
     expect(groups.map(({ cause, workload, count }) => [cause, workload, count])).toEqual([
       ['a', 'billing', 5],
       ['b', 'billing', 2],

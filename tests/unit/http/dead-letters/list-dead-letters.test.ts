@@ -35,7 +35,7 @@ describe('dead letters of the batches of some days', () => {
     const { jsonBody } = await listDeadLetters(deps, requestFor('dead-letters?day=2026-03-31'));
 
     const { groups, ...rest } = deadLettersOfBatchesSchema.parse(jsonBody);
-    expect(rest).toMatchObject({ count: 6, otherCauses: 0, lookedAt: 3, notLookedAt: 3 });
+    expect(rest).toMatchObject({ count: 6, otherCauses: 0, scanned: 3, notScanned: 3 });
     expect(groups).toMatchObject([{ workload: 'billing', count: 6, moreBatches: 0 }]);
     expect(calls).toBe(502);
   });

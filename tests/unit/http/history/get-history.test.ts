@@ -45,7 +45,7 @@ describe('the history', () => {
     const days = ['2026-03-01', '2026-03-02', '2026-03-24', '2026-03-25', '2026-03-31'];
     const rows = days.map((day) => finishedAt(`${day}T10:00:00.000Z`, 10));
     const { history, queries } = await historyOf(rows, '');
-    expect(history).toMatchObject({ from: '2026-03-02', to: '2026-03-31', lookedAt: 4, markers: [] });
+    expect(history).toMatchObject({ from: '2026-03-02', to: '2026-03-31', scanned: 4, markers: [] });
     expect(history.days.map(({ day }) => day)).toEqual(days.slice(1));
     expect(history).toMatchObject({
       sheet: '2026',
@@ -105,6 +105,6 @@ describe('the history', () => {
   it('can be limited to one workload', async () => {
     const rows = ['billing', 'other'].map((workload) => finishedAt('2026-03-31T10:00:00.000Z', 10, { workload }));
     const { history } = await historyOf(rows, '?workload=other');
-    expect([history.lookedAt, history.days.map(({ workload }) => workload)]).toEqual([1, ['other']]);
+    expect([history.scanned, history.days.map(({ workload }) => workload)]).toEqual([1, ['other']]);
   });
 });

@@ -68,7 +68,7 @@ const GOOD: Answers = {
   'servicebus topic subscription rule list': [{ name: 'queue-work-detected' }],
   'servicebus topic show': { requiresDuplicateDetection: true, duplicateDetectionHistoryTimeWindow: 'PT10M' },
   'servicebus topic subscription show': { countDetails: { activeMessageCount: 0, deadLetterMessageCount: 0 } },
-  'functionapp function list': ['sweep', 'collect-inbox', 'wake-drain'].map((name) => ({
+  'functionapp function list': ['sweep', 'scan-inbox', 'wake-drain'].map((name) => ({
     name: `func-default/${name}`,
   })),
   [`resource show --ids ${GROUP}/providers/Microsoft.Storage`]: {
@@ -243,7 +243,7 @@ describe('the checks of a deployment', () => {
       { answers: { [`resource show --ids ${idOf('Microsoft.Web/sites', 'func-media')}`]: { properties: {} } } },
     ],
     ['instances', /2048 MB/, { options: { pools: [{ name: 'default', memory: 4096, maximumInstanceCount: 40 }] } }],
-    ['timers', /missing collect-inbox/, { answers: { 'functionapp function list': [{ name: 'func-default/sweep' }] } }],
+    ['timers', /missing scan-inbox/, { answers: { 'functionapp function list': [{ name: 'func-default/sweep' }] } }],
     [
       'storage-keys',
       /shared keys nothing/,

@@ -11,7 +11,7 @@ it('the tests run with more than one shell', () => {
 
 describe('the commands of docs/deploy.md', () => {
   const text = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8');
-  const SECTIONS = ['What you need', 'azd up', 'By hand', 'Smoke test', 'From GitHub Actions', 'Rollback'];
+  const SECTIONS = ['What you need', 'azd up', 'Manual deployment', 'Smoke test', 'From GitHub Actions', 'Rollback'];
   const blocks = SECTIONS.flatMap((heading) => {
     const [, section = ''] = new RegExp(`^##+ ${heading}$([\\s\\S]*?)(?=^##+ |(?![\\s\\S]))`, 'm').exec(text) ?? [];
     const found = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = '']) => block);

@@ -77,7 +77,7 @@ describe('moving a file out of the inbox', () => {
     expect(blobs.has('inbox/echo/a.ndjson')).toBe(true);
   });
 
-  it('copies again when the copy of an earlier check has failed', async () => {
+  it('copies again when the copy of an earlier scan has failed', async () => {
     const { blobs, calls, deps } = service({ statuses: ['failed', 'success'] });
     blobs.set('inbox-done/echo/a.ndjson', { etag: '"x"', metadata: { sourceetag: '0x1' }, copyStatus: 'pending' });
 

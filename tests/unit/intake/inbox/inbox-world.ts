@@ -1,7 +1,7 @@
 /** The inbox on tables and blobs in memory, with small chunks, blocks and checkpoints. */
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { readIndex } from '../../../../shared/contract/payload-index.ts';
-import { collectInbox, type InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
+import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
@@ -61,7 +61,7 @@ export class InboxWorld {
   }
 
   collect(deps = this.deps): Promise<InboxResult> {
-    return withLog(SILENT_LOG, () => collectInbox(deps));
+    return withLog(SILENT_LOG, () => scanInbox(deps));
   }
 
   /** Long enough for the claim of a crashed process to expire. */

@@ -40,7 +40,7 @@ const drop = (world: InboxWorld, names: readonly string[], bytes?: number): void
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `plain/${prefix}-${n}.ndjson`);
 
-describe('an inbox check', () => {
+describe('an inbox scan', () => {
   it('takes at most four small files at the same time', async () => {
     const world = new InboxWorld();
     drop(world, named('small', 9));
@@ -76,7 +76,7 @@ describe('an inbox check', () => {
     expect(await world.collect({ ...world.deps, container })).toEqual({ ...NOTHING, rejected: 1 });
   });
 
-  it('leaves a file that is replaced after it was listed, and takes the new version in the next check', async () => {
+  it('leaves a file that is replaced after it was listed, and takes the new version in the next scan', async () => {
     const world = new InboxWorld();
     drop(world, ['plain/a.ndjson']);
     const { deps, reading } = holding(world, () => true);

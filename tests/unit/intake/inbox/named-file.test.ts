@@ -41,7 +41,7 @@ describe('a file that a message refers to', () => {
     expect(world.names('inbox')).toEqual([`inbox-done/${NAME}`]);
   });
 
-  it('becomes one batch after a crash at any write, whether the message or an inbox check comes next', async () => {
+  it('becomes one batch after a crash at any write, whether the message or an inbox scan comes next', async () => {
     const process = { writes: 0, dead: false };
     const whole = worldWith();
     await take(whole, {}, dyingAt(whole.deps, Number.POSITIVE_INFINITY, process));
@@ -71,7 +71,7 @@ describe('a file that a message refers to', () => {
     expect(await take(world)).toEqual({ end: 'accepted' });
   });
 
-  it('becomes one batch if an inbox check takes it at the same time', async () => {
+  it('becomes one batch if an inbox scan takes it at the same time', async () => {
     const world = worldWith();
     const etag = await etagOf(world);
 
@@ -90,7 +90,7 @@ describe('a file that a message refers to', () => {
     ['is malformed', NAME, '{"id":', /"type":"malformed-record"/],
     ['specifies an unknown lane', 'plain/express/a.ndjson', NDJSON, /"type":"invalid-parameter"/],
     ['has no format in its name', 'plain/a.txt', NDJSON, /"type":"unsupported-media-type"/],
-  ])('that %s is rejected in the same way as by an inbox check', async (_what, name, content, reason) => {
+  ])('that %s is rejected in the same way as by an inbox scan', async (_what, name, content, reason) => {
     const world = worldWith();
     const published: string[] = [];
     world.deps.publishRejected = async (file) => void published.push(file.name);
@@ -107,7 +107,7 @@ describe('a file that a message refers to', () => {
     expect(await take(world, { name })).toEqual({ end: 'taken' });
   });
 
-  it('is not read if it is too large, but an inbox check may accept it', async () => {
+  it('is not read if it is too large, but an inbox scan may accept it', async () => {
     const world = worldWith(NDJSON, { maxBodyBytes: NDJSON.length - 1 });
     expect(await take(world)).toEqual({ end: 'rejected' });
     expect(world.blobs.downloaded.get(`inbox/${NAME}`)).toBeUndefined();

@@ -45,7 +45,7 @@ describe('two pools that share an inbox', () => {
     rejections = [];
   });
 
-  /** Runs an inbox check of the app of a pool, with a version of the package. */
+  /** Runs an inbox scan of the app of a pool, with a version of the package. */
   const collect = (pool: string | undefined, registry = OLD, change: Partial<InboxDeps> = {}): Promise<InboxResult> =>
     world.collect({
       ...world.deps,
@@ -125,7 +125,7 @@ describe('two pools that share an inbox', () => {
     expect(await collect(undefined)).toEqual({ ...NOTHING, accepted: 2, rejected: 1 });
   });
 
-  it('an inbox check keeps the mark of a file that another pool could not move', async () => {
+  it('an inbox scan keeps the mark of a file that another pool could not move', async () => {
     drop('first/a.ndjson', 'second/a.ndjson');
     await collect('two', OLD, { container: withoutCopies(world) });
     expect(world.names('inbox/')).toEqual(['inbox/first/a.ndjson', 'inbox/second/a.ndjson']);
@@ -137,7 +137,7 @@ describe('two pools that share an inbox', () => {
     expect(await world.batches()).toHaveLength(2);
   });
 
-  it('an inbox check removes no mark while a file waits for its workload to be known', async () => {
+  it('an inbox scan removes no mark while a file waits for its workload to be known', async () => {
     drop('second/a.ndjson');
     await collect('two', OLD, { container: withoutCopies(world) });
     // This version does not contain the workload, so the file no longer belongs to one.

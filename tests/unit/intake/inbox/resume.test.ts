@@ -49,7 +49,7 @@ async function expectOneBatch(world: InboxWorld, name = 'plain/large.ndjson', ex
   return batch;
 }
 
-/** Returns the number of writes of an undisturbed inbox check. */
+/** Returns the number of writes of an undisturbed inbox scan. */
 async function countWrites(name?: string, content?: string | Buffer): Promise<number> {
   const world = worldWith(name, content);
   const process = { writes: 0, dead: false };
@@ -268,7 +268,7 @@ describe('a checkpoint', () => {
     return world;
   };
 
-  it('whose blocks no longer exist is deleted, and the next check starts from the beginning', async () => {
+  it('whose blocks no longer exist is deleted, and the next scan starts from the beginning', async () => {
     const world = await half();
     world.blobs.dropStaged();
     expect(await world.collect()).toEqual({ ...NOTHING, deferred: 1 });
@@ -358,7 +358,7 @@ describe('the time limit', () => {
     vi.useRealTimers();
   });
 
-  it('rejects a file with an invalid item, because the next check would get no further', async () => {
+  it('rejects a file with an invalid item, because the next scan would get no further', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const world = worldWith();
     const registry = refusing(60, (index) => {
@@ -376,7 +376,7 @@ describe('the time limit', () => {
     expect(world.names('payloads/')).toEqual([]);
   });
 
-  it('ends the reading with a checkpoint, and the next check continues', async () => {
+  it('ends the reading with a checkpoint, and the next scan continues', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const world = worldWith();
     const stopped = hooked(world.deps, (at, call) => {

@@ -19,7 +19,7 @@ import type { LoadedSettings } from './load-settings.ts';
 
 const WEBHOOKS = '/runtime/webhooks/durabletask';
 
-/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn: functions-scale. */
+/** How long Azure's load balancer waits for the start of an answer. Source: Microsoft Learn, functions-scale. */
 const RESPONSE_TIMEOUT_MS = seconds(230);
 
 /** The parts of a running host that answer requests. */

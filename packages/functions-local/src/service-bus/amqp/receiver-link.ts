@@ -6,7 +6,7 @@ import { AnswerLostError, invalidArgument, messageTooLarge, toServiceBusError } 
 import { type IncomingMessage, readIncomingBatch, readIncomingMessage } from '../wire/incoming-message.ts';
 import { answerTransfer, dropConnection } from './rhea-internals.ts';
 
-/** The limit of the Standard tier for a message and for a batch. Source: Microsoft Learn: service-bus-quotas. */
+/** The limit of the Standard tier for a message and for a batch. Source: Microsoft Learn, service-bus-quotas. */
 export const MAX_MESSAGE_BYTES = 256 * 1024;
 
 const BATCH_FORMAT = 0x80013700;

@@ -4,7 +4,7 @@ interface NameRule {
   text: string;
 }
 
-// Source: Microsoft Learn: resource-name-rules, Microsoft.ServiceBus.
+// Source: Microsoft Learn, resource-name-rules, Microsoft.ServiceBus.
 const PATH: NameRule = {
   longest: 260,
   pattern: /^[a-z0-9](?:[a-z0-9._/-]*[a-z0-9])?$/i,

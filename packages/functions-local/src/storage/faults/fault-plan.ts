@@ -40,7 +40,7 @@ export interface DrawOptions {
 }
 
 const BURST_CHANCE = 0.3;
-const MOST_BURST = 7;
+const MAX_BURST = 7;
 
 /** Draws up to `most` faults. Sometimes a call fails together with the following calls, including the SDK's own retries. */
 export function drawFaults(random: () => number, { calls, most }: DrawOptions): PlannedFault[] {
@@ -48,7 +48,7 @@ export function drawFaults(random: () => number, { calls, most }: DrawOptions): 
   for (let count = Math.floor(random() * (most + 1)); count > 0; count -= 1) {
     const fault = drawFault(pick(DRAWN_KINDS, random()), random);
     const first = 1 + Math.floor(random() * calls);
-    const burst = random() < BURST_CHANCE ? 1 + Math.floor(random() * MOST_BURST) : 1;
+    const burst = random() < BURST_CHANCE ? 1 + Math.floor(random() * MAX_BURST) : 1;
     for (let next = 0; next < burst; next += 1) drawn.push({ fault, n: first + next });
   }
   return drawn;
@@ -56,19 +56,19 @@ export function drawFaults(random: () => number, { calls, most }: DrawOptions): 
 
 /** `status` is listed more often because it covers six statuses. */
 const DRAWN_KINDS = [...FAULT_KINDS, 'status', 'status'] as const;
-const LEAST_WAIT_MS = 300;
-const MOST_WAIT_MS = 6_000;
-const MOST_RETRY_AFTER_SECONDS = 3;
+const MIN_WAIT_MS = 300;
+const MAX_WAIT_MS = 6_000;
+const MAX_RETRY_AFTER_SECONDS = 3;
 
 function drawFault(kind: FaultKind, random: () => number): StorageFault {
-  const ms = LEAST_WAIT_MS + Math.floor(random() * MOST_WAIT_MS);
+  const ms = MIN_WAIT_MS + Math.floor(random() * MAX_WAIT_MS);
   switch (kind) {
     case 'refused':
       return { kind, effect: random() < 0.5 };
     case 'status': {
       const drawn = { kind, status: pick(FAULT_STATUSES, random()), effect: random() < 0.5 };
       if (random() < 0.5) return drawn;
-      return { ...drawn, retryAfterSeconds: 1 + Math.floor(random() * MOST_RETRY_AFTER_SECONDS) };
+      return { ...drawn, retryAfterSeconds: 1 + Math.floor(random() * MAX_RETRY_AFTER_SECONDS) };
     }
     case 'slow':
     case 'late':

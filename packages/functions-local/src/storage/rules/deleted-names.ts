@@ -6,7 +6,7 @@ import { tableNameIn } from '../tables/table-rules.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * Source: Microsoft Learn: delete-queue3, delete-container, delete-table. At least 30 s for queues and containers, about 40 s
+ * Source: Microsoft Learn, delete-queue3, delete-container, delete-table. At least 30 s for queues and containers, about 40 s
  * for tables.
  */
 const KINDS: Readonly<Partial<Record<Operation, { kind: string; ms: number; deletes: boolean }>>> = {

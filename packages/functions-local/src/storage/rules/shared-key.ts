@@ -4,7 +4,7 @@ import { type CallHead, headerOf, withoutHeaders } from '../call.ts';
 import type { StorageAccount } from '../connection-string.ts';
 import { splitOnce } from '../request.ts';
 
-/** The signed headers, in this order. Source: Microsoft Learn: authorize-with-shared-key, version 2015-02-21 and later. */
+/** The signed headers, in this order. Source: Microsoft Learn, authorize-with-shared-key, version 2015-02-21 and later. */
 const SIGNED_HEADERS = [
   ...['content-encoding', 'content-language', 'content-length', 'content-md5', 'content-type', 'date'],
   ...['if-modified-since', 'if-match', 'if-none-match', 'if-unmodified-since', 'range'],

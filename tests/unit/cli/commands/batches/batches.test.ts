@@ -32,21 +32,21 @@ describe('batches', () => {
     const until = '2026-10-25T10:00:00.000Z';
     const { out, err } = await run("batches --search 'sept 2' --json", {
       'GET batches?search=sept+2&limit=50': {
-        json: { batches: [], days, lookedAt: { batches: 2_000, until: '2026-10-26T10:00:00.000Z' } },
+        json: { batches: [], days, scanned: { batches: 2_000, until: '2026-10-26T10:00:00.000Z' } },
         headers: { link: `</api/${path}>; rel="next"` },
       },
       [`GET ${path}`]: {
         json: {
           batches: [entry('b1')],
           days: { from: '2026-10-20', to: '2026-10-26' },
-          lookedAt: { batches: 7, until },
+          scanned: { batches: 7, until },
         },
       },
     });
     expect(JSON.parse(out)).toEqual({
       batches: [entry('b1')],
       days: { from: '2026-10-20', to: '2026-11-01' },
-      lookedAt: { batches: 2_007, until },
+      scanned: { batches: 2_007, until },
     });
     expect(err).toBe('Searched 2,007 batches, back to 2026-10-25 10:00:00 UTC.\n');
   });

@@ -28,7 +28,7 @@ describe('find', () => {
 
   it('searches for an id page by page', async () => {
     const page = (from: number, positions: number[], headers = {}) => ({
-      json: { batch: 'b', id: 'x', positions, lookedAt: { from, items: 5 } },
+      json: { batch: 'b', id: 'x', positions, scanned: { from, items: 5 } },
       headers,
     });
     const pages = {

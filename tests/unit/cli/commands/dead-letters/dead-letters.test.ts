@@ -89,7 +89,7 @@ describe('dead letters', () => {
   it('of many batches are shown as a table of causes', async () => {
     const group = { cause: 'rejected: Error: no', workload: 'billing', count: 1_200, moreBatches: 3 };
     const dead = {
-      ...{ from: '2026-09-18', to: '2026-09-24', count: 1_207, otherCauses: 7, lookedAt: 9, notLookedAt: 2 },
+      ...{ from: '2026-09-18', to: '2026-09-24', count: 1_207, otherCauses: 7, scanned: 9, notScanned: 2 },
       groups: [{ ...group, batches: [{ id: 'b1', state: 'completedWithDeadLetters', createdAt: '', count: 900 }] }],
     };
     const causes = await run('dead-letters --from 2026-09-18', { 'GET dead-letters?from=2026-09-18': { json: dead } });

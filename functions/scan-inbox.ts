@@ -1,5 +1,5 @@
 import { app } from '@azure/functions';
-import { collectInbox } from '../shared/intake/inbox/inbox.ts';
+import { scanInbox } from '../shared/intake/inbox/inbox.ts';
 import { withLog } from '../shared/telemetry/log.ts';
 import { durableClient, getDrainClient, pipeline } from './app.ts';
 
@@ -7,13 +7,13 @@ const { registry, settings } = pipeline;
 
 // Each run of the timer costs a listing, even if the inbox is unused. Without a schedule, no timer is registered.
 if (settings.inboxSchedule !== undefined) {
-  app.timer('collect-inbox', {
+  app.timer('scan-inbox', {
     schedule: settings.inboxSchedule,
     extraInputs: [durableClient],
     handler: (_timer, context) =>
       withLog(context, async () => {
         const deps = { ...pipeline.requestDeps(getDrainClient(context)), registry, settings };
-        await pipeline.overhead.within('inbox', () => collectInbox(deps));
+        await pipeline.overhead.within('inbox', () => scanInbox(deps));
       }),
   });
 }
