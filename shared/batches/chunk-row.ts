@@ -16,8 +16,8 @@ export interface ChunkRow {
   header?: OutcomeHeader | undefined;
   doneAt?: string | undefined;
   /**
-   * Id of the result message that ended it (derived from its text): later deliveries of that message publish its dead
-   * letters again.
+   * Id of the message that ended it: of its result message (derived from the text) or, for a small batch, of its reference.
+   * Later deliveries of that message publish its dead letters again.
    */
   endedBy?: string | undefined;
   /** Earliest time at which a retry may run; its message is invisible until then. */

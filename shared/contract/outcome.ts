@@ -25,6 +25,7 @@ export const outcomeHeaderSchema = z.object({
   v: z.literal(1),
   ending: z.enum(ENDINGS),
   counts: countsSchema,
+  /** Time from the start of the chunk in its thread to its end, in seconds: decoding and waits for limits are included. */
   handlerSeconds: z.number().nonnegative(),
   results: framePlaceSchema.optional(),
   retries: framePlaceSchema.optional(),

@@ -16,7 +16,7 @@ export interface WorkCounts {
   failure: string;
   /** References to a batch that no longer exists. */
   orphanedReferences: number;
-  /** Seconds spent in handlers, over all threads. */
+  /** Seconds that threads spent on chunks, over all threads; see `handlerSeconds` of an outcome. */
   handlerSeconds: number;
   /** Seconds of these in which nothing could start because of the limits of the workload. */
   waitedSeconds: number;

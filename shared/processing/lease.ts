@@ -43,7 +43,7 @@ export function holdLease(
   messages: readonly DequeuedMessageItem[],
   visibilitySeconds: number,
 ): Lease {
-  const receipts = new Map(messages.map(({ messageId, popReceipt }) => [messageId, popReceipt]));
+  const popReceipts = new Map(messages.map(({ messageId, popReceipt }) => [messageId, popReceipt]));
   const latest = new Map<string, Promise<unknown>>();
   const inTurn = async <T>(id: string, call: () => Promise<T>): Promise<T> => {
     const before = latest.get(id);
@@ -56,11 +56,11 @@ export function holdLease(
     }
   };
   const update = async (id: string, content: object | undefined, seconds: number): Promise<boolean> => {
-    const receipt = receipts.get(id);
+    const receipt = popReceipts.get(id);
     if (receipt === undefined) return false;
     try {
       const { popReceipt } = await queue.updateMessage(id, receipt, content && asciiJson(content), seconds);
-      if (popReceipt !== undefined) receipts.set(id, popReceipt);
+      if (popReceipt !== undefined) popReceipts.set(id, popReceipt);
       return true;
     } catch (error) {
       if (!isReceiptDead(error)) throw error;
@@ -69,12 +69,12 @@ export function holdLease(
     }
   };
   const lose = (id: string): void => {
-    receipts.delete(id);
+    popReceipts.delete(id);
     log.info('lease-lost', { messageId: id });
   };
   // A message with a running call needs no renewal: that call renews it as well, or ends its lease.
   const renewAll = async (): Promise<void> => {
-    const idle = [...receipts.keys()].filter((id) => !latest.has(id));
+    const idle = [...popReceipts.keys()].filter((id) => !latest.has(id));
     await Promise.all(idle.map((id) => inTurn(id, () => update(id, undefined, visibilitySeconds))));
   };
   const timer = setInterval(() => {
@@ -84,14 +84,14 @@ export function holdLease(
     rewrite: (id, content) => inTurn(id, () => update(id, content, visibilitySeconds)),
     finish: (id) =>
       inTurn(id, async () => {
-        const receipt = receipts.get(id);
-        receipts.delete(id);
+        const receipt = popReceipts.get(id);
+        popReceipts.delete(id);
         if (receipt !== undefined) await deleteMessage(queue, id, receipt);
       }),
     returnToQueue: (id, seconds, content) =>
       inTurn(id, async () => {
         await update(id, content, seconds);
-        receipts.delete(id);
+        popReceipts.delete(id);
       }),
     end: () => clearInterval(timer),
   };

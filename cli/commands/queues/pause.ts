@@ -17,7 +17,7 @@ export function addPause(program: Command, act: Act): void {
     .command('pause')
     .summary('pause a queue or a batch')
     .description(
-      'Pauses a queue: no drain starts, and a running one ends after its current wave. Or pauses a batch: running chunks finish, and no others start; other batches continue. The work remains in the queue.',
+      'Pauses a queue: no drain starts, and a running one ends after its current wave. Or pauses a batch: running chunks finish, and no others start, except for up to 30 s; other batches continue. The work remains in the queue.',
     )
     .argument('<queue or batch>', 'a queue, such as billing-normal-0, or the id of a batch')
     .option('--reason <text>', 'the reason, shown with the pause')

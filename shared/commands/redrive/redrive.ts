@@ -72,6 +72,7 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     if (stored && stored.redrive.revision <= row.revision) await dropStale(deps, stored);
     else if (stored) return accept(deps, row, stored);
     else await storeSelection(deps, row, { blob, digest, selection: request.selection });
+    // Not a lost race: the loop reads the row and the stored selection again, and then accepts.
     return LOST_RACE;
   });
 }

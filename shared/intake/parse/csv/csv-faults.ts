@@ -54,11 +54,9 @@ export function longRow(place: RowPlace, maxBytes: number): Problem {
   const row = readCsvRow(place.text, place.start, place.delimiter);
   if (!('message' in row)) return tooLong(place.at, maxBytes, '');
   if (!row.isOpen) return faultyRow(place, row);
-  const { line, column } = advance(place.at, place.text.slice(place.start, row.offset));
-  const quote = `The quote that opens at line ${line}, column ${column}`;
   return faultyRow(place, {
     ...row,
-    message: `${quote} is not closed within the ${maxBytes} bytes that a row may have.`,
+    message: `The quote that opens here is not closed within the ${maxBytes} bytes that a row may have.`,
   });
 }
 

@@ -11,7 +11,7 @@ describe('an open quote', () => {
       expect(await problemOf(parseCsv(source(csv), long))).toMatchObject({
         type: 'malformed-record',
         detail:
-          'Line 3, column 3: The quote that opens at line 3, column 3 is not closed within the 1000 bytes that a row may have.',
+          'Line 3, column 3: The quote that opens here is not closed within the 1000 bytes that a row may have.',
       });
   });
 
