@@ -27,13 +27,13 @@ export interface DequeueInput {
   task: string;
   wave: TaskWave;
 }
-/** `wakes` and the plan belong to the wave that has ended. */
+/** `wakes` and the plan belong to the wave that has ended. `abandon`: the error of a drain that cannot continue. */
 export interface FinishWaveInput extends PlanRecord {
   queue: string;
   generation: number;
   slices: SliceResult[];
   wakes: number;
-  abandon?: boolean;
+  abandon?: string;
 }
 /** `next` is absent if the drain ends. */
 export interface FinishWaveOutput {
@@ -72,14 +72,15 @@ export function createActivities(deps: ActivityDeps): Activities {
       const execution = executionOf((performance.now() - beganMs) / 1_000);
       return { ...value, operations, shared: addOperations(unrecorded, execution) };
     },
-    finishWave: async ({ queue, generation, slices, wakes, abandon = false, ...planned }) => {
+    finishWave: async ({ queue, generation, slices, wakes, abandon: error, ...planned }) => {
       const address = deps.registry.queue(queue);
       if (!address) {
         log.warn('workload-not-deployed', { queue, generation });
         await releaseUnknownQueue(deps.gate.table, queue, generation);
         return {};
       }
-      if (abandon) log.error('drain-failed', { queue, generation });
+      const abandon = error !== undefined;
+      if (abandon) log.error('drain-failed', { queue, generation, error });
       const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), planned, abandon });
       if ('next' in step) return { next: step.next };
       log.info('drain-ended', { queue, generation, ended: step.ended });

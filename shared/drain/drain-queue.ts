@@ -11,6 +11,8 @@ import { emptySlice, type SliceResult } from './slice-result.ts';
 
 /** Number of waves after which the history is cut, since a replay reads all of it. */
 const WAVES_PER_EXECUTION = 5;
+/** Maximum length of the error that a failing drain passes on to its log line. */
+const MAX_ERROR_CHARS = 500;
 
 /** The input of a drain. It is always an object, since the library mangles text inputs when it continues as new. */
 export interface DrainInput {
@@ -39,7 +41,9 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
       next = step.next;
     } catch (error) {
       // The last act of a drain that cannot continue: it releases the gate, with a wake in one minute.
-      yield context.df.callActivity('finish-wave', { queue, generation, slices: [], wakes, abandon: true });
+      const abandon = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_CHARS);
+      const input: FinishWaveInput = { queue, generation, slices: [], wakes, abandon };
+      yield context.df.callActivity('finish-wave', input);
       throw error;
     }
   }

@@ -122,6 +122,8 @@ function tooLarge(reason: string, input: Input, options: SendOptions): CliError 
 function inboxHint(input: Input, options: SendOptions): string {
   if (options.validate)
     return 'Omit --validate: the inbox accepts larger files, and validates them if the workload sets validateAtIntake.';
+  if (options.via === 'http')
+    return 'Omit --via http: the inbox accepts larger files. Or submit several smaller files.';
   const again = input.isFile
     ? 'The inbox accepts larger files'
     : 'Repeat it with --via inbox, which accepts larger files';

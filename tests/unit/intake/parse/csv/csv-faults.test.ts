@@ -10,8 +10,7 @@ describe('an open quote', () => {
     for (const source of [cut, byteByByte])
       expect(await problemOf(parseCsv(source(csv), long))).toMatchObject({
         type: 'malformed-record',
-        detail:
-          'Line 3, column 3: The quote that opens here is not closed within the 1000 bytes that a row may have.',
+        detail: 'Line 3, column 3: The quote that opens here is not closed within the 1000 bytes that a row may have.',
       });
   });
 
