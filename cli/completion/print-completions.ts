@@ -17,8 +17,8 @@ export const COMPLETE = '__complete';
 const PATIENCE_MS = 2_000;
 
 /**
- * Prints one line per candidate: the word, a tab, its description; `:files` requests that the shell offers files. If the app does
- * not answer, its candidates are omitted.
+ * Prints one line per candidate: the word, a tab, its description. The line `:files` requests that the shell offers files. If the
+ * app does not answer, candidates that it would provide are omitted.
  */
 export async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<ExitCode> {
   const line = words.at(-1) === '=' ? [...words, ''] : words;

@@ -49,7 +49,7 @@ const LONGEST_LEASE_MS = 10_000;
 const RENEW_AT = 0.6;
 /** Beside other processes, renewals are more frequent: what one of them releases is unused until the next renewal. */
 const RENEW_SHARED_AT = 0.3;
-/** A waiting queue tries again this long after a holder renews, because that may free a part. */
+/** A waiting queue tries again this long after a holder renews, because the renewal may free a part of the limit. */
 const AFTER_RENEWAL_MS = 500;
 /**
  * How long a waiting queue keeps its place after the time at which it should try again: its wake and its task take a

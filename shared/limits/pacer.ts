@@ -28,7 +28,7 @@ const FULL_USE = 0.8;
 const MORE_THAN_USED = 1.25;
 /**
  * Use is judged only after a share has produced permits for this many calls, and for one second: before that, unused
- * permits may only be waiting for the next call.
+ * permits are perhaps just waiting for the next call.
  */
 const JUDGED_CALLS = 6;
 

@@ -5,8 +5,8 @@ import { resendPending } from '../wake/resend.ts';
 import { isOver, type SweepRun } from './sweep-run.ts';
 
 /**
- * Puts the references of pending rows again if their queue is empty: then no message of theirs can be under way. Puts
- * none while results wait to be collected, since these may belong to them. Returns how many were put.
+ * Puts the references of pending rows again if their queue is empty, because then none of their messages can be under way.
+ * Puts none while the result queue has messages: these may be the results of pending rows. Returns how many were put.
  */
 export async function resend(run: SweepRun, batch: BatchRow): Promise<number> {
   const workload = run.registry.workload(batch.workload);

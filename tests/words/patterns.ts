@@ -32,5 +32,17 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'plain words',
   },
   { regex: word('in vain|be it|all the same(?=[,.;:)])'), instead: 'without effect; whether; anyway' },
+  { regex: word('by hand|anew|for want of|unasked'), instead: 'manually; again; without; without a request' },
+  { regex: word('whoever|by whom|of whom'), instead: 'the process, the caller, the user that' },
+  {
+    regex: word('(?:goes|go|gone|going|went) on(?= (?:with|by|at|where|from|after|behind)| ?[.,;])'),
+    instead: 'continues',
+  },
+  {
+    regex: word('(?:comes?|came|brought|brings?) to (?:its|their) end|held up|put right'),
+    instead: 'finishes; blocked; repaired',
+  },
+  { regex: word('lets? go|letting go'), instead: 'releases' },
+  { regex: /\b(?:MOST|LEAST)_[A-Z]/g, instead: 'MAX_, MIN_' },
   { regex: word('tally|tallies|fates?|lessons?|tidings'), instead: 'counts, disposition, measurement, message' },
 ];

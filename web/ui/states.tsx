@@ -10,7 +10,7 @@ const FAULTS_SHOWN = 10;
 
 const isRefused = ({ status }: ApiError): boolean => status === 401 || status === 403;
 
-/** An error, and its places in an upload. */
+/** An error, with the lines of the upload that caused it. */
 export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
   return (
     <div class="error-box" role="alert">

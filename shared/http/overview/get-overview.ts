@@ -98,8 +98,8 @@ function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
 }
 
 /**
- * Yields open batches by their rows, if these were read, because their lines date from their acceptance; others by their
- * lines.
+ * Yields open batches by their rows, if these were read, because their entries date from their opening; others by their
+ * lines in the listing.
  */
 function* deadCounts(
   { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },

@@ -85,15 +85,15 @@ interface Dead {
   remains: Remains;
 }
 
-/** Creates the outcome from the remains of a dead thread; undefined if they contain no progress. */
+/** Creates the outcome from the remains of a dead thread; undefined if they contain no trace of an item. */
 async function salvaged(
   job: ChunkJob,
   { task, end, remains }: Dead,
   tools: ChunkTools,
 ): Promise<ChunkOutcome | undefined> {
   const { items, copies, verdict } = remains;
-  const isProgress = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
-  if (!isProgress && end.status.stop === undefined) return undefined;
+  const hasTrace = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
+  if (!hasTrace && end.status.stop === undefined) return undefined;
   const statusBuffer = createStatusBuffer(items.length, end.status);
   const next = await runBegun({ ...task, statusBuffer, remains }, job, tools);
   return 'answer' in next ? accept(next.answer, next.status.dropped, tools) : undefined;

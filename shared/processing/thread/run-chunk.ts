@@ -106,7 +106,7 @@ function throttleOf(workload: Workload, task: ThreadTask, admission: Admission |
 }
 
 /**
- * Runs items that were in flight when a thread died first and alone, so that the next death has one possible cause. Items
+ * First runs, one at a time, the items that were in flight when a thread died, so that the next death has one possible cause. Items
  * whose end was lost come next. Both are copied as soon as they end, so that they do not run a third time.
  */
 async function runSources(sources: Sources, run: ChunkRun): Promise<void> {

@@ -16,7 +16,7 @@ const PARTITION = 'spent';
 const GENERATION_DIGITS = 10;
 /** How long a row is kept. The history of days that can be requested has 92 days; the rest is a margin. */
 const KEPT_DAYS = 100;
-/** Number of drains between two checks for rows that are too old. These drains fill at most 94 rows. */
+/** Number of drains between two checks for rows that are too old. At eleven drains per row they fill 94 rows, fewer than one check deletes. */
 const DRAINS_PER_CHECK = 1_024;
 /** Maximum number of rows that one check deletes, since the drain waits for it. */
 const MAX_DROPPED = 100;

@@ -6,7 +6,7 @@ const MAX_WAKE_STEPS = 30;
 
 export function check(world: World, rest: boolean): string | undefined {
   if (world.broken !== undefined) return world.broken;
-  if (world.actors.some(isChasing)) return 'livelock: a wake never comes to its end';
+  if (world.actors.some(isChasing)) return 'livelock: a wake never finishes';
   if (twoDrains(world)) return 'two drains: two slices work on the queue at once';
   if (isQuiet(world) && leftover(world) && !world.swept && !hasDeadDrain(world)) {
     return 'lost wake: a message is left, the gate serves nobody, and nothing is under way';

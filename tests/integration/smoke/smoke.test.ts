@@ -11,7 +11,7 @@ import { ndjson, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const ROLLBACK = 'To roll back, publish the package of the version before';
+const ROLLBACK = 'To roll back, publish the package of the previous version';
 let stack: TestStack;
 
 beforeAll(async () => {
@@ -162,7 +162,7 @@ describe('a wrong command line', () => {
     [['--url', 'x'], '--url: expected an address such as'],
     [['--url', 'http://127.0.0.1:1', '--workload', 'media'], '--workload media: expected --file'],
     [['--url', 'http://127.0.0.1:1', '--file', 'none.ndjson'], 'cannot read'],
-    [['--url', 'http://127.0.0.1:1', '--timeout', 'soon'], 'expected whole seconds'],
+    [['--url', 'http://127.0.0.1:1', '--timeout', 'soon'], 'expected a whole number of seconds'],
     [['--unknown'], "Unknown option '--unknown'"],
   ])('%j exits with 2 and without rollback instructions', async (args, message) => {
     const { code, err } = await smoke(args);

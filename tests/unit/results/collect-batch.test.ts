@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('a repeat of an end by another message is not published again', async () => {
+test('an end that a second message repeats is not published again', async () => {
   const { deliver, published } = await world(3);
   await deliver({ m1: [endOf('000000', one)] });
 

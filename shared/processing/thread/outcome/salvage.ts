@@ -6,8 +6,8 @@ import type { OutcomeBuilder } from './outcome-builder.ts';
 
 /**
  * Creates the end of a chunk whose thread has died, without a call of its handler. Copied items keep their ends. The item
- * that ran alone is charged. Items in flight are passed on to run alone, and items whose end was lost to run again;
- * neither are charged.
+ * that ran alone is charged. Items in flight are passed on and will run alone; items whose end was lost are passed on and
+ * will run again. Neither of these is charged.
  */
 export function salvage(
   builder: OutcomeBuilder,

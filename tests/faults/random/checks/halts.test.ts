@@ -34,7 +34,7 @@ describe('the check of the halt rule', () => {
 
   test('finds a batch that continues although the rule pauses it', async () => {
     const { wrong } = await judge(enough);
-    expect(wrong).toEqual([expect.stringMatching(/^goes on, and should have halted/)]);
+    expect(wrong).toEqual([expect.stringMatching(/^continues, and should have halted/)]);
   });
 
   test('finds a batch that was halted although the rule does not pause it', async () => {

@@ -55,7 +55,7 @@ function rowOf(line: string): BatchRow {
  */
 function check(row: BatchRow, seen: Seen): Seen {
   const { state, paused } = row;
-  if (state === 'running' && mustHalt(row)) seen.wrong.add(`goes on, and should have halted: ${describeRow(row)}`);
+  if (state === 'running' && mustHalt(row)) seen.wrong.add(`continues, and should have halted: ${describeRow(row)}`);
   if (state !== 'paused' || paused?.by !== 'halt' || seen.halts.has(paused.at)) return seen;
   seen.halts.add(paused.at);
   if (!mustHalt(row)) seen.wrong.add(`halted without need: ${describeRow(row)}`);

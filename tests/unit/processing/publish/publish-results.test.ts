@@ -147,7 +147,7 @@ test('an end that is too large for a message is sent without its causes', async 
   ]);
 });
 
-test('the refusal of one end does not delay the others; without its causes, it is accepted', async () => {
+test('an end that the queue refuses does not delay the others, and is accepted without its causes', async () => {
   const dispositions = [
     disposition('000000'),
     disposition('000001', { causes: { bad: 1 } }),
