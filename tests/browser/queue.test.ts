@@ -130,7 +130,7 @@ describe('the page of a queue', () => {
     const body = JSON.stringify({ ...policy, capacity: 44 });
     await dashboard.stack.api(`queues/${NAME}/policy`, { method: 'PUT', body });
     await page.getByRole('button', { name: 'Save policy' }).click();
-    await page.getByText(`no more of version ${version}`).waitFor();
+    await page.getByText(`no longer has version ${version}`).waitFor();
     expect(await page.getByLabel('Maximum tasks per wave').inputValue()).toBe('33');
     await page.getByRole('button', { name: 'Drop changes' }).click();
     await page.reload();
