@@ -8,9 +8,9 @@ import { isBlobName, MAX_BLOB_NAME } from './text/blob-name.ts';
 import { asciiJson, bytesInXml } from './text/text.ts';
 
 /**
- * Maximum bytes of a message's text in the XML body of its request. The service accepts 64 KiB of text (Source: Microsoft
- * Learn, put-message) in a body of 128 KiB; its older releases accepted a body of 64 KiB. This value is below both and leaves
- * room for the XML around the text.
+ * Maximum bytes of a message's text in the XML body of its request. The service accepts 64 KiB of text (source: the service's
+ * documentation of Put Message) in a body of 128 KiB; its older releases accepted a body of 64 KiB. This value is below both
+ * and leaves room for the XML around the text.
  */
 const MAX_MESSAGE_BYTES = 60 * 1024;
 
