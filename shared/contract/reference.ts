@@ -9,8 +9,8 @@ import { asciiJson, bytesInXml } from './text/text.ts';
 
 /**
  * Maximum bytes of a message's text in the XML body of its request. The service accepts 64 KiB of text in a body of 128 KiB
- * (source: Microsoft Learn, put-message); its older releases accepted a body of 64 KiB. This value is below both and leaves
- * room for the XML around the text.
+ * (source: Microsoft Learn, put-message); its older releases accepted a body of 64 KiB. This value is below both
+ * and leaves room for the XML around the text.
  */
 const MAX_MESSAGE_BYTES = 60 * 1024;
 

@@ -62,7 +62,10 @@ export interface RetryPolicy {
   readonly firstDelaySeconds: number;
   /** Each further wait is the previous one multiplied by this factor. 1 to 10; defaults to 2. */
   readonly factor: number;
-  /** The longest wait: at least `firstDelaySeconds`, at most seven days. Defaults to 900. */
+  /**
+   * The longest wait before `jitter` is applied: at least `firstDelaySeconds`, at most seven days. A `Retry` with `after` may
+   * exceed it, up to seven days. Defaults to 900.
+   */
   readonly maxDelaySeconds: number;
   /** Each wait is randomly shortened or lengthened by up to this fraction of it. 0 to 1; defaults to 0.2. */
   readonly jitter: number;

@@ -2,7 +2,7 @@ import { DAY_MS, firstIdAt, isOpen, type Listing, sorted } from './listing.ts';
 
 /** The service's maximum. */
 const MAX_LIMIT = 200;
-/** Maximum number of requests for older rows with unfinished batches, per refresh. */
+/** Maximum number of requests for older rows with unfinished batches, per refresh; those for new batches are in addition. */
 const SPANS = 4;
 
 /** A part of the list to refresh: rows of one day, up to the last unfinished one. */

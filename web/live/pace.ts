@@ -1,6 +1,6 @@
 /**
  * The polling interval of a page: short while data changes, then longer, and after half an hour no polling until the
- * user clicks. Otherwise, open tabs that nobody watches would cause cost.
+ * user clicks, presses a key or returns to the tab. Otherwise, open tabs that nobody watches would cause cost.
  */
 
 const SECOND = 1_000;
@@ -8,13 +8,13 @@ const MINUTE = 60 * SECOND;
 
 /** While data changes. */
 const MOVING_MS = 3 * SECOND;
-/** While data does not change: the interval by the time since the last change; then no polling. */
+/** While data does not change: the interval by the time since the last change, click, key press or return; then no polling. */
 const STILL: readonly { untilMs: number; everyMs: number }[] = [
   { untilMs: MINUTE, everyMs: 10 * SECOND },
   { untilMs: 10 * MINUTE, everyMs: 30 * SECOND },
   { untilMs: 30 * MINUTE, everyMs: MINUTE },
 ];
-/** After this time without a key press or click, the page counts as unattended, even if its data changes. */
+/** After this time without a click, key press or return, the page counts as unattended, even if its data changes. */
 const UNATTENDED = { afterMs: 30 * MINUTE, everyMs: MINUTE };
 
 /** What determines the interval; times in milliseconds. */
@@ -22,7 +22,7 @@ export interface Activity {
   isMoving: boolean;
   /** Time of the last response whose data was changing. */
   movedAt: number;
-  /** Time of the last key press or click. */
+  /** Time of the last click, key press or return to the tab. */
   touchedAt: number;
 }
 
