@@ -149,7 +149,7 @@ describe('the smoke test fails with rollback instructions', () => {
     expect(answers.every(({ ok }) => ok)).toBe(true);
     try {
       const err = await failure(['--url', stack.url, '--timeout', '1']);
-      expect(err).toMatch(/^smoke test failed: watch: Not finished after \d+ s/);
+      expect(err).toMatch(/^smoke test failed: watch: The batch is not finished after \d+ s/);
     } finally {
       await pause('resume');
     }
