@@ -13,7 +13,7 @@ const LONGEST = [
   '/integration/cost/receipt.test.ts',
   '/integration/cli/sluice.test.ts',
   '/integration/failures/handlers.test.ts',
-  '/integration/pipeline/inbox-import.test.ts',
+  '/integration/pipeline/inbox/inbox-import.test.ts',
   '/integration/package/package.test.ts',
   '/integration/instances.test.ts',
   '/faults/chunk-life/chunk-life.test.ts',

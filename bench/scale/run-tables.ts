@@ -5,7 +5,7 @@ import { CPU_BOUND, type InstancesRun } from './instances.ts';
 import { loadTime } from './load-time.ts';
 import { constantsOf, local, type ScaleResults, waitingWork } from './results.ts';
 import { MAX_SERIAL, type SerialResult, type Spent, serialPart } from './serial.ts';
-import { simulate } from './simulate.ts';
+import { simulate } from './simulation/simulate.ts';
 
 /** The measured runs compared with ideal, model and simulation. */
 export function runsTable(results: ScaleResults): string[] {

@@ -1,7 +1,7 @@
 import type { Operations } from '../contract/operations.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
-import type { OwnDrains } from '../cost/own-drains.ts';
+import type { OwnDrains } from '../cost/drains/own-drains.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import type { Causes } from './causes.ts';
 

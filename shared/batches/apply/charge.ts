@@ -1,5 +1,5 @@
 import { addOperations, type Operations } from '../../contract/operations.ts';
-import { addOwnChunks } from '../../cost/own-drains.ts';
+import { addOwnChunks } from '../../cost/drains/own-drains.ts';
 import type { BatchRow } from '../batch-row.ts';
 
 /** A drain of a queue. */

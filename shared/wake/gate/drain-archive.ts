@@ -2,8 +2,8 @@
  * What earlier drains of a queue have spent: one row per eleven drains, in the table of the gates. So the cost of a
  * batch can be computed long after its drains have left the gate.
  */
-import type { DrainRecord } from '../../cost/drain-spending.ts';
-import { splitRecords } from '../../cost/drain-spending.ts';
+import type { DrainRecord } from '../../cost/drains/drain-spending.ts';
+import { splitRecords } from '../../cost/drains/drain-spending.ts';
 import { DAY_MS } from '../../days.ts';
 import { toError } from '../../errors.ts';
 import { fromEntity, toEntity } from '../../storage/entity.ts';

@@ -1,4 +1,4 @@
-import type { DrainRecord } from '../../cost/drain-spending.ts';
+import type { DrainRecord } from '../../cost/drains/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
 import type { WaveRecord } from './wave-record.ts';
 

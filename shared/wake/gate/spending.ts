@@ -5,7 +5,7 @@
  * ends before that.
  */
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
-import { addSpent, type DrainSpent, endDrain } from '../../cost/drain-spending.ts';
+import { addSpent, type DrainSpent, endDrain } from '../../cost/drains/drain-spending.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Table } from '../../storage/table.ts';
 import { writeRow } from '../../storage/write-row.ts';

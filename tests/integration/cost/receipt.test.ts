@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addOperations, type Operations, subtractOperations } from '../../../shared/contract/operations.ts';
 import { batchSpending } from '../../../shared/cost/batch-operations.ts';
-import { readDrainRecord } from '../../../shared/cost/drain-spending.ts';
+import { readDrainRecord } from '../../../shared/cost/drains/drain-spending.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
 

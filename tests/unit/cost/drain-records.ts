@@ -1,4 +1,4 @@
-import { addSpent, type DrainRecord } from '../../../shared/cost/drain-spending.ts';
+import { addSpent, type DrainRecord } from '../../../shared/cost/drains/drain-spending.ts';
 
 /** The spending of a drain whose only operations are reads of its gate. */
 export const spent = (generation: number, chunks: number, gets: number, received = chunks > 0) => ({

@@ -1,8 +1,8 @@
 /** Reads the operations of drains, and computes the share of each batch. */
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
-import type { DrainRecord } from '../../../cost/drain-spending.ts';
-import { type OwnDrains, shareOf } from '../../../cost/own-drains.ts';
+import type { DrainRecord } from '../../../cost/drains/drain-spending.ts';
+import { type OwnDrains, shareOf } from '../../../cost/drains/own-drains.ts';
 import type { Table } from '../../../storage/table.ts';
 import { readAllArchives, readArchive } from '../../../wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../wake/gate/gate-row.ts';

@@ -14,7 +14,7 @@ import {
   type Work,
   wavePart,
 } from '../../../../bench/scale/model.ts';
-import { simulate } from '../../../../bench/scale/simulate.ts';
+import { simulate } from '../../../../bench/scale/simulation/simulate.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../../../../shared/batches/ledger.ts';
 import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
 import { DEFAULTS } from '../../../../shared/settings.ts';

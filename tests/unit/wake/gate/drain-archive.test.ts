@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addSpent, type DrainRecord, MAX_DRAIN_RECORDS } from '../../../../shared/cost/drain-spending.ts';
+import { addSpent, type DrainRecord, MAX_DRAIN_RECORDS } from '../../../../shared/cost/drains/drain-spending.ts';
 import { DAY_MS } from '../../../../shared/days.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { archiveSpent, readArchive } from '../../../../shared/wake/gate/drain-archive.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDrainRecord } from '../../../../shared/cost/drain-spending.ts';
+import { readDrainRecord } from '../../../../shared/cost/drains/drain-spending.ts';
 import { createMeter, type Meter } from '../../../../shared/cost/meter.ts';
 import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { createSpending, leaveTo, type SpendingWrite } from '../../../../shared/wake/gate/spending.ts';

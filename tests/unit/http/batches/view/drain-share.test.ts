@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { addSpent } from '../../../../../shared/cost/drain-spending.ts';
-import type { OwnDrains } from '../../../../../shared/cost/own-drains.ts';
+import { addSpent } from '../../../../../shared/cost/drains/drain-spending.ts';
+import type { OwnDrains } from '../../../../../shared/cost/drains/own-drains.ts';
 import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';

@@ -3,7 +3,7 @@
  * gate). The spending of a drain without chunks (empty or parked) is added to a neighbour: to the previous drain if the
  * queue was empty, since a late wake started it; otherwise to the next one, which finishes what it could not. Pure.
  */
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../../contract/operations.ts';
 
 /** What one drain has spent. */
 export interface DrainSpent {

@@ -6,8 +6,8 @@ import {
   MAX_DRAIN_RECORDS,
   readDrainRecord,
   splitRecords,
-} from '../../../shared/cost/drain-spending.ts';
-import { recordsOf, spent } from './drain-records.ts';
+} from '../../../../shared/cost/drains/drain-spending.ts';
+import { recordsOf, spent } from '../drain-records.ts';
 
 const shown = (records: readonly DrainRecord[]) =>
   records

@@ -1,9 +1,9 @@
 import { BlobLeaseClient, type BlockBlobClient, type ContainerClient } from '@azure/storage-blob';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteBatch } from '../../../shared/commands/delete.ts';
-import { type InboxResult, scanInbox } from '../../../shared/intake/inbox/inbox.ts';
-import { withLog } from '../../../shared/telemetry/log.ts';
-import { inventory, itemsOf, ndjson, startWorld, type World } from '../in-process/world.ts';
+import { deleteBatch } from '../../../../shared/commands/delete.ts';
+import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
+import { withLog } from '../../../../shared/telemetry/log.ts';
+import { inventory, itemsOf, ndjson, startWorld, type World } from '../../in-process/world.ts';
 
 const DAY = 24 * 60 * 60_000;
 const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };

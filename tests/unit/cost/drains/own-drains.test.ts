@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
-import { addSpent, type DrainRecord, readDrainRecord } from '../../../shared/cost/drain-spending.ts';
-import { addOwnChunks, type OwnDrains, shareOf } from '../../../shared/cost/own-drains.ts';
-import { recordsOf, spent } from './drain-records.ts';
+import { addOperations, type Operations, totalOperations } from '../../../../shared/contract/operations.ts';
+import { addSpent, type DrainRecord, readDrainRecord } from '../../../../shared/cost/drains/drain-spending.ts';
+import { addOwnChunks, type OwnDrains, shareOf } from '../../../../shared/cost/drains/own-drains.ts';
+import { recordsOf, spent } from '../drain-records.ts';
 
 const QUEUE = 'billing-normal-0';
 /** Batches by drain: the number of chunks of each that a drain has finished. */

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BatchAnswer, finished } from '../../helpers/client.ts';
-import { csv, ndjson, transactions } from '../../helpers/data/transactions.ts';
-import { startStack, type TestStack } from '../../helpers/stack.ts';
+import { type BatchAnswer, finished } from '../../../helpers/client.ts';
+import { csv, ndjson, transactions } from '../../../helpers/data/transactions.ts';
+import { startStack, type TestStack } from '../../../helpers/stack.ts';
 
 describe('the inbox', () => {
   let stack: TestStack;

@@ -1,7 +1,7 @@
 /** The state of a simulation: the limits of the services, the queues, the instances, and what the processes share. */
 import { createRandom } from 'functions-local';
-import { LIMITS } from './limits.ts';
-import type { Constants, Deployment, Load, Work } from './model.ts';
+import { LIMITS } from '../limits.ts';
+import type { Constants, Deployment, Load, Work } from '../model.ts';
 import { createVirtualTime, type Signal, type VirtualTime } from './virtual-time.ts';
 
 /** Returns the wait until a service has served `units` more. */

@@ -1,15 +1,15 @@
 import type { LookupFunction } from 'node:net';
 import functions from '@azure/functions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readBatch } from '../../../shared/batches/ledger.ts';
-import { importBatch } from '../../../shared/http/inbox/import-batch.ts';
-import { importAnswerSchema } from '../../../shared/http/inbox/schemas.ts';
-import { accountOf } from '../../../shared/intake/import/import-file.ts';
-import type { InboxDeps } from '../../../shared/intake/inbox/take-file.ts';
-import { createRegistry } from '../../../shared/workload/registry.ts';
-import { serviceError } from '../../helpers/data/factories.ts';
-import { echo } from '../in-process/echo.ts';
-import { inventory, itemsOf, ndjson } from '../in-process/world.ts';
+import { readBatch } from '../../../../shared/batches/ledger.ts';
+import { importBatch } from '../../../../shared/http/inbox/import-batch.ts';
+import { importAnswerSchema } from '../../../../shared/http/inbox/schemas.ts';
+import { accountOf } from '../../../../shared/intake/import/import-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
+import { serviceError } from '../../../helpers/data/factories.ts';
+import { echo } from '../../in-process/echo.ts';
+import { inventory, itemsOf, ndjson } from '../../in-process/world.ts';
 import { call, useInbox } from './use-inbox.ts';
 
 const inbox = useInbox();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { batchDate } from '../../../shared/contract/names.ts';
-import { createOverhead } from '../../../shared/cost/overhead.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { getCost } from '../../../shared/http/cost/get-cost.ts';
-import { costSchema } from '../../../shared/http/cost/schemas.ts';
-import { call } from './call.ts';
-import { type Pipeline, startPipeline } from './pipeline.ts';
+import { changeBatch } from '../../../../shared/batches/ledger.ts';
+import { batchDate } from '../../../../shared/contract/names.ts';
+import { createOverhead } from '../../../../shared/cost/overhead.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+import { getCost } from '../../../../shared/http/cost/get-cost.ts';
+import { costSchema } from '../../../../shared/http/cost/schemas.ts';
+import { call } from '../call.ts';
+import { type Pipeline, startPipeline } from '../pipeline.ts';
 
 let pipeline: Pipeline;
 

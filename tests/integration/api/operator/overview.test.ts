@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { readOpen } from '../../../shared/batches/listing/open-rows.ts';
-import { redrive } from '../../../shared/commands/redrive/redrive.ts';
-import { CONTAINERS } from '../../../shared/contract/names.ts';
-import { Problem } from '../../../shared/errors.ts';
-import { createOverview } from '../../../shared/http/overview/get-overview.ts';
-import { overviewSchema } from '../../../shared/http/overview/schemas.ts';
-import { writeReason } from '../../../shared/intake/inbox/rejection-reason.ts';
-import { countMissedWake } from '../../../shared/wake/gate/gate-notes.ts';
-import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
-import { call } from './call.ts';
-import { type Pipeline, startPipeline } from './pipeline.ts';
+import { changeBatch } from '../../../../shared/batches/ledger.ts';
+import { readOpen } from '../../../../shared/batches/listing/open-rows.ts';
+import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
+import { CONTAINERS } from '../../../../shared/contract/names.ts';
+import { Problem } from '../../../../shared/errors.ts';
+import { createOverview } from '../../../../shared/http/overview/get-overview.ts';
+import { overviewSchema } from '../../../../shared/http/overview/schemas.ts';
+import { writeReason } from '../../../../shared/intake/inbox/rejection-reason.ts';
+import { countMissedWake } from '../../../../shared/wake/gate/gate-notes.ts';
+import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
+import { call } from '../call.ts';
+import { type Pipeline, startPipeline } from '../pipeline.ts';
 
 const ITEMS = 'echo-normal-0';
 const MINUTE = 60_000;

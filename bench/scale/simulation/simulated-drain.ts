@@ -1,6 +1,6 @@
 /** The drains of a simulation: each runs waves of tasks, which receive chunks in rounds and run them on worker threads. */
-import { LIMITS } from './limits.ts';
-import { chunkSeconds, PUBLISH, RECEIVE, SLICE, TARGET, WAVE_CALLS } from './model.ts';
+import { LIMITS } from '../limits.ts';
+import { chunkSeconds, PUBLISH, RECEIVE, SLICE, TARGET, WAVE_CALLS } from '../model.ts';
 import {
   callSeconds,
   createLimiter,

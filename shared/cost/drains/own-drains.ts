@@ -2,9 +2,9 @@
  * The share of drains that a batch pays. A batch records how many of its chunks each drain has finished, and pays for a
  * drain in proportion to its chunks among those of the drain. Pure.
  */
-import { addOperations, type Operations } from '../contract/operations.ts';
+import { addOperations, type Operations } from '../../contract/operations.ts';
+import { timesOperations } from '../times-operations.ts';
 import { type DrainRecord, readDrainRecord } from './drain-spending.ts';
-import { timesOperations } from './times-operations.ts';
 
 /** Chunks of a batch that a drain has finished. With `last`, those of all drains from `generation` to `last`. */
 export type OwnDrain = readonly [generation: number, chunks: number, last?: number];

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordAction } from '../../../shared/commands/audit-log.ts';
-import { batchDate } from '../../../shared/contract/names.ts';
-import { totalOperations } from '../../../shared/contract/operations.ts';
-import { getHistory } from '../../../shared/http/history/get-history.ts';
-import { historySchema } from '../../../shared/http/history/schemas.ts';
-import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
-import { call } from './call.ts';
-import { type Pipeline, startPipeline } from './pipeline.ts';
+import { recordAction } from '../../../../shared/commands/audit-log.ts';
+import { batchDate } from '../../../../shared/contract/names.ts';
+import { totalOperations } from '../../../../shared/contract/operations.ts';
+import { getHistory } from '../../../../shared/http/history/get-history.ts';
+import { historySchema } from '../../../../shared/http/history/schemas.ts';
+import { BASIS } from '../../../helpers/fakes/receipt-basis.ts';
+import { call } from '../call.ts';
+import { type Pipeline, startPipeline } from '../pipeline.ts';
 
 const QUEUE = 'echo-normal-0';
 let pipeline: Pipeline;

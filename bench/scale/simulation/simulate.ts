@@ -3,7 +3,7 @@
  * of the services, with latencies from a seeded generator. It uses the steps and the constants of the model but none of
  * its formulas, so that it can contradict the model.
  */
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '../limits.ts';
 import {
   type Constants,
   type Deployment,
@@ -13,7 +13,7 @@ import {
   ROUND_CALLS,
   ROWS,
   type Work,
-} from './model.ts';
+} from '../model.ts';
 import { drain } from './simulated-drain.ts';
 import { callSeconds, createLimiter, createSignal, createSimulation, type Simulation } from './simulation.ts';
 import type { Process } from './virtual-time.ts';
