@@ -73,7 +73,8 @@ export async function enqueue(
     if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;
     recordPut(queues, queue, row, delay > 0);
   });
-  for (const [queue, { items, payloadBytes, due }] of queues) {
+  // At the same time: while the topic is unavailable, each send takes half a minute, and an upload has less than four.
+  await inParallel([...queues], queues.size, async ([queue, { items, payloadBytes, due }]) => {
     if (due.length > 0) await recordDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);
     const { id, traceparent, labels } = batch;
@@ -81,7 +82,7 @@ export async function enqueue(
     const event = { type: 'QueueWorkDetected', batch: id, ...labelled(labels), items, payloadBytes, ...trace } as const;
     const isWoken = options.isUpload !== true || (await deps.needsWake(queue));
     if (address && isWoken) await deps.publish(address, event);
-  }
+  });
 }
 
 /** The queue of a chunk of a batch. */

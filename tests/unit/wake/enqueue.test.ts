@@ -78,6 +78,21 @@ test('every reference is put without expiry before its queue is woken, and each 
   ]);
 });
 
+test('the queues of a lane are woken at the same time, so that an unavailable topic costs the time of one send', async () => {
+  const { deps } = fixture();
+  const pending: (() => void)[] = [];
+  deps.publish = () => new Promise((done) => void pending.push(done));
+
+  const enqueued = enqueue(
+    deps,
+    BATCH_OF_ROWS,
+    ['000000', '000001'].map((chunk) => chunkRowOf({ chunk })),
+  );
+  await expect.poll(() => pending.length).toBe(2);
+  for (const finish of pending) finish();
+  await enqueued;
+});
+
 test.each([
   [true, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0', 'wake billing-normal-0']],
   [false, ['put billing-normal-0 000000 -1 0', 'ask billing-normal-0']],
