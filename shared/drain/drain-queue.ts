@@ -83,8 +83,8 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }
 }
 
 /**
- * Tries five times within about one minute. If all attempts fail, the next wake or the sweep finds that the gate has no
- * heartbeat.
+ * Tries five times: half a minute of delays, and up to half a minute for each attempt. If all attempts fail, the drain
+ * abandons the gate; if that fails as well, the next wake or the sweep finds that the drain has failed.
  */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);

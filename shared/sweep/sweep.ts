@@ -79,8 +79,8 @@ function isOwn({ pool, registry }: SweepDeps, { workload: name }: OpenBatch): bo
 }
 
 /**
- * Logs batches whose workload is not deployed. They wait for a deployment that has it. Apart from the drain of
- * such a queue, nothing else in the app reports them.
+ * Logs batches whose workload is not deployed. They wait for a deployment that has it. Otherwise, only
+ * their drain logs it, once, and the overview shows them when they are late.
  */
 function warnOfUnknown({ registry }: SweepDeps, open: readonly OpenBatch[]): void {
   const unknown = open.filter(({ workload }) => !registry.workload(workload));

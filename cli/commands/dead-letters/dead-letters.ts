@@ -27,7 +27,7 @@ interface DeadLettersOptions extends BatchesFilter {
 
 const HELP = `
 A dead letter is an item that did not succeed: it is invalid, was rejected by the handler, or failed in all its attempts.
-Without options, shows the dead letters grouped by cause, with one example per cause. --cause shows those of one cause. --json
+With an ID and no options, shows the dead letters of the batch grouped by cause, with one example per cause. --cause shows those of one cause. --json
 prints the answer of the app. --format csv prints all dead letters for a spreadsheet, and --format ndjson one per line, so that
 you can correct them and run them again:
 

@@ -1,4 +1,7 @@
-/** Publishes, before the deadline of a revision and at least once, that the revision is likely to miss it. */
+/**
+ * Publishes at least once that a revision is likely to miss its deadline, or has missed it. For running chunks and for the sweep;
+ * the collecting transaction marks the row itself (plan-apply.ts), and collect-batch.ts publishes the event.
+ */
 import { isFinished } from '../../batches/batch-row.ts';
 import { changeFrom } from '../../batches/ledger.ts';
 import { isAtRisk, type RiskFacts, riskOf } from '../../batches/progress/deadline-risk.ts';

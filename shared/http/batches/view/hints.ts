@@ -23,7 +23,7 @@ export function suspectHint(row: HintedRow): { hint: string; command: string } {
 
 function likelyCause({ csv }: HintedRow): string {
   if (csv === undefined)
-    return 'Check the first records with the command, correct the file or the workload, and submit again.';
+    return 'Check the first records with the command, then correct the file and submit it again, or deploy a corrected workload and redrive.';
   if (csv.columns === 1)
     return `The CSV was read as one column, with ${delimiterName(csv.delimiter)} as the delimiter. Another delimiter may be correct.`;
   if (csv.cells === 'text') return CELLS_ARE_TEXT;
