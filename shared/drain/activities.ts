@@ -102,8 +102,8 @@ async function dequeue(
   deps: ActivityDeps,
   { queue: name, generation, task, wave }: DequeueInput,
 ): Promise<SliceResult> {
-  // Reported like a failed receive: another instance tries again, and the queue is not parked although its messages are
-  // visible.
+  // Reported like a failed receive: another instance tries again, and the queue is parked for 15 s only, since its
+  // messages are visible.
   if (deps.isEnding()) return emptySlice('fault');
   const address = deps.registry.queue(name);
   if (!address) return emptySlice('notDeployed');

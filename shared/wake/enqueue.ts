@@ -50,7 +50,7 @@ export interface EnqueueOptions {
   isUpload?: boolean;
 }
 
-/** Computes the index of a chunk's queue within its lane from the id of the chunk, so that a resend uses the same queue. */
+/** Computes the index of a chunk's queue within its lane from the id of the chunk, so that a resend uses the same queue, as long as `queuesPerLane` is unchanged. */
 export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
   Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
 

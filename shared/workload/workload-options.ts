@@ -135,7 +135,7 @@ interface CommonOptions<Result, Acc, Row> {
   lane?: (batch: { items: number; bytes: number }) => string;
   /**
    * Number of storage queues per lane, 1 to 32. Defaults to 1, because one queue supports about 2,000 messages per second and
-   * a message is a whole chunk.
+   * a message is a whole chunk. Reduce it only when the removed queues are empty and no batch of the workload is open.
    */
   queuesPerLane?: number;
   /** The function app that runs the workload; a lower-case word of at most 20 characters. Defaults to 'default'. */

@@ -29,7 +29,7 @@ interface RedriveOptions extends WaitOptions {
 
 const HELP = `
 By default, all dead letters of the batch run again, with the version of the workload that is deployed now. The batch gets a
-new revision and a report of that revision. Every redrive has an idempotency key, which is printed: repeating the command with
+new revision and a new report of the whole batch. Every redrive has an idempotency key, which is printed: repeating the command with
 the same key has no further effect.
 
 --corrected reads NDJSON with "index" and "item" in each line, the format of sluice dead-letters --format ndjson.

@@ -116,7 +116,7 @@ async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
 }
 
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
-  // The end of the last revision must have been published: once the next one is open, it is no longer checked.
+  // The end of the last revision must have been published first: after the next revision is open, the sweep no longer checks that end.
   await announce(deps, row);
   await openBatch(deps.table, opening(deps, row, stored));
   const { row: opened, fresh } = await open(deps, stored);

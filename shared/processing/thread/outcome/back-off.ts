@@ -3,8 +3,8 @@ import type { RetryPolicy } from '../../../workload/define.ts';
 
 /**
  * Returns the wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further
- * failed attempt, at most `maxDelaySeconds`. It is spread by ±`jitter` (`random` in [0, 1)), so that items which failed
- * together are not retried together. It is at least `afterSeconds` if the handler specified a wait, and at most seven
+ * failed attempt, at most `maxDelaySeconds`. Then it is spread by ±`jitter` (`random` in [0, 1)), so that items which failed
+ * together are not retried together; it may exceed the maximum by that. It is at least `afterSeconds` if the handler specified a wait, and at most seven
  * days.
  */
 export function retryDelayMs(
