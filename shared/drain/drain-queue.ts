@@ -83,7 +83,7 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }
 }
 
 /**
- * Tries five times: half a minute of delays, and up to half a minute for each attempt. If all attempts fail, the drain
+ * Tries five times, for up to three minutes: half a minute of delays, and up to half a minute per attempt. If all attempts fail, the drain
  * abandons the gate; if that fails as well, the next wake or the sweep finds that the drain has failed.
  */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {

@@ -73,7 +73,7 @@ export async function enqueue(
     if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;
     recordPut(queues, queue, row, delay > 0);
   });
-  // At the same time: while the topic is unavailable, each send takes half a minute, and an upload has less than four.
+  // At the same time: while the topic is unavailable, each send takes half a minute, and a request has less than four minutes.
   await inParallel([...queues], queues.size, async ([queue, { items, payloadBytes, due }]) => {
     if (due.length > 0) await recordDue(deps.gate.table, queue, due);
     const address = deps.registry.queue(queue);

@@ -6,7 +6,7 @@
  * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the
  * gate held; the drain releases the gate. Therefore a wake that finds the gate held is counted in the row, and a
  * release succeeds only if the count is still the one that was read before the queue was measured. A dead drain is
- * detected by its missing heartbeat. If it still runs after a take-over, the generation fences it.
+ * detected by its missing heartbeat. If it still runs after a take-over, its generation is outdated, and `fence` refuses it.
  * Test: tests/faults/gate/gate.test.ts tries every order of these steps, with crashes and lost responses; its mutants
  * release without that comparison, and the test detects them.
  */
