@@ -1,6 +1,11 @@
 import { readThreadStatus, STOP_GRACE_MS, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
+/**
+ * Maximum time that one tick counts. A tick that comes later was delayed: if the whole process was frozen, the thread could
+ * not run either, and it must not be ended before it can change its status.
+ */
+const MAX_STEP_MS = 1_000;
 /** An asynchronous handler that exceeds its time is ended in the thread itself; only a blocked thread reaches this limit. */
 const GRACE_MS = 2_000;
 /** Loading a thread's file takes a fraction of a second; a machine that needs longer than this is too slow to wait for. */
@@ -24,13 +29,15 @@ export function watchThread(
   onStuck: (status: ThreadStatus) => void,
 ): () => void {
   let sequence = -1;
-  let sinceMs = 0;
+  let sameForMs = 0;
+  let tickedMs = clockMs();
   const timer = setInterval(() => {
     const status = readThreadStatus(statusBuffer);
-    if (status.sequence !== sequence) {
-      sequence = status.sequence;
-      sinceMs = clockMs();
-    } else if (isStuck(status, clockMs() - sinceMs)) {
+    const nowMs = clockMs();
+    sameForMs = status.sequence === sequence ? sameForMs + Math.min(nowMs - tickedMs, MAX_STEP_MS) : 0;
+    sequence = status.sequence;
+    tickedMs = nowMs;
+    if (isStuck(status, sameForMs)) {
       clearInterval(timer);
       onStuck(status);
     }
