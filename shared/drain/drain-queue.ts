@@ -41,9 +41,9 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
       next = step.next;
     } catch (error) {
       // The last act of a drain that cannot continue: it tries to release the gate, with a wake in one minute.
-      const abandon = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR_CHARS);
-      const input: FinishWaveInput = { queue, generation, slices: [], wakes, abandon };
-      yield context.df.callActivity('finish-wave', input);
+      const abandon = String(error).slice(0, MAX_ERROR_CHARS);
+      const last: FinishWaveInput = { queue, generation, slices: [], wakes, abandon };
+      yield context.df.callActivity('finish-wave', last);
       throw error;
     }
   }

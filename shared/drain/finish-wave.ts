@@ -11,7 +11,7 @@ import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
 import { fence, type GateDeps } from '../wake/gate/gate.ts';
-import type { GateRow, Pause } from '../wake/gate/gate-row.ts';
+import { type GateRow, isHeldBy, type Pause } from '../wake/gate/gate-row.ts';
 import { changeGate, gateOf, readGate } from '../wake/gate/gate-store.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
@@ -194,9 +194,7 @@ const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active:
  * an app that has the workload finds the messages of the queue and wakes it.
  */
 export const releaseUnknownQueue = (table: Table, queue: string, generation: number): Promise<unknown> =>
-  changeGate(table, queue, (row) =>
-    row.status === 'draining' && row.generation === generation ? released(row) : undefined,
-  );
+  changeGate(table, queue, (row) => (isHeldBy(row, generation) ? released(row) : undefined));
 
 /**
  * Parks a queue, since nothing can be done before a known time. Publishes the scheduled wake before the gate is

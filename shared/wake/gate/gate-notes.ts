@@ -3,7 +3,7 @@ import { storableLine } from '../../contract/text/text.ts';
 import type { Table } from '../../storage/table.ts';
 import { mergeDue } from './due.ts';
 import type { GateDeps } from './gate.ts';
-import type { GateRow } from './gate-row.ts';
+import { type GateRow, isHeldBy } from './gate-row.ts';
 import { changeGate } from './gate-store.ts';
 
 /** Maximum length of an error text in a gate. */
@@ -20,7 +20,7 @@ export async function recordStartFailure(
 ): Promise<number | undefined> {
   const at = new Date(now()).toISOString();
   const row = await changeGate(table, queue, (row) =>
-    row.status === 'draining' && row.generation === generation && row.aliveUntil === ''
+    isHeldBy(row, generation) && row.aliveUntil === ''
       ? { startFailure: { since: row.startFailure?.since ?? at, error: storableLine(error.message, MAX_ERROR_CHARS) } }
       : undefined,
   );

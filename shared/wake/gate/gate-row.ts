@@ -102,6 +102,10 @@ export interface GateRow {
   spent: readonly DrainRecord[];
 }
 
+/** Whether the drain of `generation` holds the gate. */
+export const isHeldBy = ({ status, generation: holder }: GateRow, generation: number): boolean =>
+  status === 'draining' && holder === generation;
+
 /** A gate that has never been woken. */
 export const newGate = (queue: string): GateRow => ({
   queue,

@@ -16,7 +16,7 @@ import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import { dueAfter } from './due.ts';
-import { drainInstanceId, type GateRow, lastSignMs } from './gate-row.ts';
+import { drainInstanceId, type GateRow, isHeldBy, lastSignMs } from './gate-row.ts';
 import { gateOf, readGate, type VersionedGate, writeGate } from './gate-store.ts';
 import { type DrainStatus, isDead, type LivenessDeps, SILENCE_MS } from './heartbeat.ts';
 import type { Spending, SpendingWrite } from './spending.ts';
@@ -139,7 +139,7 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
 async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise<WakeResult | typeof LOST_RACE> {
   const { row, etag } = await readGate(deps.table, queue);
   // Idle or another generation: that drain measured the queue after this wake was counted, or will measure it.
-  if (etag === undefined || row.status === 'idle' || row.generation !== generation) return 'counted';
+  if (etag === undefined || !isHeldBy(row, generation)) return 'counted';
   if (!(await isDead(deps, row))) return 'counted';
   if (!(await acquire(deps, { row, etag } satisfies VersionedGate))) return LOST_RACE;
   // A drain that never started is reported as a start failure instead.
@@ -155,5 +155,5 @@ const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || sta
  */
 export async function fence(table: Table, queue: string, generation: number): Promise<VersionedGate | undefined> {
   const { row, etag } = await readGate(table, queue);
-  return etag !== undefined && row.status === 'draining' && row.generation === generation ? { row, etag } : undefined;
+  return etag !== undefined && isHeldBy(row, generation) ? { row, etag } : undefined;
 }
