@@ -14,7 +14,7 @@ const SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 const MIN_LENGTH = 4;
 const MAX_PAGE = 200;
 /** Maximum number of batches that are searched for a piece of an id. */
-const MAX_LOOKED_AT = 10_000;
+const MAX_SCANNED = 10_000;
 const MAX_NAMED = 10;
 
 /** Whether the text can be the beginning or the end of an id. The name of a queue never can. */
@@ -64,7 +64,7 @@ async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]
     found.push(...recent.filter(({ id }) => id.startsWith(piece) || id.endsWith(piece)));
     seen += scanned?.batches ?? batches.length;
     const isBeyond = recent.length < batches.length || (scanned?.until ?? since) < since;
-    if (seen >= MAX_LOOKED_AT || isBeyond) break;
+    if (seen >= MAX_SCANNED || isBeyond) break;
   }
   return found;
 }

@@ -46,16 +46,16 @@ const find: Action<[string, number | undefined, { id?: string }]> = async (sessi
 
 async function positionsOf(session: Session, batch: string, id: string): Promise<number[]> {
   const positions: number[] = [];
-  let looked = 0;
+  let scanned = 0;
   const path = `batches/${encodeURIComponent(batch)}/items`;
   for await (const answer of session.api.pages({ path, query: { itemId: id } })) {
     const page = (await answer.json()) as FoundItems;
     positions.push(...page.positions);
-    looked += page.scanned.items;
+    scanned += page.scanned.items;
     if (positions.length >= MAX_SHOWN) break;
   }
   if (positions.length > 0) return positions.slice(0, MAX_SHOWN);
-  throw new CliError(`No item of batch ${batch} has the id "${id}"; ${formatNumber(looked, 'item')} searched.`, {
+  throw new CliError(`No item of batch ${batch} has the id "${id}"; ${formatNumber(scanned, 'item')} searched.`, {
     exitCode: EXIT.notFound,
   });
 }

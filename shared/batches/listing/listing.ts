@@ -37,7 +37,7 @@ export interface Listing {
 }
 
 /** Maximum number of index rows that one listing compares: a filter that matches few must not search without end. */
-const MAX_LOOKED_AT = 2_000;
+const MAX_SCANNED = 2_000;
 const ROWS_AT_ONCE = 50;
 const READS_AT_ONCE = 16;
 
@@ -58,7 +58,7 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
       return { batches: page, next: last, scanned: { count, last } };
     }
     scanned = { count: scanned.count + group.length, last: group.at(-1)?.id };
-    if (scanned.count >= MAX_LOOKED_AT) return { batches, next: scanned.last, scanned };
+    if (scanned.count >= MAX_SCANNED) return { batches, next: scanned.last, scanned };
   }
   return { batches, next: undefined, scanned };
 }

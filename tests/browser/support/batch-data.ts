@@ -40,7 +40,7 @@ export interface MockedListing {
 }
 
 /** As in the service, a page compares at most 2,000 batches with the filter. */
-const LOOKED_AT = 2_000;
+const SCANNED = 2_000;
 
 /** Serves the listing of a tab from `batches`, newest first, in pages as the service does at `nowMs`. */
 export async function mockListing(page: Page, batches: BatchEntry[], nowMs: number): Promise<MockedListing> {
@@ -74,7 +74,7 @@ function pageOf(
   for (const batch of candidates) {
     scanned += 1;
     if (fits(batch, query)) found.push(batch);
-    if (found.length === limit || scanned === LOOKED_AT) break;
+    if (found.length === limit || scanned === SCANNED) break;
   }
   const last = candidates[scanned - 1];
   const next = scanned < candidates.length ? last?.id : undefined;
