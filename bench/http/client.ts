@@ -1,5 +1,5 @@
 /**
- * Calls that a handler makes; copied beside the workload of user-app.ts, so that the plain script makes the same calls.
+ * The calls of a handler. The file is copied next to the workload of user-app.ts, so that the plain script makes the same calls.
  */
 import { Agent, get, type IncomingMessage } from 'node:http';
 

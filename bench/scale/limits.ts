@@ -1,6 +1,6 @@
 /** Documented limits of the services, each with its source. None of them was measured. */
 
-/** A limit and its source; `learn:` stands for learn.microsoft.com/azure/. */
+/** A limit and its source; `learn:` is short for https://learn.microsoft.com/azure/. */
 export interface ServiceLimit {
   what: string;
   value: number;

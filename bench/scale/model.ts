@@ -78,7 +78,7 @@ export const TARGET = 10;
 /** References that an upload puts at the same time. */
 export const PUTS_AT_ONCE = 16;
 
-/** Returns the time that one thread needs for a chunk, with a core of its own. */
+/** Returns the time that one thread needs for a chunk, on a separate core. */
 export const chunkSeconds = ({ itemsPerChunk, cpuPerItem, wait, concurrency }: Work): number =>
   Math.max(Math.ceil(itemsPerChunk / concurrency) * wait, itemsPerChunk * cpuPerItem);
 
