@@ -14,15 +14,17 @@ const BLOCK = 50;
 /** Reserved ports of this process that are not assigned yet. */
 const reserved: number[] = [];
 let reserving: Promise<void> | undefined;
+/** The first ports of the blocks that this process holds, or tries to hold. */
+const held = new Map<number, Promise<boolean>>();
 
 /**
- * Returns a free port of 127.0.0.1: `preferred` if it is free. No other port is returned twice in a process, or by two
- * processes at the same time. A port therefore stays free until a child listens on it, and while that child is down. Throws
- * if none is found.
+ * Returns a free port of 127.0.0.1: `preferred` if it is free and no other process has reserved it. No other port is returned
+ * twice in a process, or by two processes at the same time. A port therefore stays free until a child listens on it, and
+ * while that child is down. Throws if none is found.
  */
 export async function freePort(preferred?: number): Promise<number> {
   // A second stack with the same preferred port can follow the first one.
-  if (preferred !== undefined && (await isPortFree(preferred))) return preferred;
+  if (preferred !== undefined && (await isPortFree(preferred)) && (await isOurs(preferred))) return preferred;
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (reserved.length === 0) {
       reserving ??= reserveBlock().finally(() => {
@@ -36,6 +38,13 @@ export async function freePort(preferred?: number): Promise<number> {
   throw noPort();
 }
 
+/** Whether no other process can assign the port. Holds its block if it is one of a block. */
+async function isOurs(port: number): Promise<boolean> {
+  const place = (port - LOWEST) % BLOCK;
+  const isOfBlock = port > LOWEST && port < HIGHEST && place !== 0;
+  return !isOfBlock || (await holdBlock(port - place));
+}
+
 /** Whether no process listens on a port of 127.0.0.1. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = await listen(port);
@@ -44,21 +53,36 @@ export async function isPortFree(port: number): Promise<boolean> {
   return true;
 }
 
-/**
- * Listens on the first port of a block until the process ends. No two processes can listen on it, and the system closes it
- * when the process ends for any reason.
- */
+/** Reserves a block that no process holds. */
 async function reserveBlock(): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const first = LOWEST + BLOCK * randomInt((HIGHEST - LOWEST) / BLOCK);
-    const guard = await listen(first);
-    if (guard === undefined) continue;
-    guard.unref();
-    guard.on('connection', (socket) => socket.destroy());
+    if (held.has(first) || !(await holdBlock(first))) continue;
     for (let port = first + BLOCK - 1; port > first; port -= 1) reserved.push(port);
     return;
   }
   throw noPort();
+}
+
+/**
+ * Holds a block: listens on its first port until the process ends. No two processes can listen on it, and the system closes
+ * it when the process ends for any reason. Resolves to false if another process holds the block.
+ */
+function holdBlock(first: number): Promise<boolean> {
+  const holding = held.get(first) ?? guardBlock(first);
+  held.set(first, holding);
+  return holding;
+}
+
+async function guardBlock(first: number): Promise<boolean> {
+  const guard = await listen(first);
+  if (guard === undefined) {
+    held.delete(first);
+    return false;
+  }
+  guard.unref();
+  guard.on('connection', (socket) => socket.destroy());
+  return true;
 }
 
 const noPort = (): Error =>

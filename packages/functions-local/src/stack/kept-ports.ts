@@ -41,12 +41,12 @@ export function keepPorts(folder: string, onProgress: (line: string) => void): K
   const ports = readPorts(file);
   return {
     take: async ({ name, required, preferred }) => {
+      if (required !== undefined && !(await isPortFree(required)))
+        throw new PortInUseError(required, await findHolder(required));
       const wanted = required ?? ports.get(name) ?? preferred;
-      const isFree = wanted === undefined || (await isPortFree(wanted));
-      const holder = isFree ? undefined : await findHolder(wanted);
-      if (!isFree && required !== undefined) throw new PortInUseError(required, holder);
-      const port = await freePort(isFree ? wanted : undefined);
-      if (!isFree) {
+      const port = required ?? (await freePort(wanted));
+      if (wanted !== undefined && port !== wanted) {
+        const holder = await findHolder(wanted);
         const by = holder === undefined ? '' : ` by ${holder}`;
         onProgress(`Port ${wanted} is in use${by}: ${name} uses ${port} instead`);
       }

@@ -15,6 +15,24 @@ it('returns a preferred port whenever it is free', async () => {
   server.close();
 });
 
+// A port of an earlier run. A process that has reserved it since may have assigned it to a part that does not listen yet.
+it('does not return a preferred port that another process has reserved', async () => {
+  const source = new URL('../../src/ports.ts', import.meta.url);
+  const script = `
+    const { freePort } = await import('${source}');
+    console.log(await freePort());
+    process.stdin.resume();`;
+  const args = ['--input-type=module', '--eval', script];
+  const other = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface({ input: other.stdout }), 'line');
+  const port = Number(line);
+  expect(await freePort(port)).not.toBe(port);
+
+  other.stdin.end();
+  await once(other, 'exit');
+  expect(await freePort(port)).toBe(port);
+});
+
 it('returns any other port only once', async () => {
   const ports = await Promise.all(Array.from({ length: 200 }, () => freePort()));
   expect(new Set(ports).size).toBe(200);
