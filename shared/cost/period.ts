@@ -3,9 +3,9 @@
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { DurableBackend } from './durable-backend.ts';
-import { DEFAULT_DEPLOYMENT, type Deployment } from './model/deployed.ts';
-import { idleBill } from './model/idle-bill.ts';
-import { DAYS_PER_MONTH } from './model/month-parameters.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from '../../tools/cost/model/deployed.ts';
+import { idleBill } from '../../tools/cost/model/idle-bill.ts';
+import { DAYS_PER_MONTH } from '../../tools/cost/model/month-parameters.ts';
 import { priceOperations } from './price.ts';
 import { receipt } from './receipt.ts';
 import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';

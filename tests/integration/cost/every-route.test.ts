@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../shared/contract/operations.ts';
-import { REFRESH } from '../../../shared/cost/model/open-tab.ts';
+import { REFRESH } from '../../../tools/cost/model/open-tab.ts';
 import { priceOperations } from '../../../shared/cost/price.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { auditSchema } from '../../../shared/http/audit/schemas.ts';

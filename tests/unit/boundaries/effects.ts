@@ -37,7 +37,7 @@ export const EFFECTS: readonly Effect[] = [
         HANDLERS,
       ],
       'shared/drain/planning/instance-load.ts',
-      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/cost.ts', 'cli/new-workload.ts'],
+      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'tools/cost/main.ts', 'cli/new-workload.ts'],
       'cli/new-workload/format-text.ts',
       ...PROGRAMS,
     ],

@@ -1,0 +1,72 @@
+/**
+ * The part of what `infra/` deploys that is billed without work. The defaults are those of infra/main.bicep and
+ * infra/pools.json: tests/unit/tools/cost/model/deployed.test.ts derives them from the templates.
+ */
+import type { DurableBackend } from '../../../shared/cost/durable-backend.ts';
+
+/**
+ * Memory sizes of a Flex Consumption instance in MB. Source: Microsoft Learn, azure-functions/flex-consumption-plan.
+ */
+export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
+export type MemoryMb = (typeof MEMORY_SIZES)[number];
+
+/** One deployment. */
+export interface Deployment {
+  /** Number of pools. Each is a separate function app with a task hub, a subscription and timers. */
+  pools: number;
+  /** Memory per instance, in every pool. */
+  memoryMb: MemoryMb;
+  /** Number of always-ready instances of all pools. */
+  alwaysReady: number;
+  backend: DurableBackend;
+  /** Number of control queues per task hub; host.json sets 1. */
+  partitionCount: number;
+  sweepMinutes: number;
+  /** 0 means that the inbox is not collected. */
+  inboxMinutes: number;
+  hasAlerts: boolean;
+  /** Whether the deployment has Service Bus Premium, private endpoints and private DNS zones. */
+  isPrivate: boolean;
+}
+
+/** What `infra/` deploys without parameters. */
+export const DEFAULT_DEPLOYMENT: Deployment = {
+  pools: 2,
+  memoryMb: 2_048,
+  alwaysReady: 0,
+  backend: 'azureStorage',
+  partitionCount: 1,
+  sweepMinutes: 15,
+  inboxMinutes: 10,
+  hasAlerts: true,
+  isPrivate: false,
+};
+
+/** One rule per severity of events, and one for the quota of the logs; each is evaluated every 15 minutes. */
+const LOG_RULES = 4;
+/**
+ * Dead-lettered wake events, and the availability of both storage accounts. Each pool's app adds one, for its errors.
+ */
+const SHARED_SERIES = 3;
+
+/** Returns the number of alert rules: log rules, and the time series that metric rules monitor. */
+export const alertRules = ({
+  hasAlerts,
+  pools,
+}: Pick<Deployment, 'hasAlerts' | 'pools'>): { log: number; metric: number } =>
+  hasAlerts ? { log: LOG_RULES, metric: SHARED_SERIES + pools } : { log: 0, metric: 0 };
+
+/** Blob, queue and table service of both storage accounts, and Service Bus. Each pool's app adds one. */
+const SHARED_ENDPOINTS = 7;
+/** One zone per kind of service: blob, queue, table, Service Bus, web apps. */
+const PRIVATE_ZONES = 5;
+
+/** Returns what a private deployment adds; zeros for a public one. */
+export const privateNetwork = ({ isPrivate, pools }: Deployment): { endpoints: number; zones: number } =>
+  isPrivate ? { endpoints: SHARED_ENDPOINTS + pools, zones: PRIVATE_ZONES } : { endpoints: 0, zones: 0 };
+
+/** Size of the deployment package, as `npm run package` prints it. Each pool's app stores a copy. */
+export const PACKAGE_MB = 10;
+
+/** Returns the memory of an instance in GB, as it is billed. */
+export const instanceGb = ({ memoryMb }: Pick<Deployment, 'memoryMb'>): number => memoryMb / 1_024;

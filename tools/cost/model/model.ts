@@ -1,0 +1,145 @@
+/**
+ * A month of three designs for the same work, calculated from a price sheet. Pure. It omits what is equal in all of
+ * them or unknown: stored gigabytes, traffic, and the machine that runs always-on pollers. It also omits what every
+ * design has in its own way (alert rules, logs, private networking): that is in the idle bill.
+ */
+
+import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
+import { MESSAGE_PER_ITEM, timesOperations } from '../../../shared/cost/times-operations.ts';
+import { batchWork } from './batch-price.ts';
+import { instanceGb } from './deployed.ts';
+import { createLedger, freeGrants, type Line, sumOf, unverifiedIn, type When } from './model-lines.ts';
+import {
+  DAYS_PER_MONTH,
+  type MonthParameters,
+  SECONDS_PER_HOUR,
+  scaleControllerReads,
+  shapeOf,
+} from './month-parameters.ts';
+import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
+
+/** The month of one design. */
+export interface Solution {
+  title: string;
+  lines: Line[];
+  /** Before free grants. */
+  totalUsd: number;
+  /** The part that is also billed without work. */
+  idleUsd: number;
+  /** What the free grants subtract from the total, if nothing else of the subscription uses them. */
+  grantsUsd: number;
+  unverified: PriceClass[];
+}
+
+/** The three designs, oldest first. */
+export interface Month {
+  pollers: Solution;
+  trigger: Solution;
+  sluice: Solution;
+  /** What Service Bus costs Sluice per month, and what the polls of empty queues would cost that it replaces. */
+  notification: { costUsd: number; savedUsd: number; unverified: PriceClass[] };
+}
+
+const isIdle = (when: When): boolean => when !== 'work';
+
+function toSolution(title: string, lines: Line[], sheet: PriceSheet): Solution {
+  return {
+    title,
+    lines,
+    totalUsd: sumOf(lines),
+    idleUsd: sumOf(lines.filter(({ when }) => isIdle(when))),
+    grantsUsd: freeGrants(lines, sheet),
+    unverified: unverifiedIn(lines, sheet),
+  };
+}
+
+/** Returns the polls of empty queues per day: one per second and thread. 22 h are 79,200 per thread. */
+export const idlePollsPerDay = ({ queues, pollers, idleHours }: MonthParameters): number =>
+  Math.round(idleHours * SECONDS_PER_HOUR) * queues * pollers;
+
+function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
+  const { queues, pollers, items } = parameters;
+  const ledger = createLedger(sheet);
+  ledger.operations(
+    'idle',
+    `polling threads: ${queues * pollers}`,
+    'get from an empty queue every second; an empty get is billed',
+    { 'queue.get': idlePollsPerDay(parameters) * DAYS_PER_MONTH },
+  );
+  ledger.operations(
+    'work',
+    'sender and threads',
+    'one message per item: put, get, delete',
+    timesOperations(MESSAGE_PER_ITEM, items * DAYS_PER_MONTH),
+  );
+  return toSolution('Always-on pollers, one message per item', ledger.lines(), sheet);
+}
+
+/** Source: Microsoft Learn, functions-bindings-storage-queue, batchSize 16. */
+const TRIGGER_BATCH = 16;
+function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
+  const { queues, idleHours, items, chunk, secondsPerChunk } = parameters;
+  const ledger = createLedger(sheet);
+  const messages = items * DAYS_PER_MONTH;
+  ledger.operations(
+    'always',
+    'scale controller',
+    `length and age of each queue (${queues}), every 10 s (interval assumed)`,
+    scaleControllerReads(queues),
+  );
+  ledger.operations('work', 'running host', 'get from each queue at least once per minute while the app is running', {
+    'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_PER_MONTH),
+  });
+  ledger.operations('work', 'sender and host', `one message per item: put, delete, and a get for ${TRIGGER_BATCH}`, {
+    'queue.put': messages,
+    'queue.get': messages / TRIGGER_BATCH,
+    'queue.delete': messages,
+  });
+  ledger.units('work', 'host', 'one execution per item', { priceClass: 'functions.execution', n: messages });
+  // A lower bound, while Sluice's is an upper bound: executions of a busy instance share its seconds without a gap.
+  ledger.units('work', 'host', 'GB-seconds: only handler time', {
+    priceClass: 'functions.gbSecond',
+    n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters),
+  });
+  return toSolution('Functions queue trigger, one message per item', ledger.lines(), sheet);
+}
+
+/**
+ * Returns the size of a batch and the number of batches per day. A batch contains at least one item, and every item is
+ * in a batch.
+ */
+export function batchesOf({ items, batches }: Pick<MonthParameters, 'items' | 'batches'>): {
+  perDay: number;
+  items: number;
+} {
+  const perDay = Math.min(Math.max(1, batches), items);
+  return { perDay, items: perDay === 0 ? 0 : Math.ceil(items / perDay) };
+}
+
+function workOfMonth(parameters: MonthParameters): MonthOfWork {
+  const { perDay, items } = batchesOf(parameters);
+  const shape = shapeOf(items, parameters);
+  const batches = perDay * DAYS_PER_MONTH;
+  const { operations, actions, executions, gbSeconds } = batchWork(shape, instanceGb(parameters));
+  return {
+    operations: timesOperations(operations, batches),
+    actions: actions * batches,
+    batches,
+    executions: executions * batches,
+    gbSeconds: gbSeconds * batches,
+  };
+}
+
+/** Calculates the month of each design. */
+export function modelMonth(parameters: MonthParameters, sheet: PriceSheet): Month {
+  const work = workOfMonth(parameters);
+  const pollers = pollersMonth(parameters, sheet);
+  const layer = notificationLines(parameters, work, sheet);
+  const title = `Sluice, durable backend ${parameters.backend}`;
+  return {
+    pollers,
+    trigger: triggerMonth(parameters, sheet),
+    sluice: toSolution(title, sluiceLines(parameters, work, sheet), sheet),
+    notification: { costUsd: sumOf(layer), savedUsd: pollers.idleUsd, unverified: unverifiedIn(layer, sheet) },
+  };
+}

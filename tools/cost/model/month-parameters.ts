@@ -1,0 +1,66 @@
+/** The parameters of the monthly model. */
+import type { Operations } from '../../../shared/contract/operations.ts';
+import type { BatchShape } from '../../../shared/cost/batch-operations.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
+
+/** The parameters of the model. Counts per day are means over the month. */
+export interface MonthParameters extends Deployment {
+  queues: number;
+  /** Polling threads per queue. */
+  pollers: number;
+  /** Hours per day without any work, 0 to 24. */
+  idleHours: number;
+  /** Batches per day. */
+  batches: number;
+  /** Items per day, in all batches. */
+  items: number;
+  /** Items per chunk. */
+  chunk: number;
+  /** Handler time of a full chunk. */
+  secondsPerChunk: number;
+}
+
+/** The deployment's defaults, and ten queues with a hundred thousand items per day. */
+export const DEFAULT_PARAMETERS: MonthParameters = {
+  ...DEFAULT_DEPLOYMENT,
+  queues: 10,
+  pollers: 1,
+  idleHours: 22,
+  batches: 10,
+  items: 100_000,
+  chunk: 5_000,
+  secondsPerChunk: 0.1,
+};
+
+/** The month of the sources: 79,200 polls per day = 2,376,000 per month. */
+export const DAYS_PER_MONTH = 30;
+export const SECONDS_PER_HOUR = 60 * 60;
+
+/**
+ * Returns the shape of a batch with this number of items. A chunk that is not full takes a proportional part of the
+ * handler time.
+ */
+export const shapeOf = (
+  items: number,
+  { chunk, secondsPerChunk }: Pick<MonthParameters, 'chunk' | 'secondsPerChunk'>,
+): BatchShape => ({
+  items,
+  itemsPerChunk: chunk,
+  secondsPerChunk: (secondsPerChunk * Math.min(items, chunk)) / chunk,
+});
+
+/**
+ * The documented polling interval of Durable Functions' own queues. Source: learn.microsoft.com,
+ * durable-functions-azure-storage-provider. For queues with a queue trigger no interval is documented, and the model
+ * assumes the same.
+ */
+const SCALE_CONTROLLER_SECONDS = 10;
+
+/**
+ * Returns what the scale controller reads from this number of queues per month, with or without instances: one peek and
+ * one read of the properties per interval (Azure/durabletask, DisconnectedPerformanceMonitor.cs).
+ */
+export function scaleControllerReads(queues: number): Operations {
+  const pulses = (queues * DAYS_PER_MONTH * 24 * SECONDS_PER_HOUR) / SCALE_CONTROLLER_SECONDS;
+  return { 'queue.peek': pulses, 'queue.properties': pulses };
+}
