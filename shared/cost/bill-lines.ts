@@ -1,7 +1,7 @@
 /** The lines of a monthly bill: the cause, the operations, their number and their price. */
-import { type Operations, totalOperations } from '../../../shared/contract/operations.ts';
-import { priceOperations } from '../../../shared/cost/price.ts';
-import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../../../shared/cost/sheet.ts';
+import { type Operations, totalOperations } from '../contract/operations.ts';
+import { priceOperations } from './price.ts';
+import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from './sheet.ts';
 
 /** `idle`: only without work; `always`: with or without work; `work`: only with work. */
 export type When = 'idle' | 'always' | 'work';

@@ -1,8 +1,8 @@
 /**
  * The part of what `infra/` deploys that is billed without work. The defaults are those of infra/main.bicep and
- * infra/pools.json: tests/unit/tools/cost/model/deployed.test.ts derives them from the templates.
+ * infra/pools.json: tests/unit/cost/deployed.test.ts derives them from the templates.
  */
-import type { DurableBackend } from '../../../shared/cost/durable-backend.ts';
+import type { DurableBackend } from './durable-backend.ts';
 
 /**
  * Memory sizes of a Flex Consumption instance in MB. Source: Microsoft Learn, azure-functions/flex-consumption-plan.
@@ -28,6 +28,10 @@ export interface Deployment {
   /** Whether the deployment has Service Bus Premium, private endpoints and private DNS zones. */
   isPrivate: boolean;
 }
+
+/** The month of the sources: 79,200 polls per day = 2,376,000 per month. */
+export const DAYS_PER_MONTH = 30;
+export const SECONDS_PER_HOUR = 60 * 60;
 
 /** What `infra/` deploys without parameters. */
 export const DEFAULT_DEPLOYMENT: Deployment = {

@@ -2,11 +2,20 @@
  * The idle bill: everything that is billed for a deployment without work. `designLines` are the costs of Sluice's
  * design. `sharedLines` are costs that every design has in its own way, so comparisons omit them.
  */
-import { gbSecondsOf } from '../../../shared/cost/price.ts';
-import { type PriceClass, type PriceSheet, unitPrice } from '../../../shared/cost/sheet.ts';
-import { alertRules, type Deployment, instanceGb, PACKAGE_MB, privateNetwork } from './deployed.ts';
-import { createLedger, freeGrants, type Ledger, type Line, sumOf, unverifiedIn } from './model-lines.ts';
-import { DAYS_PER_MONTH, SECONDS_PER_HOUR, scaleControllerReads } from './month-parameters.ts';
+
+import type { Operations } from '../contract/operations.ts';
+import { createLedger, freeGrants, type Ledger, type Line, sumOf, unverifiedIn } from './bill-lines.ts';
+import {
+  alertRules,
+  DAYS_PER_MONTH,
+  type Deployment,
+  instanceGb,
+  PACKAGE_MB,
+  privateNetwork,
+  SECONDS_PER_HOUR,
+} from './deployed.ts';
+import { gbSecondsOf } from './price.ts';
+import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
 /**
  * Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; assumed to be per
@@ -28,6 +37,22 @@ const TIMER_STATUS = { 'blob.put': 1, 'blob.get': 1, 'blob.lease': 1 } as const;
 const LOG_KB_PER_FIRING = 100;
 const KB_PER_GB = 1_000_000;
 const MB_PER_GB = 1_000;
+
+/**
+ * The documented polling interval of Durable Functions' own queues. Source: learn.microsoft.com,
+ * durable-functions-azure-storage-provider. For queues with a queue trigger no interval is documented, and the model
+ * assumes the same.
+ */
+const SCALE_CONTROLLER_SECONDS = 10;
+
+/**
+ * Returns what the scale controller reads from this number of queues per month, with or without instances: one peek and
+ * one read of the properties per interval (Azure/durabletask, DisconnectedPerformanceMonitor.cs).
+ */
+export function scaleControllerReads(queues: number): Operations {
+  const pulses = (queues * DAYS_PER_MONTH * 24 * SECONDS_PER_HOUR) / SCALE_CONTROLLER_SECONDS;
+  return { 'queue.peek': pulses, 'queue.properties': pulses };
+}
 
 /** Returns the firings of a timer per month, in all pools. */
 const firingsOf = (pools: number, minutes: number): number =>

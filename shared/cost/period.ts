@@ -2,10 +2,9 @@
  * The cost of a day or a month: work is counted, wake-ups are calculated from it, and idle costs from the elapsed time.
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
+import { DAYS_PER_MONTH, DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
 import type { DurableBackend } from './durable-backend.ts';
-import { DEFAULT_DEPLOYMENT, type Deployment } from '../../tools/cost/model/deployed.ts';
-import { idleBill } from '../../tools/cost/model/idle-bill.ts';
-import { DAYS_PER_MONTH } from '../../tools/cost/model/month-parameters.ts';
+import { idleBill } from './idle-bill.ts';
 import { priceOperations } from './price.ts';
 import { receipt } from './receipt.ts';
 import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';

@@ -1,9 +1,10 @@
 /** `npm run cost`: the idle bill, a month, and the break-even against other designs; `import-prices` creates a price sheet. */
-import { RetailPricesError } from './retail/retail-answer.ts';
+
+import { UsageError } from '../../cli/process/errors.ts';
 import { PriceSheetError } from '../../shared/cost/sheet.ts';
 import { runCost } from './command/cost-command.ts';
 import { runImportPrices } from './command/import-prices-command.ts';
-import { UsageError } from '../../cli/process/errors.ts';
+import { RetailPricesError } from './retail/retail-answer.ts';
 
 const args = process.argv.slice(2);
 try {

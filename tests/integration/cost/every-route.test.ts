@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operations } from '../../../shared/contract/operations.ts';
-import { REFRESH } from '../../../tools/cost/model/open-tab.ts';
-import { priceOperations } from '../../../shared/cost/price.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { auditSchema } from '../../../shared/http/audit/schemas.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
@@ -12,7 +9,6 @@ import { type Answered, type Asked, ask, registerFunctions } from './functions.t
 
 const QUEUE = 'billing-normal-0';
 const ITEMS = 60;
-const PRICES = readPriceSheet('2026');
 /** Queries that a route is called with, in addition to its plain address. */
 const QUERIES: Record<string, string[]> = {
   'get-results': ['?format=csv', '?manifest', '?limit=2', '?limit=2&format=csv'],
@@ -79,17 +75,6 @@ describe('the header sluice-cost contains the operations that storage has receiv
     expect(said).toEqual(seen);
     expect(usd).toBeGreaterThan(0);
   });
-
-  it.each(READS.filter(({ template }) => ['overview', 'queues', 'batches'].includes(template)))(
-    'GET $template costs at most as much per refresh of the dashboard as in the model of an open tab',
-    async ({ name, template }) => {
-      const { said } = await costOf({ name, path: template });
-
-      const [own, reckoned] = [said, REFRESH].map((operations) => priceOperations(operations, PRICES).totalUsd);
-      expect(own).toBeGreaterThan(0);
-      expect(own).toBeLessThanOrEqual(reckoned ?? 0);
-    },
-  );
 
   it('for a body that is created while it is sent', async () => {
     const { said } = await costOf({ name: 'get-results', path: `batches/${params.id}/results`, params });

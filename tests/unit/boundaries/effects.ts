@@ -19,7 +19,7 @@ export interface Effect {
 /** A handler may access everything that its work needs. */
 const HANDLERS = 'workloads/';
 /** Separate programs, and tests. */
-const PROGRAMS = ['demo/', 'bench/', 'docs/examples/', 'infra/', 'tests/', 'vitest.config.ts', 'packages/'];
+const PROGRAMS = ['demo/', 'bench/', 'docs/examples/', 'infra/', 'tests/', 'tools/', 'vitest.config.ts', 'packages/'];
 
 /** Files that are not listed receive the effect as an argument. */
 export const EFFECTS: readonly Effect[] = [
@@ -37,7 +37,7 @@ export const EFFECTS: readonly Effect[] = [
         HANDLERS,
       ],
       'shared/drain/planning/instance-load.ts',
-      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'tools/cost/main.ts', 'cli/new-workload.ts'],
+      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/new-workload.ts'],
       'cli/new-workload/format-text.ts',
       ...PROGRAMS,
     ],

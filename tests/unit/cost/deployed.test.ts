@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import host from '../../../../../host.json' with { type: 'json' };
-import {
-  alertRules,
-  DEFAULT_DEPLOYMENT,
-  type Deployment,
-  privateNetwork,
-} from '../../../../../tools/cost/model/deployed.ts';
-import { DURABLE_POLL_SECONDS } from '../../../../../tools/cost/model/sluice-month.ts';
-import { minutesOf } from '../../../../../shared/cost/period.ts';
+import host from '../../../host.json' with { type: 'json' };
+import { alertRules, DEFAULT_DEPLOYMENT, type Deployment, privateNetwork } from '../../../shared/cost/deployed.ts';
+import { minutesOf } from '../../../shared/cost/period.ts';
+import { DURABLE_POLL_SECONDS } from '../../../tools/cost/model/sluice-month.ts';
 import {
   appSettings,
   type DeployedResource,
   deployedResources,
   ofType,
   type Parameters,
-} from '../../../infra/expand/index.ts';
-import { PARAMETER_SETS } from '../../../infra/types/parameter-sets.ts';
+} from '../infra/expand/index.ts';
+import { PARAMETER_SETS } from '../infra/types/parameter-sets.ts';
 
 /** Types that have a line in the idle bill. */
 const BILLED = [

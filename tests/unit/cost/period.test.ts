@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_DEPLOYMENT } from '../../../tools/cost/model/deployed.ts';
-import { idleBill } from '../../../tools/cost/model/idle-bill.ts';
+import { DEFAULT_DEPLOYMENT } from '../../../shared/cost/deployed.ts';
+import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost, priceSpent } from '../../../shared/cost/period.ts';
 import { receipt } from '../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';

@@ -1,7 +1,8 @@
 /** Formats amounts, ratios and tables of the cost model. */
-import type { Line } from '../model/model-lines.ts';
-import type { PriceClass } from '../../../shared/cost/sheet.ts';
+
 import { formatCount } from '../../../cli/text/format.ts';
+import type { Line } from '../../../shared/cost/bill-lines.ts';
+import type { PriceClass } from '../../../shared/cost/sheet.ts';
 
 type Unverified = readonly PriceClass[];
 

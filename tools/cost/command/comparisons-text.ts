@@ -1,13 +1,13 @@
 /** Formats what the cost model compares: batch sizes, durable backends, notification with polling, break-even, dashboard tabs. */
+
+import { formatCount, formatNumber } from '../../../cli/text/format.ts';
 import { planOf } from '../../../shared/cost/batch-operations.ts';
+import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../../shared/cost/times-operations.ts';
 import type { Backends } from '../model/backends.ts';
 import type { BreakEven } from '../model/break-even.ts';
 import type { Grouping } from '../model/grouping.ts';
 import { batchesOf, type Month } from '../model/model.ts';
 import { type MonthParameters, shapeOf } from '../model/month-parameters.ts';
-import type { OpenTab, TabMonth } from '../model/open-tab.ts';
-import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../../shared/cost/times-operations.ts';
-import { formatCount, formatNumber } from '../../../cli/text/format.ts';
 import { amount, formatTimes, table } from './cells.ts';
 
 export function batchText(p: MonthParameters, backends: Backends, currency: string): string[] {
@@ -112,22 +112,6 @@ export function breakEvenText(breakEven: BreakEven): string[] {
     `  against pollers        ${atLeast(breakEven.pollingThreads, 'polling thread')}`,
     `                         ${atLeast(breakEven.itemsAgainstPollers, 'item', ' per day')}`,
     `  against queue triggers ${atLeast(breakEven.itemsAgainstTrigger, 'item', ' per day')}`,
-    '',
-  ];
-}
-
-export function openTabText(
-  { idleHours }: MonthParameters,
-  { attended, unattended, unverified }: OpenTab,
-  currency: string,
-): string[] {
-  const tab = ({ refreshes, usd }: TabMonth): string =>
-    `${amount(usd, unverified)} ${currency} per month, ${formatCount(refreshes)} refreshes`;
-  return [
-    `A dashboard tab that is always open and visible (not in the sums above), with activity during ${24 - idleHours} h per day:`,
-    `  in use             ${tab(attended)}: every 3 s during activity`,
-    `  unattended         ${tab(unattended)}: every 60 s during activity`,
-    '  Without activity, both refresh after 10, 30 and 60 s, and stop after half an hour. A hidden tab never refreshes.',
     '',
   ];
 }

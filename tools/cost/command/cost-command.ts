@@ -1,17 +1,16 @@
 /** The cost command without its process: accepts arguments and returns the text to print. */
 import { parseArgs } from 'node:util';
+import { UsageError } from '../../../cli/process/errors.ts';
+import { MEMORY_SIZES } from '../../../shared/cost/deployed.ts';
 import { DURABLE_BACKENDS } from '../../../shared/cost/durable-backend.ts';
-import { backends } from '../model/backends.ts';
-import { breakEven } from '../model/break-even.ts';
-import { MEMORY_SIZES } from '../model/deployed.ts';
-import { grouping } from '../model/grouping.ts';
-import { idleBill } from '../model/idle-bill.ts';
-import { modelMonth } from '../model/model.ts';
-import { DEFAULT_PARAMETERS, type MonthParameters } from '../model/month-parameters.ts';
-import { openTab } from '../model/open-tab.ts';
+import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { toError } from '../../../shared/errors.ts';
-import { UsageError } from '../../../cli/process/errors.ts';
+import { backends } from '../model/backends.ts';
+import { breakEven } from '../model/break-even.ts';
+import { grouping } from '../model/grouping.ts';
+import { modelMonth } from '../model/model.ts';
+import { DEFAULT_PARAMETERS, type MonthParameters } from '../model/month-parameters.ts';
 import { toText } from './cost-table.ts';
 
 /** Parameters that are numbers without a fixed set of values. */
@@ -133,7 +132,6 @@ export function runCost(args: string[], defaultSheet: string): string {
     grouping: grouping(parameters, sheet),
     backends: backends(parameters, sheet),
     breakEven: breakEven(parameters, sheet),
-    openTab: openTab(parameters, sheet),
   };
   return values.json
     ? JSON.stringify({ ...answer, sheet: sheet.name, currency: sheet.currency }, null, 2)

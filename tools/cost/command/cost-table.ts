@@ -2,24 +2,17 @@
  * Formats the cost model as text. Amounts are in the currency of the sheet; `*` marks those that depend on an unverified
  * price.
  */
+
+import { formatCount, formatNumber, unverifiedNote } from '../../../cli/text/format.ts';
+import type { IdleBill } from '../../../shared/cost/idle-bill.ts';
+import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../../shared/cost/sheet.ts';
 import type { Backends } from '../model/backends.ts';
 import type { BreakEven } from '../model/break-even.ts';
 import type { Grouping } from '../model/grouping.ts';
-import type { IdleBill } from '../model/idle-bill.ts';
 import type { Month, Solution } from '../model/model.ts';
 import type { MonthParameters } from '../model/month-parameters.ts';
-import type { OpenTab } from '../model/open-tab.ts';
-import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../../shared/cost/sheet.ts';
-import { formatCount, formatNumber, unverifiedNote } from '../../../cli/text/format.ts';
 import { amount, lineTable } from './cells.ts';
-import {
-  backendsText,
-  batchText,
-  breakEvenText,
-  groupingText,
-  notificationText,
-  openTabText,
-} from './comparisons-text.ts';
+import { backendsText, batchText, breakEvenText, groupingText, notificationText } from './comparisons-text.ts';
 
 /** All results of the cost model that are printed. */
 export interface CostAnswer {
@@ -30,7 +23,6 @@ export interface CostAnswer {
   grouping: Grouping;
   backends: Backends;
   breakEven: BreakEven;
-  openTab: OpenTab;
 }
 
 function parametersText(p: MonthParameters, sheet: PriceSheet): string[] {
@@ -78,11 +70,11 @@ function solutionText(
   return [`${title}: ${sums.join(', ')}`, ...lineTable(lines, currency), ''];
 }
 
-function caveats({ idle, month, grouping, backends, openTab }: CostAnswer): string[] {
+function caveats({ idle, month, grouping, backends }: CostAnswer): string[] {
   const solutions = [month.pollers, month.trigger, month.sluice];
   const used = new Set<PriceClass>(
     [
-      ...[idle, ...solutions, ...grouping.sizes, backends.azureStorage, backends.dts, openTab],
+      ...[idle, ...solutions, ...grouping.sizes, backends.azureStorage, backends.dts],
       ...[backends.azureStorage.batch, backends.dts.batch],
     ].flatMap(({ unverified }) => unverified),
   );
@@ -98,7 +90,7 @@ function caveats({ idle, month, grouping, backends, openTab }: CostAnswer): stri
 
 /** Returns the whole output. */
 export function toText(answer: CostAnswer): string {
-  const { parameters, sheet, idle, month, grouping, backends, breakEven, openTab } = answer;
+  const { parameters, sheet, idle, month, grouping, backends, breakEven } = answer;
   const { currency } = sheet;
   return [
     ...parametersText(parameters, sheet),
@@ -110,7 +102,6 @@ export function toText(answer: CostAnswer): string {
     ...backendsText(parameters, backends, currency),
     ...notificationText(month, breakEven, currency),
     ...breakEvenText(breakEven),
-    ...openTabText(parameters, openTab, currency),
     ...caveats(answer),
   ].join('\n');
 }

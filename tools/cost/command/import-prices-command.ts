@@ -3,11 +3,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type ImportedPrices, importPrices, regionsOf } from '../retail/import-prices.ts';
-import { type RetailAnswer, toRetailAnswer } from '../retail/retail-answer.ts';
+import { UsageError } from '../../../cli/process/errors.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { toError } from '../../../shared/errors.ts';
-import { UsageError } from '../../../cli/process/errors.ts';
+import { type ImportedPrices, importPrices, regionsOf } from '../retail/import-prices.ts';
+import { type RetailAnswer, toRetailAnswer } from '../retail/retail-answer.ts';
 
 const HELP = [
   'Usage: npm run cost -- import-prices <answer.json>... [options]',

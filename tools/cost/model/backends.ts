@@ -1,8 +1,8 @@
 /** Compares the two durable backends, each at its own price. */
 import { DURABLE_BACKENDS, type DurableBackend } from '../../../shared/cost/durable-backend.ts';
+import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
 import { type BatchPrice, batchPrice } from './batch-price.ts';
-import { idleBill } from './idle-bill.ts';
 import { batchesOf, modelMonth } from './model.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 

@@ -1,11 +1,11 @@
 /** One batch alone: operations, executions as billed, and its price on each durable backend. */
 import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
 import { type BatchShape, batchSpending } from '../../../shared/cost/batch-operations.ts';
+import { type Deployment, instanceGb } from '../../../shared/cost/deployed.ts';
 import { DURABLE_ACTION_ON_STORAGE, type DurableBackend } from '../../../shared/cost/durable-backend.ts';
 import { INSTANCE_GB, priceOperations } from '../../../shared/cost/price.ts';
 import { type PriceClass, type PriceSheet, unitPrice, unverifiedOf } from '../../../shared/cost/sheet.ts';
 import { storageOperations, timesOperations } from '../../../shared/cost/times-operations.ts';
-import { type Deployment, instanceGb } from './deployed.ts';
 
 /** Executions, and the GB-seconds that are billed for them. */
 export interface Executions {

@@ -1,10 +1,10 @@
 /** What grouping saves: the same items in batches of different sizes, and a batch that joins a running drain. */
 import { addOperations, type Operations, totalOperations } from '../../../shared/contract/operations.ts';
+import { instanceGb } from '../../../shared/cost/deployed.ts';
 import { gbSecondsOf } from '../../../shared/cost/price.ts';
 import type { PriceSheet } from '../../../shared/cost/sheet.ts';
 import { MESSAGE_PER_ITEM, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { type BatchPrice, batchPrice, durableShare, priceOf } from './batch-price.ts';
-import { instanceGb } from './deployed.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 
 const SIZES = [1, 100, 10_000, 1_000_000] as const;

@@ -4,18 +4,20 @@
  * design has in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
 
+import {
+  createLedger,
+  freeGrants,
+  type Line,
+  sumOf,
+  unverifiedIn,
+  type When,
+} from '../../../shared/cost/bill-lines.ts';
+import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
+import { scaleControllerReads } from '../../../shared/cost/idle-bill.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
 import { MESSAGE_PER_ITEM, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { batchWork } from './batch-price.ts';
-import { instanceGb } from './deployed.ts';
-import { createLedger, freeGrants, type Line, sumOf, unverifiedIn, type When } from './model-lines.ts';
-import {
-  DAYS_PER_MONTH,
-  type MonthParameters,
-  SECONDS_PER_HOUR,
-  scaleControllerReads,
-  shapeOf,
-} from './month-parameters.ts';
+import { type MonthParameters, shapeOf } from './month-parameters.ts';
 import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
 
 /** The month of one design. */

@@ -1,7 +1,6 @@
 /** The parameters of the monthly model. */
-import type { Operations } from '../../../shared/contract/operations.ts';
 import type { BatchShape } from '../../../shared/cost/batch-operations.ts';
-import { DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
+import { DEFAULT_DEPLOYMENT, type Deployment } from '../../../shared/cost/deployed.ts';
 
 /** The parameters of the model. Counts per day are means over the month. */
 export interface MonthParameters extends Deployment {
@@ -32,10 +31,6 @@ export const DEFAULT_PARAMETERS: MonthParameters = {
   secondsPerChunk: 0.1,
 };
 
-/** The month of the sources: 79,200 polls per day = 2,376,000 per month. */
-export const DAYS_PER_MONTH = 30;
-export const SECONDS_PER_HOUR = 60 * 60;
-
 /**
  * Returns the shape of a batch with this number of items. A chunk that is not full takes a proportional part of the
  * handler time.
@@ -48,19 +43,3 @@ export const shapeOf = (
   itemsPerChunk: chunk,
   secondsPerChunk: (secondsPerChunk * Math.min(items, chunk)) / chunk,
 });
-
-/**
- * The documented polling interval of Durable Functions' own queues. Source: learn.microsoft.com,
- * durable-functions-azure-storage-provider. For queues with a queue trigger no interval is documented, and the model
- * assumes the same.
- */
-const SCALE_CONTROLLER_SECONDS = 10;
-
-/**
- * Returns what the scale controller reads from this number of queues per month, with or without instances: one peek and
- * one read of the properties per interval (Azure/durabletask, DisconnectedPerformanceMonitor.cs).
- */
-export function scaleControllerReads(queues: number): Operations {
-  const pulses = (queues * DAYS_PER_MONTH * 24 * SECONDS_PER_HOUR) / SCALE_CONTROLLER_SECONDS;
-  return { 'queue.peek': pulses, 'queue.properties': pulses };
-}

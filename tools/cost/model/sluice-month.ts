@@ -1,12 +1,13 @@
 /** The lines of Sluice's own month, beginning with those that are billed without batches in flight. */
+
+import { createLedger, type Ledger, type Line } from '../../../shared/cost/bill-lines.ts';
+import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
 import { DURABLE_ACTION_ON_STORAGE } from '../../../shared/cost/durable-backend.ts';
+import { designLines, includedOperations, serviceBusReads } from '../../../shared/cost/idle-bill.ts';
 import type { PriceSheet } from '../../../shared/cost/sheet.ts';
 import { timesOperations } from '../../../shared/cost/times-operations.ts';
 import type { BatchWork } from './batch-price.ts';
-import { instanceGb } from './deployed.ts';
-import { designLines, includedOperations, serviceBusReads } from './idle-bill.ts';
-import { createLedger, type Ledger, type Line } from './model-lines.ts';
-import { DAYS_PER_MONTH, type MonthParameters, SECONDS_PER_HOUR } from './month-parameters.ts';
+import type { MonthParameters } from './month-parameters.ts';
 
 /** The sum of the batches of a month. */
 export interface MonthOfWork extends BatchWork {

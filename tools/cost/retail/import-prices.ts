@@ -3,7 +3,14 @@
  * (learn.microsoft.com/rest/api/cost-management/retail-prices/azure-retail-prices). The responses are files, so it
  * needs no network.
  */
-import { PRICE_CLASSES, type Price, type PriceClass, type PriceSheet, unitPrice, valueIn } from '../../../shared/cost/sheet.ts';
+import {
+  PRICE_CLASSES,
+  type Price,
+  type PriceClass,
+  type PriceSheet,
+  unitPrice,
+  valueIn,
+} from '../../../shared/cost/sheet.ts';
 import { METERS, type Meter } from './meters.ts';
 import { type RetailAnswer, type RetailItem, RetailPricesError } from './retail-answer.ts';
 

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { IdleBill } from '../../../../shared/cost/idle-bill.ts';
+import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { runCost } from '../../../../tools/cost/command/cost-command.ts';
 import type { Backends } from '../../../../tools/cost/model/backends.ts';
 import { type BatchPrice, batchPrice } from '../../../../tools/cost/model/batch-price.ts';
 import type { BreakEven } from '../../../../tools/cost/model/break-even.ts';
 import type { Grouping } from '../../../../tools/cost/model/grouping.ts';
-import type { IdleBill } from '../../../../tools/cost/model/idle-bill.ts';
 import { DEFAULT_PARAMETERS, shapeOf } from '../../../../tools/cost/model/month-parameters.ts';
-import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { tableBelow } from '../../docs/docs-table.ts';
 
 const FILE = 'docs/cost.md';
 /** A page as one line. */
 const pageOf = (file: string): string =>
-  readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
+  readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
 const text = pageOf(FILE);
 interface Answer {
   idle: IdleBill;

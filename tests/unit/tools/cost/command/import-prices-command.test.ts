@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../../cli/process/errors.ts';
 import { runCost } from '../../../../../tools/cost/command/cost-command.ts';
 import { runImportPrices } from '../../../../../tools/cost/command/import-prices-command.ts';
-import { UsageError } from '../../../../../cli/process/errors.ts';
 
 const ANSWER = fileURLToPath(new URL('../retail/saved-answer.json', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sluice-prices-'));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readPriceSheet } from '../../../../../shared/cost/sheet.ts';
 import { breakEven } from '../../../../../tools/cost/model/break-even.ts';
 import { idlePollsPerDay, modelMonth, type Solution } from '../../../../../tools/cost/model/model.ts';
 import { DEFAULT_PARAMETERS, type MonthParameters } from '../../../../../tools/cost/model/month-parameters.ts';
-import { readPriceSheet } from '../../../../../shared/cost/sheet.ts';
 
 const [then, now] = [readPriceSheet('2013'), readPriceSheet('2026')];
 /** One pool, so that the figures are those of each service's documentation. */

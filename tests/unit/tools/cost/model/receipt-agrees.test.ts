@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { batchSpending } from '../../../../../shared/cost/batch-operations.ts';
 import { DURABLE_BACKENDS } from '../../../../../shared/cost/durable-backend.ts';
-import { batchPrice } from '../../../../../tools/cost/model/batch-price.ts';
-import { shapeOf } from '../../../../../tools/cost/model/month-parameters.ts';
 import { receipt } from '../../../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../../../shared/cost/sheet.ts';
+import { batchPrice } from '../../../../../tools/cost/model/batch-price.ts';
+import { shapeOf } from '../../../../../tools/cost/model/month-parameters.ts';
 
 const sheet = readPriceSheet('2026');
 

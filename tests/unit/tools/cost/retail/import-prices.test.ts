@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { PRICE_CLASSES, readPriceSheet, toPriceSheet, unitPrice } from '../../../../../shared/cost/sheet.ts';
 import { type ImportOptions, importPrices, regionsOf } from '../../../../../tools/cost/retail/import-prices.ts';
 import { METERS } from '../../../../../tools/cost/retail/meters.ts';
 import { RetailPricesError, toRetailAnswer } from '../../../../../tools/cost/retail/retail-answer.ts';
-import { PRICE_CLASSES, readPriceSheet, toPriceSheet, unitPrice } from '../../../../../shared/cost/sheet.ts';
 import saved from './saved-answer.json' with { type: 'json' };
 
 const options: ImportOptions = {
