@@ -115,6 +115,8 @@ export interface BatchRow extends BatchCounts, PresentRevision {
   workload: string;
   version: number;
   lane: string;
+  /** Offset of its chunks within the queues of the lane (`queueOf`); absent, which means 0, if an earlier version accepted it. */
+  queueOffset?: number | undefined;
   pool: string;
   sourceKind: 'http' | 'inbox';
   sourceName: string;

@@ -10,10 +10,10 @@ import { endWholeChunk } from '../processing/outcome/endings.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { putResults } from '../processing/publish/put-results.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
-import { queueOf } from '../wake/enqueue.ts';
 import { NOTHING_PUT, type WorkPut } from '../wake/events/publish.ts';
 import type { GateRow } from '../wake/gate/gate-row.ts';
 import { readGate } from '../wake/gate/gate-store.ts';
+import { queueOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**
@@ -52,7 +52,7 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
-    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch.lane, chunk))) {
+    for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch, chunk))) {
       const put = await reportEnds(deps, { workload, queue, ends: own, gate: pass.gates.get(queue) });
       reported.items += put.items;
       reported.payloadBytes += put.payloadBytes;
@@ -106,7 +106,7 @@ async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Prom
   // Rows of an earlier version have no time, and are old.
   if (now > (Date.parse(batch.cancellingAt ?? '') || 0) + deps.visibilitySeconds * 1_000) return false;
   if (row.dueAt !== undefined && Date.parse(row.dueAt) > now + LONGEST_SLICE_MS) return false;
-  const queue = queueOf(workload, batch.lane, row.chunk);
+  const queue = queueOf(workload, batch, row.chunk);
   const gate = gates.get(queue) ?? (await readGate(deps.gate.table, queue)).row;
   gates.set(queue, gate);
   return gate.status === 'draining';

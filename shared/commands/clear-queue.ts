@@ -11,9 +11,9 @@ import { openBatches } from '../batches/listing/open-rows.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
-import { queueOf } from '../wake/enqueue.ts';
 import { changeGate, readGate } from '../wake/gate/gate-store.ts';
 import type { Queue } from '../wake/messages.ts';
+import { queueOf } from '../wake/queue-of.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { cancelBatch } from './cancel.ts';
 import { MAX_CHUNKS } from './cancel-pending.ts';
@@ -110,7 +110,7 @@ async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () 
 async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queue }: QueueAddress): Promise<boolean> {
   if (row.lane !== lane || row.state === 'accepting' || isFinished(row.state)) return false;
   for await (const { row: chunk } of chunkRows(deps.table, row.id, 'pending'))
-    if (queueOf(workload, lane, chunk.chunk) === queue) return true;
+    if (queueOf(workload, row, chunk.chunk) === queue) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { Claim } from '../batches/keys.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
+import { queueOffsetOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { CsvReading } from './parse/csv/csv-options.ts';
@@ -37,6 +38,7 @@ export function newRow(
     workload: workload.name,
     version: workload.version,
     lane: chosen,
+    queueOffset: queueOffsetOf(id),
     pool: workload.pool,
     sourceKind: source.kind,
     sourceName: source.name,

@@ -2,12 +2,13 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { newBatchId, queueName } from '../contract/names.ts';
+import { chunkId, newBatchId } from '../contract/names.ts';
 import { Problem, toError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import { leaveTo } from '../wake/gate/spending.ts';
+import { queueOf } from '../wake/queue-of.ts';
 import { accept, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
@@ -25,7 +26,7 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
     // Only what is done for the batch is charged to it, not the other work of the caller.
     const { value: row } = await deps.meter.measure(async () => {
       const submitted = await submitOnce(deps, request);
-      leaveTo(queueName(request.workload.name, submitted.lane, 0), deps);
+      leaveTo(queueOf(workload, submitted, chunkId(0)), deps);
       return submitted;
     });
     span.setAttributes({ 'sluice.batch': row.id, 'sluice.lane': row.lane, 'sluice.items': row.accepted });

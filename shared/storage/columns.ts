@@ -16,6 +16,7 @@ export const COLUMNS = {
     workload: 'string',
     version: 'int32',
     lane: 'string',
+    queueOffset: 'int32',
     pool: 'string',
     sourceKind: 'string',
     sourceName: 'string',

@@ -1,6 +1,6 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { resultsQueueName } from '../contract/names.ts';
-import { queueOf } from '../wake/enqueue.ts';
+import { queueOf } from '../wake/queue-of.ts';
 import { resendPending } from '../wake/resend.ts';
 import { isOver, type SweepRun } from './sweep-run.ts';
 
@@ -19,7 +19,7 @@ export async function resend(run: SweepRun, batch: BatchRow): Promise<number> {
     return known;
   };
   const { sent } = await resendPending(run, batch, {
-    isWanted: ({ chunk }) => isEmpty(queueOf(workload, batch.lane, chunk)),
+    isWanted: ({ chunk }) => isEmpty(queueOf(workload, batch, chunk)),
     isOver: () => isOver(run),
   });
   return sent;

@@ -2,18 +2,17 @@
 
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
-import { queueName } from '../contract/names.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import { isRefused } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
-import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
 import { labelled, type Publish, type WorkPut } from './events/publish.ts';
 import type { GateDeps } from './gate/gate.ts';
 import { recordDue } from './gate/gate-notes.ts';
 import { putMessage, type Queue } from './messages.ts';
+import { type QueueChoice, queueOf } from './queue-of.ts';
 
 /**
  * Puts that one caller runs in parallel. A queue accepts 2,000 messages per second. Source: Microsoft Learn,
@@ -31,10 +30,9 @@ export interface EnqueueDeps {
 }
 
 /** The fields of a batch that determine the queues and events of its references. */
-export interface EnqueueTarget {
+export interface EnqueueTarget extends QueueChoice {
   id: string;
   workload: string;
-  lane: string;
   labels?: Labels | undefined;
   resumes?: number | undefined;
   traceparent?: string | undefined;
@@ -50,10 +48,6 @@ export interface EnqueueOptions {
   isUpload?: boolean;
 }
 
-/** Computes the index of a chunk's queue within its lane from the id of the chunk, so that a resend uses the same queue, as long as `queuesPerLane` is unchanged. */
-export const queueIndexOf = (chunk: string, queuesPerLane: number): number =>
-  Number(/\d{6}/.exec(chunk)?.[0] ?? 0) % queuesPerLane;
-
 /**
  * Puts the references of pending rows, then wakes each affected queue once. If references are delayed, first records in
  * the gate when they are due, so that a drain which finds them invisible knows how long to park.
@@ -68,7 +62,7 @@ export async function enqueue(
   if (!workload || rows.length === 0) return;
   const queues = new Map<string, Touched>();
   await inParallel(rows, PUTS_AT_ONCE, async (row) => {
-    const queue = queueOf(workload, batch.lane, row.chunk);
+    const queue = queueOf(workload, batch, row.chunk);
     const delay = delaySeconds(deps, row);
     if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;
     recordPut(queues, queue, row, delay > 0);
@@ -84,10 +78,6 @@ export async function enqueue(
     if (address && isWoken) await deps.publish(address, event);
   });
 }
-
-/** The queue of a chunk of a batch. */
-export const queueOf = (workload: Workload, lane: string, chunk: string): string =>
-  queueName(workload.name, lane, queueIndexOf(chunk, workload.queuesPerLane));
 
 const referenceOf = (
   { reference }: ChunkRow,

@@ -1,10 +1,12 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
+import { resultsQueueName } from '../../contract/names.ts';
 import type { TelemetryLinks } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { GateDeps } from '../../wake/gate/gate.ts';
 import type { GateRow } from '../../wake/gate/gate-row.ts';
+import { queuesOf } from '../../wake/queue-of.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/request/parameters.ts';
@@ -56,14 +58,11 @@ async function readQueues(
   return { blocked, waiting };
 }
 
-function blockedOf(
-  { workload, lane }: BatchRow,
-  registry: Registry,
-  gates: ReadonlyMap<string, GateRow>,
-): BatchView['blocked'] {
-  for (const address of registry.queues()) {
-    const isOfBatch = address.workload.name === workload && (address.lane === lane || address.kind === 'results');
-    const blocked = isOfBatch ? blockedBy(gates.get(address.queue)) : undefined;
+function blockedOf(row: BatchRow, registry: Registry, gates: ReadonlyMap<string, GateRow>): BatchView['blocked'] {
+  const workload = registry.workload(row.workload);
+  if (workload === undefined) return undefined;
+  for (const queue of [...queuesOf(workload, row, row.chunksTotal), resultsQueueName(workload.name)]) {
+    const blocked = blockedBy(gates.get(queue));
     if (blocked !== undefined) return blocked;
   }
   return undefined;

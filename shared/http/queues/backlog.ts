@@ -1,6 +1,6 @@
 import { isFinished } from '../../batches/batch-row.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { queueName } from '../../contract/names.ts';
+import { queueOffsetOf, queuesOf } from '../../wake/queue-of.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import type { QueueView } from './schemas.ts';
 
@@ -9,7 +9,7 @@ export type Backlog = NonNullable<QueueView['backlog']>;
 
 /**
  * Sums the open batches by queue. Chunks are distributed one by one over the queues of a lane, so a batch counts in as many
- * queues as it has chunks, and its pending items are divided evenly: only the chunk rows contain the actual queues.
+ * queues as it has chunks, and its pending items are divided evenly: only the chunk rows tell which chunks are left.
  */
 export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): Map<string, Backlog> {
   const sums = new Map<string, Backlog>();
@@ -18,10 +18,12 @@ export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): 
     const workload = registry.workload(batch.workload);
     if (lane === undefined || workload === undefined || !isWaiting(batch)) continue;
     const pending = pendingOf(batch);
-    const queues = Math.min(workload.queuesPerLane, Math.max(1, batch.chunks ?? workload.queuesPerLane));
-    for (let n = 0; n < queues; n++) {
-      const items = Math.floor((pending * (n + 1)) / queues) - Math.floor((pending * n) / queues);
-      add(sums, queueName(workload.name, lane, n), items);
+    // The row of a batch of an earlier version has no offset. Without the row, the batch may be expected to have one.
+    const queueOffset = batch.row ? batch.row.queueOffset : queueOffsetOf(batch.id);
+    const queues = queuesOf(workload, { lane, queueOffset }, batch.chunks ?? workload.queuesPerLane);
+    for (const [n, queue] of queues.entries()) {
+      const items = Math.floor((pending * (n + 1)) / queues.length) - Math.floor((pending * n) / queues.length);
+      add(sums, queue, items);
     }
   }
   return sums;

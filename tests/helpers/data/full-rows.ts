@@ -16,7 +16,7 @@ export const fullBatch = (n: number, x: number): Required<BatchRow> => ({
   ...(Object.fromEntries(
     Object.entries(batchRowOf()).map(([name, value]) => [name, typeof value === 'number' ? n : value]),
   ) as BatchRow),
-  ...{ version: 1, revision: 1, reportRevision: 1, handlerSeconds: x },
+  ...{ version: 1, queueOffset: 1, revision: 1, reportRevision: 1, handlerSeconds: x },
   ...{ queuedAt: AT, startedAt: AT, completedAt: AT, cancellingAt: AT, deletingAt: AT },
   earlier: [{ revision: 0, items: n, openedAt: AT, deadlineAt: AT, completedAt: AT, latencyP95: n }],
   discardReason: 'test orders',

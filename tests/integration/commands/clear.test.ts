@@ -1,5 +1,6 @@
 import { RestError } from '@azure/storage-queue';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { clearPoisonQueue } from '../../../shared/commands/clear-poison-queue.ts';
 import type { ClearDeps } from '../../../shared/commands/clear-queue.ts';
@@ -141,7 +142,9 @@ describe('clearing a queue', () => {
   it('cancels no batch whose chunks are all in another queue of the lane, and the whole batch if some are in this queue', async () => {
     const { world } = use;
     const own = { ...deps(), registry: createRegistry([{ ...echo, queuesPerLane: 2 }]) };
-    const { id: small } = await world.submit(itemsOf(3), { deps: { ...world.deps, registry: own.registry } });
+    // In the first queue, as if its id had this offset.
+    const { id: small } = await world.submit(itemsOf(3));
+    await changeBatch(world.deps.table, small, () => ({ queueOffset: 0 }));
     const { id: wide } = await world.submit(itemsOf(6), { deps: { ...world.deps, registry: own.registry } });
     await pause('echo-normal-1');
     expect(await clear('echo-normal-1', own)).toEqual({ queue: 'echo-normal-1', batches: 1, messages: 1, left: 0 });

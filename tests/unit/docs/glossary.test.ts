@@ -65,7 +65,7 @@ const RETIRED: Record<string, string> = {
   shareDone: 'quotaReached',
   failureShare: 'failureRate',
   failureBase: 'baselineFailureRate',
-  partitionOf: 'queueIndexOf',
+  partitionOf: 'queueOf',
   beat: 'heartbeat',
   beatUntil: 'aliveUntil',
   takenAt: 'acquiredAt',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readReference } from '../../../shared/contract/reference.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { enqueue, queueIndexOf } from '../../../shared/wake/enqueue.ts';
+import { enqueue } from '../../../shared/wake/enqueue.ts';
 import type { EventDetails } from '../../../shared/wake/events/publish.ts';
 import { readGate } from '../../../shared/wake/gate/gate-store.ts';
 import type { Queue } from '../../../shared/wake/messages.ts';
@@ -195,11 +195,10 @@ test('enqueuing no rows wakes no queue', async () => {
   expect(calls).toEqual([]);
 });
 
-test.each([
-  ['000005', 1],
-  ['000005.r3', 1],
-  ['000004.s07.r1', 0],
-  ['v0001.000003', 1],
-])('chunk %s is always put into queue %i of its lane', (chunk, queueIndex) => {
-  expect(queueIndexOf(chunk, 2)).toBe(queueIndex);
+test('the references of a batch start at its offset, and only the queues that received some are woken', async () => {
+  const { deps, calls } = fixture();
+
+  await enqueue(deps, { ...BATCH_OF_ROWS, queueOffset: 7 }, [chunkRowOf({ chunk: '000000' })]);
+
+  expect(calls).toEqual(['put billing-normal-1 000000 -1 0', 'wake billing-normal-1']);
 });

@@ -6,6 +6,7 @@ import { isAwaited } from '../../../batches/progress/deadline-risk.ts';
 import type { Table } from '../../../storage/table.ts';
 import { type GateRow, newGate } from '../../../wake/gate/gate-row.ts';
 import { readWave } from '../../../wake/gate/wave-record.ts';
+import { queuesOf } from '../../../wake/queue-of.ts';
 import type { QueueAddress, Registry } from '../../../workload/registry.ts';
 import { BOUND_TEXT } from '../../queues/bound-text.ts';
 import { isLimited } from '../../queues/limits-view.ts';
@@ -27,7 +28,7 @@ export interface QueuesNow {
  * collected.
  */
 export async function readWaiting(table: Table, row: BatchRow, now: QueuesNow): Promise<BatchView['waiting']> {
-  const queues = queuesOf(row, now);
+  const queues = laneQueuesOf(row, now);
   const shown = queues.find(({ gate }) => gate.queue === now.blocked?.queue) ?? mostLikely(queues);
   if (shown === undefined || !isWaiting(row, queues, now)) return undefined;
   const { batches, items } = await readBatchesAhead(table, row);
@@ -46,13 +47,16 @@ interface LaneQueue {
   gate: GateRow;
 }
 
-const queuesOf = ({ workload, lane }: BatchRow, { registry, gates }: QueuesNow): LaneQueue[] =>
-  registry
+function laneQueuesOf(row: BatchRow, { registry, gates }: QueuesNow): LaneQueue[] {
+  const workload = registry.workload(row.workload);
+  const own = new Set(workload && queuesOf(workload, row, row.chunksTotal));
+  return registry
     .queues()
-    .filter((address) => address.workload.name === workload && address.lane === lane && address.kind === 'items')
+    .filter(({ queue }) => own.has(queue))
     .map((address) => ({ address, gate: gates.get(address.queue) ?? newGate(address.queue) }));
+}
 
-/** Chunks are distributed over all queues of the lane, so the deepest queue will be empty last. */
+/** Chunks are distributed over all queues of the batch, so the deepest queue will be empty last. */
 const mostLikely = (queues: readonly LaneQueue[]): LaneQueue | undefined =>
   [...queues].sort((a, b) => b.gate.depth - a.gate.depth)[0];
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { WatchedBatch } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { backlogOf, backlogs } from '../../../../shared/http/queues/backlog.ts';
+import { queueOf, queueOffsetOf } from '../../../../shared/wake/queue-of.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
@@ -25,8 +26,17 @@ test('a batch is divided over the queues of its lane without losing an item', ()
   });
 });
 
-test('a batch with fewer chunks than queues is in the first of them', () => {
-  expect(sums({ chunks: 1 })).toEqual({ 'billing-normal-0': { batches: 1, items: 10 } });
+test('a batch with fewer chunks than queues counts in the queues of its chunks', () => {
+  const row = batchRowOf({ accepted: 10, queueOffset: 2 });
+  expect(sums({ row, chunks: 2 })).toEqual({
+    'billing-normal-2': { batches: 1, items: 5 },
+    'billing-normal-0': { batches: 1, items: 5 },
+  });
+});
+
+test('a batch whose row was not read counts in the queues that its id determines', () => {
+  const queue = queueOf(billing, { lane: 'normal', queueOffset: queueOffsetOf(BATCH) }, '000000');
+  expect(sums({ chunks: 1 })).toEqual({ [queue]: { batches: 1, items: 10 } });
 });
 
 test('uses the pending items in the row of a batch', () => {

@@ -60,16 +60,20 @@ describe('the reason why no chunk of a batch runs', () => {
   it('contains the pause, and when the circuit probes', async () => {
     const paused = { by: 'circuit', reason: 'busy', since: LATER, probeAt: LATER } as const;
     const { waiting } = await waitingOf(
-      { state: 'running' },
+      { state: 'running', queueOffset: 1 },
       { 'billing-normal-1': { ...draining, paused } },
       'billing-normal-1',
     );
     expect(waiting).toMatchObject({ queue: 'billing-normal-1', nextAt: LATER, reason: 'paused: audit' });
   });
 
-  it('is about the deepest queue of its lane', async () => {
+  it('is about the deepest queue that its chunks can be in', async () => {
     const gates = { [QUEUE]: { depth: 1 }, 'billing-normal-1': { depth: 2 }, 'billing-bulk-0': { depth: 3 } };
-    expect((await waitingOf({ state: 'queued' }, gates)).waiting?.queue).toBe('billing-normal-1');
+    const queueOf = async (row: Partial<BatchRow>) =>
+      (await waitingOf({ state: 'queued', ...row }, gates)).waiting?.queue;
+    expect(await queueOf({ chunksTotal: 2 })).toBe('billing-normal-1');
+    expect(await queueOf({ chunksTotal: 1 })).toBe(QUEUE);
+    expect(await queueOf({ chunksTotal: 1, queueOffset: 1 })).toBe('billing-normal-1');
   });
 
   it('reports that the batch is not enqueued yet, or that a wake event is missing', async () => {
