@@ -9,7 +9,6 @@ import { addLogs } from './commands/batches/logs.ts';
 import { addSubmit } from './commands/batches/submit.ts';
 import { addTry } from './commands/batches/try.ts';
 import { addWatch } from './commands/batches/watch.ts';
-import { addCompletion } from './commands/completion.ts';
 import { addDeadLetters } from './commands/dead-letters/dead-letters.ts';
 import { addDiscard } from './commands/dead-letters/discard.ts';
 import { addRedrive } from './commands/dead-letters/redrive.ts';
@@ -79,7 +78,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
   program.commandsGroup('This command:');
-  for (const add of [addProfiles, addCompletion]) add(program, act);
+  addProfiles(program, act);
   suggestChoices(program);
   return program.addHelpText('after', ({ command }) => (command === program ? `\n${footer()}` : ''));
 }

@@ -1,6 +1,5 @@
 import { type Command, CommanderError } from 'commander';
 import { ApiProblem } from './api/problem.ts';
-import { COMPLETE, printCompletions } from './completion/print-completions.ts';
 import { BATCH_ARGUMENTS, resolveBatchId } from './names/batch-id.ts';
 import { colorFault, hasColors } from './process/colors.ts';
 import { type CliError, toCliError, UsageError } from './process/errors.ts';
@@ -37,7 +36,6 @@ export async function runSluice(args: readonly string[], io: Io): Promise<ExitCo
     err: (text) => void (isJson ? undefined : io.stderr.write(text)),
   });
   try {
-    if (args[0] === COMPLETE) return await printCompletions(program, args.slice(1), io);
     if (isVersion(args)) return printVersion(io, isJson);
     await program.parseAsync([...args], { from: 'user' });
     return ending;

@@ -120,7 +120,6 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ],
   ['profiles', ['profiles'], {}],
   ['logout prod', ['profile', 'deleted'], {}],
-  ['completion bash', ['shell', 'script'], {}],
   ['--version', ['version'], {}],
 ];
 /**

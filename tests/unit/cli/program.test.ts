@@ -24,7 +24,7 @@ const COMMANDS = [
     'health',
     'audit',
   ],
-  ...['login', 'logout', 'profiles', 'completion'],
+  ...['login', 'logout', 'profiles'],
 ];
 
 describe('the command line', () => {
@@ -85,8 +85,6 @@ describe('the command line', () => {
     ['batches 01985a00-0000-7000-8000-000000000000 -o csv', 'expected table or json for a single batch'],
     ['batches --version', '--version: cannot be combined with a command; batches was not run'],
     ['items a --state gone', 'Allowed choices are'],
-    ['completion tcsh', 'Allowed choices are bash, zsh, fish.'],
-    ['completion fihs', 'Did you mean fish?'],
     ['watch a --timeout -1', '--timeout'],
     ['redrive a --items 1,x', 'whole numbers separated by commas'],
     ['redrive a --cause x --items 1', '--cause: cannot be combined with --items or --corrected'],
