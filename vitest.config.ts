@@ -101,6 +101,17 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      // Hostile inputs, one at a time: memory and answers of an instance that also has other work would prove nothing.
+      {
+        test: {
+          name: 'door',
+          ...POLL,
+          include: ['tests/door/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
       {
         test: {
           name: 'fault-stacks',

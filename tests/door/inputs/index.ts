@@ -1,0 +1,5 @@
+import type { HostileInput } from '../input.ts';
+import { UPLOADS } from './uploads.ts';
+
+/** All hostile inputs, in the order of their tests. */
+export const INPUTS: readonly HostileInput[] = [...UPLOADS];
