@@ -9,6 +9,7 @@ import { createRegistry } from '../host/app/registry.ts';
 import { hasDurableBindings, readDurableSection } from '../host/durable/start-durable.ts';
 import { HostStartError, toError } from '../host/errors.ts';
 import { createInvoker } from '../host/invocation/invoker.ts';
+import { createTimeLimit } from '../host/invocation/time-limit.ts';
 import { wireFunctions } from '../host/listeners.ts';
 import { createHostLog } from '../host/log/host-log.ts';
 import { readServiceBusTrigger } from '../host/service-bus/service-bus-trigger.ts';
@@ -27,7 +28,7 @@ async function inspect(appFolder: string): Promise<Inspection> {
   await loadFiles(appFolder);
   const planned = planApp(registry, config, process.env);
   // Creates routes, schedules and triggers to find their errors, but starts none of them.
-  const invoker = createInvoker(registry, log, undefined);
+  const invoker = createInvoker(registry, log, createTimeLimit());
   const wiring = wireFunctions({ config, invoker, log, stateDir: appFolder, inputsOf: () => [] }, planned);
   const isDurable = hasDurableBindings(wiring);
   if (isDurable) readDurableSection(config);

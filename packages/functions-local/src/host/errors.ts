@@ -16,10 +16,21 @@ export function unsupported(what: string): FunctionRefusedError {
   );
 }
 
-/** An invocation exceeded `functionTimeout`. Its handler continues to run, but its later result is ignored. */
+/** An invocation exceeded `functionTimeout`. Its later result is ignored. */
 export class FunctionTimeoutError extends Error {
-  override readonly name = 'FunctionTimeoutError';
+  override readonly name: string = 'FunctionTimeoutError';
 }
+
+/** The process of the invocation ends, because another invocation exceeded `functionTimeout`. */
+export class FunctionTimeoutAbortError extends FunctionTimeoutError {
+  override readonly name = 'FunctionTimeoutAbortError';
+}
+
+/**
+ * Exit code of a process that ends because an invocation exceeded `functionTimeout`: EX_TEMPFAIL of sysexits.h, which
+ * invites to start it again.
+ */
+export const TIMED_OUT_EXIT_CODE = 75;
 
 /** A request body is larger than the limit. */
 export class BodyTooLargeError extends Error {

@@ -48,4 +48,9 @@ export interface RunningHost {
   durable?: DurableBackend;
   /** Stops listeners, waits for running invocations, runs appTerminate hooks. */
   stop(): Promise<void>;
+  /**
+   * Resolves after an invocation has exceeded `functionTimeout` and the host has stopped because of it. The caller should
+   * end this process, in which the handler may still run.
+   */
+  timedOut: Promise<void>;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import process from 'node:process';
 import { onStopSignals } from '../stop-signals.ts';
 import { readArguments, USAGE } from './arguments.ts';
-import { HostStartError, toError } from './errors.ts';
+import { HostStartError, TIMED_OUT_EXIT_CODE, toError } from './errors.ts';
 import type { HostOptions, RunningHost } from './host-options.ts';
 import { parseKeys } from './http/keys.ts';
 import { startHost } from './start/start-host.ts';
@@ -52,6 +52,7 @@ async function run(): Promise<void> {
   process.on('unhandledRejection', (error) => exitWithError('Worker unhandled rejection', error));
   const host = await startHost(enterAppFolder(options));
   onStopSignals(() => shutDown(host).catch((error: unknown) => exitWithError('Stop', error)));
+  void host.timedOut.then(() => process.exit(TIMED_OUT_EXIT_CODE));
   console.log(`Host started on ${host.url}`);
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TIMED_OUT_EXIT_CODE } from '../host/errors.ts';
 import type { ProcessEnd, RunningProcess } from './process/process.ts';
 
 /** Waiting time before an instance that terminated unexpectedly is restarted. It doubles with each further termination. */
@@ -39,7 +40,10 @@ export interface InstanceOptions {
   port: number;
   /** Starts the process. If the signal is aborted before the process is ready, ends it and rejects with the signal's reason. */
   launch: (signal: AbortSignal) => Promise<RunningProcess<string>>;
-  /** Whether the instance is restarted after it terminated unexpectedly. */
+  /**
+   * Whether the instance is restarted after it terminated unexpectedly. If it ended because of `functionTimeout`, it is
+   * always restarted, immediately, as on Azure.
+   */
   restart: boolean;
   /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
@@ -171,7 +175,10 @@ class Supervisor implements Instance {
     if (end.expected) return;
     const message = process.describe(end);
     if (ranMs > STEADY_MS) this.#backoffMs = FIRST_BACKOFF_MS;
-    if (this.#options.restart && this.#isWanted) void this.#restart(message);
+    if (end.code === TIMED_OUT_EXIT_CODE && this.#isWanted) {
+      this.#options.onMessage(`An invocation exceeded functionTimeout; ${this.name} is restarted`);
+      void this.#startAgain();
+    } else if (this.#options.restart && this.#isWanted) void this.#restart(message);
     else this.#options.onDeath(message);
   }
 
@@ -184,7 +191,11 @@ class Supervisor implements Instance {
     await sleep(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined);
     this.#waiting = undefined;
     if (waiting.signal.aborted || !this.#isWanted) return;
-    await this.start().then(
+    await this.#startAgain();
+  }
+
+  #startAgain(): Promise<void> {
+    return this.start().then(
       () => this.#options.onMessage(`${this.name} is running again`),
       (error: Error) => {
         if (error instanceof StartCancelledError || !this.#isWanted) return undefined;

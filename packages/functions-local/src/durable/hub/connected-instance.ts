@@ -98,6 +98,7 @@ export function createConnectedInstance(watch: Watch): ConnectedInstance {
       if (message.type === 'pause') isPaused = true;
       renew();
       if (message.type === 'returned') settle(message.id)?.resolve(message.value);
+      if (message.type === 'lost') lose(message.id, `ended an invocation: ${message.message}`);
       if (message.type === 'threw') settle(message.id)?.reject(toThrown(message));
     },
     isIdle: () => invocations.size === 0,

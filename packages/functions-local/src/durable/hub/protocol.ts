@@ -31,6 +31,8 @@ export type FromInstance =
   | Registration
   | { type: 'returned'; id: number; value?: RpcValue }
   | { type: 'threw'; id: number; message: string; stack?: string }
+  /** The invocation has no result and must run again. */
+  | { type: 'lost'; id: number; message: string }
   /** Renews the visibility timeout of everything that the instance runs. */
   | { type: 'alive' }
   /** Asks the hub to send no more work. */

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readDurableConfig } from '../config.ts';
-import { toError } from '../errors.ts';
+import { toError, WorkerLostError } from '../errors.ts';
 import { rpcPath } from '../http/http-server.ts';
 import { clientBindingText, isWebhook, toUrlSource, webhookPath } from '../http/urls.ts';
 import { isWebhookOpen } from '../http/webhook-key.ts';
@@ -57,9 +57,9 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
       .then((value) =>
         from.send({ type: 'returned', id, ...(value === undefined ? {} : { value: toJsonValue(value) }) }),
       )
-      .catch((thrown: unknown) => from.send(toThrew(id, thrown)))
+      .catch((thrown: unknown) => from.send(toFailure(id, thrown)))
       // The error itself was too large. Without an answer, the hub would run the function repeatedly.
-      .catch((thrown: unknown) => from.send(toThrew(id, thrown)));
+      .catch((thrown: unknown) => from.send(toFailure(id, thrown)));
     running.add(work);
     void work.finally(() => running.delete(work));
   };
@@ -94,8 +94,9 @@ export function createRemoteBackend(options: RemoteBackendOptions): DurableBacke
   };
 }
 
-function toThrew(id: number, thrown: unknown): FromInstance {
+function toFailure(id: number, thrown: unknown): FromInstance {
   const { message, stack } = toError(thrown);
+  if (thrown instanceof WorkerLostError) return { type: 'lost', id, message };
   return { type: 'threw', id, message, ...(stack === undefined ? {} : { stack }) };
 }
 

@@ -1,6 +1,8 @@
+import { WorkerLostError } from '../../durable/errors.ts';
 import type { DurableBackend, DurableBackendOptions, DurableFunctionKind } from '../../durable/types.ts';
 import type { RegisteredFunction } from '../app/registry.ts';
-import type { Invoker } from '../invocation/invoker.ts';
+import { FunctionTimeoutError } from '../errors.ts';
+import type { Invocation, Invoker } from '../invocation/invoker.ts';
 import type { HostLog } from '../log/host-log.ts';
 import type { RpcData } from '../worker-protocol.ts';
 
@@ -38,11 +40,16 @@ export async function createDurableBridge(options: DurableBridgeOptions): Promis
     invoke: async ({ functionName, kind, input, instanceId }) => {
       const entry = byName.get(toKey(kind, functionName));
       if (!entry) throw new Error(`The function '${functionName}' does not exist, is disabled, or is not an ${kind}.`);
-      const response = await invoker.invoke({
+      const invocation: Invocation = {
         fn: entry.fn,
         inputs: [{ name: entry.triggerName, data: { string: input } }, ...inputsOf(entry.fn)],
         triggerMetadata: { instanceId: { string: instanceId } },
         reason: '(null)',
+      };
+      const response = await invoker.invoke(invocation).catch((error: unknown) => {
+        // The extension reports the time-out of an activity to its orchestration, but runs an orchestrator again.
+        if (kind === 'orchestrator' && error instanceof FunctionTimeoutError) throw new WorkerLostError(error.message);
+        throw error;
       });
       return response.returnValue ?? undefined;
     },

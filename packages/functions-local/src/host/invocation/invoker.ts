@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { formatTimeSpan } from '../../time-span.ts';
 import type { RegisteredFunction, Registry } from '../app/registry.ts';
-import { FunctionTimeoutError, toError } from '../errors.ts';
+import { toError } from '../errors.ts';
 import type { HostLog } from '../log/host-log.ts';
 import type {
   CoreInvocationContext,
@@ -12,6 +11,7 @@ import type {
 } from '../worker-protocol.ts';
 import { createInvocationLog, type LogScope } from './invocation-log.ts';
 import { runModel } from './run-model.ts';
+import type { TimeLimit } from './time-limit.ts';
 import { withDeadline } from './with-deadline.ts';
 
 /** One call of a function. */
@@ -39,11 +39,11 @@ export interface Invoker {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Creates the invoker. If `functionTimeoutMs` is undefined, there is no limit. */
-export function createInvoker(registry: Registry, log: HostLog, functionTimeoutMs?: number): Invoker {
+/** Creates the invoker. */
+export function createInvoker(registry: Registry, log: HostLog, limit: TimeLimit): Invoker {
   const running = new Set<Promise<unknown>>();
   const invoke = (invocation: Invocation) => {
-    const work = runLogged({ registry, log, functionTimeoutMs }, invocation);
+    const work = runLogged({ registry, log, limit }, invocation);
     const settled: Promise<unknown> = work.then(
       () => running.delete(settled),
       () => running.delete(settled),
@@ -64,7 +64,7 @@ export function createInvoker(registry: Registry, log: HostLog, functionTimeoutM
 interface RunOptions {
   registry: Registry;
   log: HostLog;
-  functionTimeoutMs: number | undefined;
+  limit: TimeLimit;
 }
 
 async function runLogged(options: RunOptions, invocation: Invocation): Promise<RpcInvocationResponse> {
@@ -82,7 +82,10 @@ async function runLogged(options: RunOptions, invocation: Invocation): Promise<R
   );
   if (invocation.details) log.write('information', category, `Trigger Details: ${invocation.details}`);
   try {
-    const response = await runTimed(options, { ...invocation, invocationId });
+    const response = await options.limit.apply(() => run(options, { ...invocation, invocationId }), {
+      name,
+      invocationId,
+    });
     log.write('information', category, ended('Succeeded'));
     return response;
   } catch (error: unknown) {
@@ -93,17 +96,11 @@ async function runLogged(options: RunOptions, invocation: Invocation): Promise<R
 
 type IdentifiedInvocation = Invocation & { invocationId: string };
 
-function runTimed({ registry, log, functionTimeoutMs }: RunOptions, invocation: IdentifiedInvocation) {
+function run({ registry, log }: RunOptions, invocation: IdentifiedInvocation) {
   const { fn, onResult } = invocation;
-  const { name } = fn.metadata;
-  const scope: LogScope = { functionName: name, hookData: {}, invocationContext: undefined };
+  const scope: LogScope = { functionName: fn.metadata.name, hookData: {}, invocationContext: undefined };
   const core = createCoreContext(invocation, createInvocationLog(registry, log, scope));
-  const work = runModel({ registry, core, callback: fn.callback, scope, ...(onResult ? { onResult } : {}) });
-  if (functionTimeoutMs === undefined) return work;
-  return withDeadline(work, functionTimeoutMs, () => {
-    const text = `Timeout value of ${formatTimeSpan(functionTimeoutMs)} was exceeded by function: Functions.${name}`;
-    throw new FunctionTimeoutError(text);
-  });
+  return runModel({ registry, core, callback: fn.callback, scope, ...(onResult ? { onResult } : {}) });
 }
 
 function createCoreContext(invocation: IdentifiedInvocation, log: CoreInvocationContext['log']): CoreInvocationContext {

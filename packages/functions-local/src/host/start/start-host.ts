@@ -11,6 +11,7 @@ import type { HostOptions, RunningHost } from '../host-options.ts';
 import type { HostKeys } from '../http/keys.ts';
 import { type HttpListener, openListener, type RequestHandler } from '../http/listener.ts';
 import { createInvoker } from '../invocation/invoker.ts';
+import { createTimeLimit, type TimeLimit } from '../invocation/time-limit.ts';
 import type { Listener } from '../listener.ts';
 import { type Wiring, wireFunctions } from '../listeners.ts';
 import { createHostLog, type HostLog } from '../log/host-log.ts';
@@ -73,7 +74,8 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   const registry = createRegistry();
   supplyCoreModule(createCoreModule(registry, log));
   const app = await loadApp(options.appFolder, registry);
-  const invoker = createInvoker(registry, log, config.functionTimeoutMs);
+  const limit = createTimeLimit(config.functionTimeoutMs);
+  const invoker = createInvoker(registry, log, limit);
   const inputs = createInputs();
   const planned = planApp(registry, config, process.env);
   const wiring = wireFunctions({ config, invoker, log, stateDir: options.stateDir, inputsOf: inputs.of }, planned);
@@ -84,7 +86,27 @@ async function startApp(context: StartContext): Promise<RunningHost> {
   context.ready(createRequestHandler(createRequestHandlers({ ...parts, durable, keys })));
   await startListeners(wiring, log);
   const stop = createStop({ registry, http, wiring, invoker, log, durable, graceMs: options.graceMs ?? GRACE_MS });
-  return { port: http.port, url: `http://127.0.0.1:${http.port}`, functions, stop, ...(durable ? { durable } : {}) };
+  return {
+    ...{ port: http.port, url: `http://127.0.0.1:${http.port}`, functions, stop },
+    ...(durable ? { durable } : {}),
+    timedOut: stopAtTimeout(limit, stop, log),
+  };
+}
+
+/**
+ * As on Azure, all invocations of a process end with the one that exceeds `functionTimeout`: they fail at once, and
+ * orchestrators run again (WebScriptHostExceptionHandler, GrpcWorkerChannel; host versions since September 2025). Before,
+ * the other ones failed at their own time limit.
+ */
+async function stopAtTimeout(limit: TimeLimit, stop: () => Promise<void>, log: HostLog): Promise<void> {
+  const invocationId = await limit.exceeded;
+  log.write(
+    'warning',
+    'Host.General',
+    `A function timeout has occurred. Restarting worker process executing invocationId '${invocationId}'.`,
+  );
+  limit.abort();
+  await stop();
 }
 
 async function startListeners(wiring: Wiring, log: HostLog): Promise<void> {

@@ -39,11 +39,6 @@ describe('a CommonJS app without streams', () => {
     expect(answer.status).toBe(413);
   });
 
-  it('answers 500 to a call that exceeds functionTimeout', async () => {
-    expect((await fetch(`${host.url}/hangs`)).status).toBe(500);
-    expect(host.output()).toContain('Timeout value of 00:00:01 was exceeded by function: Functions.hangs');
-  });
-
   it('lists functions without a prefix', () => {
     expect(host.output()).toMatch(/^\ta-first: \[GET\] http:\/\/localhost:\d+\/things\/\{name\}$/m);
   });

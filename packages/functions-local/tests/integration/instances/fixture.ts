@@ -44,8 +44,11 @@ export interface InstancesStack {
   stop(): Promise<void>;
 }
 
-/** Starts the app, which all tests of a file share. */
-export async function startInstances(options: Partial<StackOptions> = {}): Promise<InstancesStack> {
+/** Starts the app with these options, and these settings in addition to its own. */
+export async function startInstances(
+  options: Partial<StackOptions> = {},
+  added: Readonly<Record<string, string>> = {},
+): Promise<InstancesStack> {
   const folder = await mkdtemp(join(tmpdir(), 'instances-test-'));
   const journalFile = join(folder, 'journal');
   const messages: string[] = [];
@@ -54,7 +57,10 @@ export async function startInstances(options: Partial<StackOptions> = {}): Promi
     appFolder: APP,
     entities: ENTITIES,
     layout: { containers: [], tables: [] },
-    settings: ({ serviceBus, storage }) => ({ Bus: serviceBus, AzureWebJobsStorage: storage, JOURNAL: journalFile }),
+    settings: ({ serviceBus, storage }) => ({
+      ...{ Bus: serviceBus, AzureWebJobsStorage: storage, JOURNAL: journalFile },
+      ...added,
+    }),
     instances: 3,
     onProgress: (line) => void messages.push(line),
     ...options,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { TIMED_OUT_EXIT_CODE } from '../../../src/host/errors.ts';
 import { createInstance, type Instance } from '../../../src/stack/instances.ts';
 import type { ProcessEnd, RunningProcess } from '../../../src/stack/process/process.ts';
 
@@ -19,12 +20,12 @@ class Child {
     this.#started.resolve(process as unknown as RunningProcess<string>);
   }
 
-  crash(): void {
-    void this.#end(false);
+  crash(code = 1): void {
+    void this.#end(false, code);
   }
 
-  #end(expected: boolean): Promise<ProcessEnd> {
-    this.#ended.resolve({ code: 1, signal: null, expected });
+  #end(expected: boolean, code = 1): Promise<ProcessEnd> {
+    this.#ended.resolve({ code, signal: null, expected });
     return this.#ended.promise;
   }
 }
@@ -98,6 +99,18 @@ describe('an instance', () => {
     children[0]?.crash();
     await expect.poll(() => deaths).toEqual(['It crashed']);
     expect([alone.state, messages]).toEqual(['down', []]);
+  });
+
+  it('whose process ends because of functionTimeout gets a new one without delay, even without restart', async () => {
+    const alone = create(false);
+    const starting = alone.start();
+    children[0]?.ready();
+    await starting;
+    children[0]?.crash(TIMED_OUT_EXIT_CODE);
+    await expect.poll(() => alone.state).toBe('starting');
+    children[1]?.ready();
+    await expect.poll(() => messages.at(-1)).toBe('host-1 is running again');
+    expect(deaths).toEqual([]);
   });
 
   it('that is down ignores freeze and thaw', () => {

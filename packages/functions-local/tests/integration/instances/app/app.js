@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { app } from '@azure/functions';
 import * as df from 'durable-functions';
@@ -35,6 +35,13 @@ df.app.activity('work', {
     return 1;
   },
 });
+/** The first episode of this orchestration never ends. */
+const STUCK = 'stuck';
+app.hook.preInvocation(async ({ invocationContext: { functionName, triggerMetadata } }) => {
+  if (functionName !== 'fan-out' || triggerMetadata?.instanceId !== STUCK) return;
+  note('episode', STUCK);
+  if (readFileSync(process.env.JOURNAL, 'utf8').match(/^episode /gm).length === 1) await new Promise(() => {});
+});
 df.app.orchestration('fan-out', function* (context) {
   const { ids, ms } = context.df.getInput();
   const tasks = ids.map((id) => context.df.callActivity('work', { id, ms }));
@@ -46,7 +53,8 @@ app.http('start', {
   extraInputs: [df.input.durableClient()],
   handler: async (request, context) => {
     const client = df.getClient(context);
-    const id = await client.startNew('fan-out', { input: await request.json() });
+    const { instanceId, ...input } = await request.json();
+    const id = await client.startNew('fan-out', { instanceId, input });
     return client.createCheckStatusResponse(request, id);
   },
 });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readDurableConfig } from '../../../../src/durable/config.ts';
+import { WorkerLostError } from '../../../../src/durable/errors.ts';
 import { createConnectedInstance } from '../../../../src/durable/hub/connected-instance.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -22,6 +23,14 @@ test('an instance is idle until it receives work, and again after it has answere
   instance.receive({ type: 'returned', id: 1, value: { int: 1 } });
   expect(instance.isIdle()).toBe(true);
   expect(await answer).toEqual({ int: 1 });
+});
+
+test('an invocation without a result runs again', async () => {
+  const instance = create();
+  const lost = expect(instance.worker.invoke(request)).rejects.toThrow(WorkerLostError);
+  instance.receive({ type: 'lost', id: 1, message: 'its process ends' });
+  await lost;
+  expect(instance.isIdle()).toBe(true);
 });
 
 test('a dead instance is idle when the visibility timeout of its work ends', async () => {
