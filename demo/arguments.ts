@@ -19,6 +19,7 @@ export const USAGE = `Usage: npm start [-- [FILE] [options]]
   --subscription 'NAME=FILTER'
                   an additional subscription to the events, with an SQL filter; repeatable (docs/events.md)
   --once          end after the report, instead of continuing to run
+  --again         with --keep: process FILE again, even if the same content was submitted before
   --keep          keep the data of the last start; ports and keys are always kept
   --help`;
 
@@ -51,6 +52,8 @@ export interface DemoOptions {
   /** If undefined, the port of the last start, or on the first start the usual one. */
   port: number | undefined;
   once: boolean;
+  /** Whether to process FILE even if the same content was submitted before. */
+  again: boolean;
   /** SQL filters of the user's own subscriptions, by name. */
   subscriptions: Readonly<Record<string, string>>;
   keep: boolean;
@@ -99,17 +102,19 @@ export const explainStart = (error: unknown): unknown =>
  * @throws Error that describes the invalid argument
  */
 export function readArguments(args: string[], folder: string): DemoOptions {
-  const once = { once: { type: 'boolean', default: false } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { ...OPTIONS, ...once } });
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { ...OPTIONS, once: flag, again: flag };
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
   const usual = Object.hasOwn(GENERATED, values.workload) ? GENERATED[values.workload] : undefined;
-  return { ...toOptions(values, positionals, usual, folder), once: values.once };
+  const { once, again } = values;
+  return { ...toOptions(values, positionals, usual, folder), once, again };
 }
 
 /** Reads the command line of `npm run dev`, like `readArguments`. */
 export function readDevArguments(args: string[], folder: string): DemoOptions {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: OPTIONS });
   const usual = values.workload === 'billing' ? DEV_ITEMS : undefined;
-  return { ...toOptions(values, positionals, usual, folder), once: false };
+  return { ...toOptions(values, positionals, usual, folder), once: false, again: true };
 }
 
 interface Values {
@@ -133,7 +138,7 @@ function toOptions(
   positionals: string[],
   usual: string | undefined,
   folder: string,
-): Omit<DemoOptions, 'once'> {
+): Omit<DemoOptions, 'once' | 'again'> {
   const [file, ...more] = positionals;
   if (more.length > 0) throw new Error(`Expected one FILE, got ${positionals.length}: ${positionals.join(' ')}`);
   if (file !== undefined && conversionOf(file) === undefined) kindOfFile(file);

@@ -21,13 +21,15 @@ import { differences, expectFrom } from './verify/verify.ts';
 const print = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
 async function inputOf(stack: LocalStack, options: DemoOptions, folder: DataFolder): Promise<Submission> {
-  const { workload, file, csv } = options;
+  const { workload, file, csv, again } = options;
   if (file === undefined && workload === 'media') return drawnImages(stack, options, folder);
   const input = file ?? (await generatedUsage(options, folder));
   await access(input);
+  // Generated items are the same at each start, and are processed at each start.
+  const isOnce = file !== undefined && !again;
   if (workload !== 'billing' || Object.keys(csv).length > 0 || !isReadByCheck(input))
-    return { file: input, workload, csv };
-  return { file: input, workload, compare: async (answered) => differences(await expectFrom(input), answered) };
+    return { file: input, workload, csv, isOnce };
+  return { file: input, workload, isOnce, compare: async (answered) => differences(await expectFrom(input), answered) };
 }
 
 /** The check reads NDJSON, JSON and comma-separated CSV. */

@@ -44,6 +44,13 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
   ].join(', ');
 }
 
+/** Describes a batch that an earlier upload of the same content has created; `again` is the option for another one. */
+export const describeRepeat = (
+  { id, state, times }: Pick<BatchView, 'id' | 'state' | 'times'>,
+  again: string,
+): string =>
+  `Already accepted at ${formatTime(times.accepted)} UTC as batch ${id}: ${state}. It is not processed twice; ${again} submits it as a new batch.`;
+
 /** Describes the latest failure in a running chunk in one line; undefined if there is none. */
 export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): string | undefined =>
   progress?.latestError && `Latest failure: ${progress.latestError}`;

@@ -36,6 +36,8 @@ export interface Source {
 /** The source of an upload with its idempotency key. */
 export interface Input extends Source {
   key: string;
+  /** Whether the same command would choose another key. */
+  isKeyRandom: boolean;
 }
 
 /** The options that determine the kind of an upload and how it is read. */
@@ -49,8 +51,10 @@ export interface InputOptions extends SourceOptions {
 
 /** Adds the idempotency key, computed from the content unless the options determine it. */
 export async function withKey({ io }: Session, source: Source, options: InputOptions): Promise<Input> {
-  const chosen = options.idempotencyKey ?? (options.again ? io.randomId() : undefined);
-  return { ...source, key: chosen ?? (await source.contentKey()) };
+  const { idempotencyKey, again = false } = options;
+  if (idempotencyKey !== undefined) return { ...source, key: idempotencyKey, isKeyRandom: false };
+  const key = again ? io.randomId() : await source.contentKey();
+  return { ...source, key, isKeyRandom: again || !source.isFile };
 }
 
 /** The environment in which files are found. */
@@ -76,7 +80,9 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   const { delimiter } = kindOfName(path) ?? {};
   const read = csvOf(kind, delimiter === undefined ? csv : { delimiter, ...csv });
   const open = (): Readable => createReadStream(path);
-  return { ...about, ...read, kind, size, open, contentKey: () => contentKey(path, readAs(read.csv)) };
+  // The name determines the format, unless --format gives another one.
+  const format = kind.format === kindOfName(path)?.format ? '' : kind.format;
+  return { ...about, ...read, kind, size, open, contentKey: () => contentKey(path, `${format}${readAs(read.csv)}`) };
 }
 
 /** Returns the options of a CSV upload; other formats have none. */

@@ -2,25 +2,34 @@
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
-import { formatCount, formatNumber, formatTime } from '../text/format.ts';
+import { describeRepeat } from '../text/batch-text.ts';
+import { formatCount, formatNumber } from '../text/format.ts';
 import { endingOf } from '../watch/until-finished.ts';
 import { describeEnd, getBatch, waitFor } from '../watch/wait.ts';
 import { type Source, withKey } from './input.ts';
+import { explainInterrupt } from './interrupted.ts';
 import { showUpload } from './progress.ts';
 import { importAddress, importRequest } from './send/address.ts';
 import { awaitInboxFile } from './send/inbox-file.ts';
-import { type SendOptions, type Submitted, sendBatch, WAITING } from './send/send-batch.ts';
+import { type SendOptions, type Submitted, sendBatch, type UploadView, WAITING } from './send/send-batch.ts';
 
 /** Sends one file, and prints its batch. */
-export async function sendOne(session: Session, source: Source, options: SendOptions): Promise<ExitCode> {
-  const input = await withKey(session, source, options);
-  session.inform(`Idempotency key: ${input.key}`, ...(input.remark === undefined ? [] : [input.remark]));
-  const sent = await sendBatch(session, input, {
-    options,
-    view: { run: (upload) => showUpload(session.screen, upload), say: session.inform },
+export const sendOne = (session: Session, source: Source, options: SendOptions): Promise<ExitCode> =>
+  explainInterrupt(session, async (state) => {
+    const input = await withKey(session, source, options);
+    const { key, isKeyRandom } = input;
+    Object.assign(state, { key, isKeyRandom });
+    session.inform(`Idempotency key: ${key}`, ...(input.remark === undefined ? [] : [input.remark]));
+    const run: UploadView['run'] = (upload) =>
+      showUpload(session.screen, (show) =>
+        upload((progress) => {
+          state.progress = progress;
+          show(progress);
+        }),
+      );
+    state.sent = await sendBatch(session, input, { options, view: { run, say: session.inform } });
+    return finish(session, state.sent, { key, options });
   });
-  return finish(session, sent, { key: input.key, options });
-}
 
 /** Makes the app import the file at an address, and prints the batch, or without --wait its name in the inbox. */
 export async function sendAddress(session: Session, url: string, options: SendOptions): Promise<ExitCode> {
@@ -28,11 +37,16 @@ export async function sendAddress(session: Session, url: string, options: SendOp
   // A random key, because the content is not known here.
   const key = options.idempotencyKey ?? session.io.randomId();
   session.inform(`Idempotency key: ${key}`);
-  const name = await importAddress(session, { workload: options.workload, key, body });
-  if (!options.wait) return finish(session, { inbox: name, isRepeat: false }, { key, options });
-  session.inform(`Sent through the inbox, as ${name}`, WAITING);
-  const id = await awaitInboxFile(session, { name, ...options });
-  return finish(session, { batch: await getBatch(session, id), inbox: name, isRepeat: false }, { key, options });
+  return explainInterrupt(session, async (state) => {
+    // The request is so small that it may be complete at any time.
+    Object.assign(state, { key, isKeyRandom: options.idempotencyKey === undefined, progress: { isWhole: true } });
+    const name = await importAddress(session, { workload: options.workload, key, body });
+    if (!options.wait) return finish(session, { inbox: name, isRepeat: false }, { key, options });
+    session.inform(`Sent through the inbox, as ${name}`, WAITING);
+    const id = await awaitInboxFile(session, { name, ...options });
+    state.sent = { batch: await getBatch(session, id), inbox: name, isRepeat: false };
+    return finish(session, state.sent, { key, options });
+  });
 }
 
 async function finish(
@@ -52,12 +66,9 @@ async function finish(
 }
 
 function sayAccepted({ settings, print, inform }: Session, batch: BatchView, isRepeat: boolean): void {
-  const { id, chunks, counts, lane, times, state } = batch;
+  const { id, chunks, counts, lane } = batch;
   const say = settings.json ? inform : print;
-  if (isRepeat)
-    say(
-      `Already accepted at ${formatTime(times.accepted)} UTC as batch ${id}: ${state}. It is not processed twice; --again submits it as a new batch.`,
-    );
+  if (isRepeat) say(describeRepeat(batch, '--again'));
   else
     say(
       `Accepted as batch ${id}: ${formatCount(counts.accepted)} items, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`,

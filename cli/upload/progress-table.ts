@@ -72,7 +72,7 @@ function describeSent({ progress, sent }: FileRun): string {
 
 /** Describes the state of a file in a few words. */
 export function describeState(run: FileRun): string {
-  const { phase, failure, sent } = run;
+  const { phase, failure, progress, sent } = run;
   if (failure !== undefined) return 'failed';
   const batch = batchOf(run);
   if (batch !== undefined) {
@@ -81,5 +81,6 @@ export function describeState(run: FileRun): string {
     return isAtWork ? `${batch.state}, ${Math.floor((100 * (accepted - pending)) / accepted)} %` : batch.state;
   }
   if (sent?.inbox !== undefined) return 'in the inbox';
+  if (progress?.isWhole) return 'sent';
   return phase === 'working' ? 'sending' : 'waiting';
 }

@@ -27,6 +27,7 @@ export async function sendSeveral(
   const stopListening = session.io.onInterrupt?.(() => {
     table.clear();
     printRuns(session, runs);
+    if (runs.some(({ sent }) => sent === undefined)) session.inform(afterInterrupt(options));
   });
   await inParallel(runs, PARALLEL_UPLOADS, async (run) => {
     run.phase = 'working';
@@ -44,6 +45,12 @@ export async function sendSeveral(
   printRuns(session, runs);
   return conclude(runs);
 }
+
+/** Describes how to continue with files that have no batch yet. */
+const afterInterrupt = ({ again = false }: SendOptions): string =>
+  again
+    ? 'A file whose state is "sent" may have been accepted: sluice batches lists the batches.'
+    : 'A file whose state is "sent" may have been accepted. To find out and to continue, run the same command: files that were accepted are not processed twice.';
 
 async function attempt(run: FileRun, work: () => Promise<void>): Promise<void> {
   try {

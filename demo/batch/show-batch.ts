@@ -1,5 +1,6 @@
 import type { ReloadableStack } from 'functions-local';
 import { createStatusLine, type Screen } from '../../cli/process/status-line.ts';
+import { describeRepeat } from '../../cli/text/batch-text.ts';
 import { formatNumber } from '../../cli/text/format.ts';
 import { type Batch, createApi, type SluiceApi } from './api.ts';
 import { peakMemory } from './peak-memory.ts';
@@ -22,8 +23,10 @@ export interface Shown {
 export async function showBatch(stack: ShownStack, submission: Submission, screen: Screen): Promise<Shown> {
   const api = createApi(stack.url, stack.keys);
   const print = (lines: readonly string[]): void => void screen.write(`${lines.join('\n')}\n`);
-  const accepted = await uploadFile(api, submission, screen);
-  print([`Accepted as batch ${accepted.id}, ${formatNumber(accepted.chunks.total, 'chunk')}, lane ${accepted.lane}`]);
+  const { batch: accepted, isRepeat } = await uploadFile(api, submission, screen);
+  const { id, chunks, lane } = accepted;
+  if (isRepeat && submission.isOnce) print([describeRepeat(accepted, '--again')]);
+  else print([`Accepted as batch ${id}, ${formatNumber(chunks.total, 'chunk')}, lane ${lane}`]);
   const ended = await watchBatch(api, accepted, createStatusLine(screen, performance.now.bind(performance)));
   const peakBytes = await highestPeak(stack);
   const batch = await withReceipt(api, ended);

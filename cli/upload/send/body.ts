@@ -7,7 +7,12 @@ export interface UploadProgress {
   read: number;
   size: number | undefined;
   sent: number;
+  /** Whether all bytes are sent, as far as this process knows: the app may accept the upload. */
+  isWhole: boolean;
 }
+
+/** Creates the progress of an upload that has not begun. */
+export const newProgress = (size: number | undefined): UploadProgress => ({ read: 0, size, sent: 0, isWhole: false });
 
 /** The upload is larger than a request may be. */
 export class OverHttpLimit extends Error {
@@ -28,6 +33,9 @@ export function openBody(
   const countSent = counting((bytes) => {
     progress.sent += bytes;
     if (progress.sent > maxBytes) throw new OverHttpLimit(`more than ${maxBytes} bytes`);
+  });
+  countSent.once('end', () => {
+    progress.isWhole = true;
   });
   return [source, countRead, ...(compress ? [createZstdCompress()] : []), countSent];
 }

@@ -9,7 +9,7 @@ import { csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.t
 import { UsageError } from '../../process/errors.ts';
 import type { Input } from '../input.ts';
 import { conversionOf } from '../kind.ts';
-import { openBody, type UploadProgress } from './body.ts';
+import { newProgress, openBody, type UploadProgress } from './body.ts';
 
 /** A file in the inbox. */
 export interface Put {
@@ -40,7 +40,7 @@ async function openService(connection: string): Promise<BlobServiceClient> {
 
 /** Returns `<workload>/[<lane>/]<key>-<name>`: the same upload always has the same name, and no other upload has it. */
 export function inboxName(
-  { name, kind, key }: Input,
+  { name, kind, key }: Pick<Input, 'name' | 'kind' | 'key'>,
   { workload, lane }: { workload: string; lane?: string | undefined },
 ): string {
   const suffix = endingOf(kind.format, kind.encoding);
@@ -64,7 +64,8 @@ export async function putIntoInbox(
     onProgress,
   }: { name: string; input: Input; labels?: Labels | undefined; onProgress: (progress: UploadProgress) => void },
 ): Promise<Put> {
-  const progress: UploadProgress = { read: 0, size: input.size, sent: 0 };
+  const progress = newProgress(input.size);
+  onProgress(progress);
   const body = openBody(input.open(), { compress: input.kind.compress, progress });
   // The last stream, which the upload reads, reports all errors.
   const stream = pipeline([...body], () => {}) as unknown as Readable;

@@ -6,7 +6,7 @@ import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/
 import { type Api, unreachable } from '../../api/client.ts';
 import { CliError } from '../../process/errors.ts';
 import type { UploadKind } from '../kind.ts';
-import { OverHttpLimit, openBody, type UploadProgress } from './body.ts';
+import { newProgress, OverHttpLimit, openBody, type UploadProgress } from './body.ts';
 import { problemIn, sendUpload, type UploadAnswer } from './send.ts';
 
 /** An upload over HTTP. */
@@ -27,6 +27,7 @@ export interface BatchPost {
   /** Maximum number of bytes to send; no limit by default. If exceeded, OverHttpLimit is thrown. */
   maxBytes?: number;
   userAgent: string;
+  /** Called with the same object at the start, at intervals, and at the end. */
   onProgress(progress: UploadProgress): void;
 }
 
@@ -40,8 +41,9 @@ const PROGRESS_MS = 100;
 
 /** Streams a source to the app. Throws ApiProblem if the app refuses it. */
 export async function postBatch(api: Api, post: BatchPost): Promise<PostedBatch> {
-  const progress: UploadProgress = { read: 0, size: post.size, sent: 0 };
+  const progress = newProgress(post.size);
   const body = openBody(post.source, { ...post, compress: post.kind.compress, progress });
+  post.onProgress(progress);
   const timer = setInterval(() => post.onProgress(progress), PROGRESS_MS);
   const startedAt = performance.now();
   try {

@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCli } from '../../helpers/cli.ts';
 import { type Command, copyRepository, runCommand } from '../../helpers/repository-copy.ts';
 
 /** A copy, so that sources and build can change while other tests use those of the repository. */
@@ -38,6 +39,23 @@ async function instanceOf(parent: number): Promise<number> {
     .find((each) => /host[\\/]main\.[jt]s/.test(each) && Number(each.trim().split(/\s+/)[1]) === parent);
   return Number(line?.trim().split(/\s+/)[0]);
 }
+
+it('npm start processes a file of the user only once, as sluice submit does', async () => {
+  command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson']);
+  const [, id = ''] = /Accepted as batch (\S+),/.exec(await command.until('Running. Press Ctrl-C to stop.')) ?? [];
+  await command.interrupt();
+  const repeated = new RegExp(
+    `Already accepted at .* as batch ${id}: completed. .* --again submits it as a new batch.`,
+  );
+
+  command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson', '--keep']);
+  expect(await command.until('Running. Press Ctrl-C to stop.')).toMatch(repeated);
+  const [, SLUICE_URL = '', SLUICE_KEY = ''] = /SLUICE_URL=(\S+) SLUICE_KEY=(\S+)/.exec(command.output()) ?? [];
+  const env = { SLUICE_URL, SLUICE_KEY };
+  const submitted = await runCli(['submit', 'one.ndjson', '--workload', 'billing'], { env, folder });
+  expect(submitted.out).toMatch(repeated);
+  expect(await command.interrupt()).toBe(0);
+});
 
 it('npm start runs a copy of the build, and restarts an instance that is killed with the same code', async () => {
   command = runCommand(folder, ['dist/demo/main.js', 'one.ndjson']);

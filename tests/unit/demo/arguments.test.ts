@@ -13,6 +13,7 @@ describe('the command line', () => {
       csv: {},
       subscriptions: {},
       once: false,
+      again: false,
       keep: false,
       help: false,
     });
