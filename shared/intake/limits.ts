@@ -53,9 +53,27 @@ export class BlankBytes {
 }
 
 /**
- * Maximum ratio of decoded to received bytes. Records compress 10 to 30 times, generated test data about 200 times. Gzip
- * cannot exceed 1,032, so this limit never refuses it. Brotli and zstd reach a million for data without information.
+ * Maximum ratio of decoded to received bytes, and of records as JSON to received bytes. Records compress 10 to 30 times,
+ * generated test data about 200 times. Gzip cannot exceed 1,032, so this limit never refuses it. Brotli and zstd reach a
+ * million for data without information. CSV without compression cannot exceed it, because the length of a name is limited.
  */
 export const MAX_DECODED_RATIO = 1_100;
-/** The ratio is checked only after this many decoded bytes: small uploads may be as repetitive as they like. */
+/** The ratio is checked only after this many bytes: small uploads may be as repetitive as they like. */
 export const RATIO_FREE_BYTES = 64 * MiB;
+
+/**
+ * Refuses data that is too repetitive: it costs minutes of work for a few bytes, long before it exceeds a size limit.
+ * `made`: bytes that the first `received` bytes of the body `become`.
+ * @throws Problem 'too-large' if they are over MAX_DECODED_RATIO times as many.
+ */
+export function requireRatio(made: number, received: number, become: 'decoded' | 'records'): void {
+  if (made <= RATIO_FREE_BYTES || made <= received * MAX_DECODED_RATIO) return;
+  const what = `The first ${received} bytes of the body`;
+  const how = `over ${MAX_DECODED_RATIO} times as many. If this is intended,`;
+  throw new Problem(
+    'too-large',
+    become === 'decoded'
+      ? `${what} decode to ${made}, ${how} compress it with gzip.`
+      : `${what} become records of ${made} bytes as JSON, ${how} send it without compression.`,
+  );
+}

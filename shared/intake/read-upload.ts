@@ -1,8 +1,9 @@
 import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
+import { Turns } from '../turns.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
-import { type UploadLimits, uploadTooLarge } from './limits.ts';
+import { requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
 import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv/csv-options.ts';
 import { type CsvSource, parseCsv } from './parse/csv/parse-csv.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
@@ -65,7 +66,8 @@ export function readUpload(source: UploadSource): ReadUpload {
   const { body, format, encoding, limits, chunk, resume } = source;
   const start = resume ? bodyStart(encoding, resume) : 0;
   const digest = new UploadDigest(start === 0 ? [] : resume?.segments);
-  const decoded = decodeUpload(body, { encoding, limits, start });
+  const received = { bytes: start };
+  const decoded = decodeUpload(countInto(received, body), { encoding, limits, start });
   const pieces = hashed(decoded, digest);
   let hex: string | undefined;
   let csv: CsvReading | undefined;
@@ -93,7 +95,7 @@ export function readUpload(source: UploadSource): ReadUpload {
         csv = reading;
       },
     });
-    yield* chunkRecords(counted(shifted(records, text), limits, resume), chunk, resume);
+    yield* chunkRecords(counted(shifted(records, text), { limits, received, resume }), chunk, resume);
     hex = digest.end(format === 'csv' ? source.csv : {});
   }
 }
@@ -133,16 +135,36 @@ async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): 
   }
 }
 
+/** Adds the bytes of `body`, while it is read, to `received`. */
+async function* countInto(received: Received, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) {
+    received.bytes += piece.length;
+    yield piece;
+  }
+}
+
+/** What was received of a body so far, including what an earlier reading received. */
+interface Received {
+  bytes: number;
+}
+
+interface Counting {
+  limits: UploadLimits;
+  received: Received;
+  resume?: UploadResume | undefined;
+}
+
 /**
- * Enforces the limits that all formats have in common. The bytes of the records are limited too, because they can be many
- * times those of the upload: each row of a CSV file repeats the names of its columns.
+ * Enforces the limits that all formats have in common, and lets other work of the process run between blocks. The bytes of
+ * the records are limited too, because they can be many times those of the upload: each row of a CSV file repeats the names
+ * of its columns.
  */
 async function* counted(
   blocks: AsyncIterable<RecordBlock>,
-  limits: UploadLimits,
-  resume?: UploadResume,
+  { limits, received, resume }: Counting,
 ): AsyncGenerator<RecordBlock> {
   let { items, recordBytes: bytes } = resume ?? { items: 0, recordBytes: 0 };
+  const turns = new Turns();
   for await (const block of blocks) {
     items += block.ends.length;
     bytes += recordBytesOf(block);
@@ -153,6 +175,8 @@ async function* counted(
         `The records have over ${limits.maxDecodedBytes} bytes as JSON.`,
         'SLUICE_MAX_DECODED_BYTES',
       );
+    requireRatio(bytes, received.bytes, 'records');
+    await turns.next();
     yield block;
   }
   if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');

@@ -2,6 +2,7 @@
 import { causeOf, countCause } from '../../contract/cause.ts';
 import type { UploadFormat } from '../../contract/upload-kinds.ts';
 import { toError, type UploadPosition } from '../../errors.ts';
+import { Turns } from '../../turns.ts';
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
@@ -12,8 +13,7 @@ const MAX_FAULTS = 100;
 const MAX_EXAMPLES = 3;
 const MAX_MESSAGE_CHARS = 500;
 /** Records validated before other work of the process can run: a few milliseconds with a schema of twenty fields. */
-const RECORDS_PER_TURN = 200;
-const BYTES_PER_TURN = 256 * 1024;
+const GROUP = { records: 200, bytes: 256 * 1024 };
 
 /**
  * A record that does not match the schema. `path` is that of its first issue, as in a dead letter; absent for the whole
@@ -50,6 +50,7 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
   const counts = new Map<string, number>();
   const examples = new Map<string, ItemFault[]>();
   const faults: ItemFault[] = [];
+  const turns = new Turns();
   let [valid, invalid] = [0, 0];
 
   const refuse = (thrown: unknown, text: string, line: number): void => {
@@ -68,8 +69,8 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
       return toError(thrown);
     }
   };
-  /** Validates the records of a turn concurrently, because a schema may be asynchronous. */
-  const turn = async (records: readonly Rec[]): Promise<void> => {
+  /** Validates records concurrently, because a schema may be asynchronous. */
+  const validate = async (records: readonly Rec[]): Promise<void> => {
     const thrown = await Promise.all(records.map(({ text }) => check(text)));
     for (const [index, { text, line }] of records.entries()) {
       if (thrown[index] === undefined) valid++;
@@ -78,9 +79,9 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
   };
   return {
     async add(chunk, limit = chunk.items) {
-      for (const records of turnsOf(chunk, limit)) {
-        await turn(records);
-        await new Promise((resolve) => setImmediate(resolve));
+      for (const records of groupsOf(chunk, limit)) {
+        await validate(records);
+        await turns.next();
       }
     },
     get valid() {
@@ -103,7 +104,7 @@ interface Rec {
   line: number;
 }
 
-function* turnsOf(chunk: RawChunk, limit: number): Generator<Rec[]> {
+function* groupsOf(chunk: RawChunk, limit: number): Generator<Rec[]> {
   const lines = linesOf(chunk);
   let records: Rec[] = [];
   let bytes = 0;
@@ -113,7 +114,7 @@ function* turnsOf(chunk: RawChunk, limit: number): Generator<Rec[]> {
     records.push({ text: chunk.bytes.toString('utf8', start, end), line: lines.next().value ?? chunk.firstLine });
     bytes += end - start;
     start = end + 1;
-    if (records.length < RECORDS_PER_TURN && bytes < BYTES_PER_TURN) continue;
+    if (records.length < GROUP.records && bytes < GROUP.bytes) continue;
     yield records;
     records = [];
     bytes = 0;

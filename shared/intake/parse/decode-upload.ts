@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import { bodyTooLarge, MAX_DECODED_RATIO, RATIO_FREE_BYTES, type UploadLimits, uploadTooLarge } from '../limits.ts';
+import { bodyTooLarge, requireRatio, type UploadLimits, uploadTooLarge } from '../limits.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
@@ -52,22 +52,14 @@ export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: De
   yield* withinRatio(all, received);
 }
 
-/** Refuses data that is too repetitive: it costs minutes of work for a few bytes, long before it exceeds a size limit. */
 async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watched, 'bytes'>): AsyncGenerator<Buffer> {
   let total = 0;
   for await (const piece of source) {
     total += piece.length;
-    if (total > RATIO_FREE_BYTES && total > received.bytes * MAX_DECODED_RATIO)
-      throw tooRepetitive(total, received.bytes);
+    requireRatio(total, received.bytes, 'decoded');
     yield piece;
   }
 }
-
-const tooRepetitive = (decoded: number, received: number): Problem =>
-  new Problem(
-    'too-large',
-    `The first ${received} bytes of the body decode to ${decoded}, over ${MAX_DECODED_RATIO} times as many. If this is intended, compress it with gzip.`,
-  );
 
 async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   for await (const piece of body) {

@@ -27,7 +27,7 @@ export interface BlockBuilder {
   add(bytes: Uint8Array, at: SourcePoint): void;
   /** Adds the record `text`, which must not contain a line feed. */
   addText(text: string, at: SourcePoint): void;
-  /** Whether enough records are collected for a block. */
+  /** Whether enough records are collected for a block, or much of the upload was read for few bytes of records. */
   readonly full: boolean;
   /** Returns what was collected since the last call; undefined if there is nothing. */
   take(): RecordBlock | undefined;
@@ -44,18 +44,20 @@ export function grown(buffer: Buffer, used: number, size: number): Buffer<ArrayB
   return larger;
 }
 
-/** Creates a builder of blocks of about 64 KiB. */
+/** Creates a builder of blocks of about 64 KiB, of records or of the upload. */
 export function createBlockBuilder(): BlockBuilder {
   let buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let used = 0;
   let ends: number[] = [];
   let lines: number[] = [];
   let from = START;
+  let last = START;
   const reserve = (more: number): void => {
     if (used + more > buffer.length) buffer = grown(buffer, used, Math.max(buffer.length * 2, used + more));
   };
   const end = (bytes: number, at: SourcePoint): void => {
     if (used === 0) from = at;
+    last = at;
     used += bytes;
     buffer[used++] = 0x0a;
     ends.push(used);
@@ -72,7 +74,7 @@ export function createBlockBuilder(): BlockBuilder {
       end(buffer.write(text, used), at);
     },
     get full() {
-      return used >= BLOCK_BYTES;
+      return used >= BLOCK_BYTES || (used > 0 && last.offset - from.offset >= BLOCK_BYTES);
     },
     take() {
       if (used === 0) return undefined;

@@ -6,8 +6,15 @@ import { isSkippableMagic } from '../../contract/frame.ts';
 import { Problem } from '../../errors.ts';
 
 const ZSTD_MAGIC = 0xfd2fb528;
-/** Each frame needs a call to the thread pool: 100,000 empty frames (under 1 MB of upload) keep it busy for seconds. */
-const MAX_FRAMES = 100_000;
+/**
+ * Each frame needs a call to the thread pool of about 50 µs, so frames without content would cost 4 s of CPU time per MB.
+ * Beyond the first 4,096, frames must have 1 KiB on average.
+ */
+const FREE_FRAMES = 4_096;
+const FRAME_BYTES = 1_024;
+
+/** Without any frame, Node's decoder reports that its input is truncated. */
+const EMPTY_FRAME = Buffer.from('28b52ffd2000010000', 'hex');
 
 /** The parts of a frame in the order of the format; those before `block` are small and collected completely. */
 type Part = 'magic' | 'skippableSize' | 'skipped' | 'descriptor' | 'frameHeader' | 'blockHeader' | 'block' | 'checksum';
@@ -16,19 +23,36 @@ const MAGIC: [Part, number] = ['magic', 4];
 const BLOCK_HEADER: [Part, number] = ['blockHeader', 3];
 
 /**
- * Yields the bytes of `source`, cut so that no piece extends beyond the end of a frame. Skippable frames are frames too.
- * @throws Problem 'malformed-encoding' if data is not a frame or a frame is truncated; 'too-large' for over 100,000 frames.
+ * Yields the bytes of `source` without skippable frames, cut so that no piece extends beyond the end of a frame.
+ * @throws Problem 'malformed-encoding' if data is not a frame or a frame is truncated; 'too-large' for too many small frames.
  */
 export async function* zstdFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const walk = new FrameWalk();
+  let received = 0;
+  /** The first bytes of a frame, as long as its kind is unknown. */
+  let begun = Buffer.alloc(0);
   for await (const piece of source) {
     for (let start = 0; start < piece.length; ) {
       const end = walk.advance(piece, start);
-      yield piece.subarray(start, end);
+      const bytes = piece.subarray(start, end);
       start = end;
+      received += bytes.length;
+      requireLarge(walk.frames, received);
+      if (walk.isUnknown) begun = Buffer.concat([begun, bytes]);
+      else {
+        if (!walk.isSkippable) yield begun.length === 0 ? bytes : Buffer.concat([begun, bytes]);
+        begun = Buffer.alloc(0);
+      }
     }
   }
   if (!walk.atFrameEnd) throw new Problem('malformed-encoding', 'The body ends inside a zstd frame.');
+  if (walk.frames === 0) yield EMPTY_FRAME;
+}
+
+function requireLarge(frames: number, received: number): void {
+  if ((frames - FREE_FRAMES) * FRAME_BYTES <= received) return;
+  const message = `The first ${received} bytes of the body are ${frames} zstd frames: beyond ${FREE_FRAMES}, frames must have ${FRAME_BYTES} bytes on average. Compress it as one frame.`;
+  throw new Problem('too-large', message);
 }
 
 class FrameWalk {
@@ -37,8 +61,16 @@ class FrameWalk {
   #collected: number[] = [];
   #hasChecksum = false;
   #isLastBlock = false;
-  #frames = 0;
   atFrameEnd = true;
+  /** Whether the current or last frame is skippable. */
+  isSkippable = false;
+  /** Number of frames so far that are not skippable. */
+  frames = 0;
+
+  /** Whether the kind of the current frame is still unknown. */
+  get isUnknown(): boolean {
+    return !this.atFrameEnd && this.#part === 'magic';
+  }
 
   /** Reads from `start` to the end of the frame or of the piece, and returns that offset. */
   advance(piece: Buffer, start: number): number {
@@ -58,7 +90,7 @@ class FrameWalk {
     const header = Buffer.from(this.#collected);
     this.#collected = [];
     [this.#part, this.#left] = this.#following(header);
-    if (this.#part === 'magic') this.#endFrame();
+    if (this.#part === 'magic') this.atFrameEnd = true;
     else if (this.#left === 0) this.#next();
   }
 
@@ -87,9 +119,11 @@ class FrameWalk {
   }
 
   #followingMagic(magic: number): [Part, number] {
-    if (isSkippableMagic(magic)) return ['skippableSize', 4];
+    this.isSkippable = isSkippableMagic(magic);
+    if (this.isSkippable) return ['skippableSize', 4];
+    this.frames++;
     if (magic === ZSTD_MAGIC) return ['descriptor', 1];
-    const what = this.#frames === 0 ? 'The body is not zstd' : `There is other data after zstd frame ${this.#frames}`;
+    const what = this.frames === 1 ? 'The body is not zstd' : `There is other data after zstd frame ${this.frames - 1}`;
     throw new Problem('malformed-encoding', `${what}: expected a frame, got 0x${magic.toString(16)}.`);
   }
 
@@ -105,13 +139,6 @@ class FrameWalk {
   #followingBlockHeader(header: number): [Part, number] {
     this.#isLastBlock = (header & 1) === 1;
     return ['block', ((header >> 1) & 3) === 1 ? 1 : header >> 3];
-  }
-
-  #endFrame(): void {
-    this.#frames++;
-    if (this.#frames > MAX_FRAMES)
-      throw new Problem('too-large', `The body has over ${MAX_FRAMES} zstd frames. Compress it as one.`);
-    this.atFrameEnd = true;
   }
 }
 

@@ -52,6 +52,7 @@ export const EFFECTS: readonly Effect[] = [
       'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
       ...['shared/limits/process-clock.ts', 'shared/results/collect-batch.ts', 'shared/pipeline.ts'],
+      'shared/turns.ts',
       ...['functions/', 'cli/', 'shared/kit/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
@@ -78,7 +79,8 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
       ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/events/coalesce.ts'],
-      ...['shared/intake/check/check-items.ts', 'shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
+      'shared/turns.ts',
+      ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
       'shared/intake/inbox/named-file.ts',
       'shared/intake/inbox/inbox-move.ts',
       'shared/drain/activities.ts',

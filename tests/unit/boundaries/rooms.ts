@@ -44,6 +44,7 @@ const LEAVES = [
   'shared/shell-word.ts',
   'shared/slots.ts',
   'shared/time-limit.ts',
+  'shared/turns.ts',
 ];
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';

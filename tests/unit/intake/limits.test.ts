@@ -1,10 +1,12 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { UploadEncoding } from '../../../shared/contract/upload-kinds.ts';
 import { MAX_BLANK_BYTES } from '../../../shared/intake/limits.ts';
 import { parseCsv } from '../../../shared/intake/parse/csv/parse-csv.ts';
 import { decodeUpload } from '../../../shared/intake/parse/decode-upload.ts';
 import { parseJsonArray } from '../../../shared/intake/parse/parse-json-array.ts';
 import { parseNdjson } from '../../../shared/intake/parse/parse-ndjson.ts';
+import { readUpload } from '../../../shared/intake/read-upload.ts';
 import { byteByByte, collect, cut, problemOf, recordsOf } from './uploads.ts';
 
 const MiB = 1024 * 1024;
@@ -71,6 +73,30 @@ describe('a body that decodes to over 1,100 times its size', () => {
   it('cannot be created with gzip', async () => {
     const pieces = await collect(decodeUpload(cut(gzipSync(zeros(66))), { encoding: 'gzip', limits: unbounded }));
     expect(pieces.reduce((sum, { length }) => sum + length, 0)).toBe(66 * MiB);
+  });
+});
+
+describe('CSV whose records have over 1,100 times the bytes of the body', () => {
+  const csv = `${'h'.repeat(1_024)}\n${'1\n'.repeat(66_000)}`;
+  const chunksOf = (encoding: UploadEncoding, body: Buffer) =>
+    readUpload({
+      ...{ body: cut(body), format: 'csv', encoding, chunk: { maxItems: 5_000, maxBytes: MiB } },
+      limits: { ...limits, maxBodyBytes: MiB, maxDecodedBytes: 1_000 * MiB, maxItems: 1e9 },
+    }).chunks;
+
+  it.each([
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['gzip', gzipSync],
+  ] as const)('is refused if the names of its header cause it: %s', async (encoding, compress) => {
+    expect(await problemOf(chunksOf(encoding, compress(Buffer.from(csv))))).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringMatching(/records of \d+ bytes as JSON, over 1100 times .* send it without compression/),
+    });
+  });
+
+  it('does not exist without compression', async () => {
+    expect(await problemOf(chunksOf('identity', Buffer.from(csv)))).toBeUndefined();
   });
 });
 

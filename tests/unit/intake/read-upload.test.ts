@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { UploadEncoding, UploadFormat } from '../../../shared/contract/upload-kinds.ts';
 import { readUpload, type UploadSource } from '../../../shared/intake/read-upload.ts';
 import { byteByByte, collect, cut, offsets, problemOf } from './uploads.ts';
@@ -29,6 +29,8 @@ const coders: Record<UploadEncoding, (text: string) => Uint8Array> = {
   zstd: zstdCompressSync,
 };
 const encodings = Object.keys(coders) as UploadEncoding[];
+
+afterEach(() => vi.restoreAllMocks());
 
 describe('readUpload', () => {
   it('reads every format in every encoding, with or without a byte order mark, for any split', async () => {
@@ -92,6 +94,33 @@ describe('readUpload', () => {
       type: 'too-large',
       detail: expect.stringContaining('as JSON'),
     });
+  });
+
+  it.each([
+    ['ndjson', '1\n'.repeat(6e5)],
+    ['json', `[${'1,'.repeat(6e5)}1]`],
+    ['csv', `a,b\n${'1,\n'.repeat(4e5)}`],
+    [
+      'csv',
+      `a,${Array.from({ length: 99 }, (_, index) => `b${index}`).join()}\n${`1${','.repeat(99)}\n`.repeat(12_000)}`,
+    ],
+  ] as const)('lets other work of the process run after each 256 KiB of %s if it takes long', async (format, text) => {
+    const body = Buffer.from(text);
+    let ms = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (ms += 10));
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    const many = { ...limits, maxBodyBytes: 1e9, maxDecodedBytes: 1e9, maxItems: 1e9 };
+    const upload = readUpload(
+      source('', { body: cut(body), format, limits: many, chunk: { maxItems: 1e6, maxBytes: 1e6 } }),
+    );
+    await collect(upload.chunks);
+    clearImmediate(immediate);
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(body.length / (256 * 1024)));
   });
 
   it('does not count a byte order mark in columns', async () => {

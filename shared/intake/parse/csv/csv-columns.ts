@@ -1,7 +1,7 @@
 /** Builds the JSON of an item from the cells of a row. */
-import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
-import type { HeaderFault, HeaderNames } from './csv-header.ts';
+import type { HeaderNames } from './csv-header.ts';
+import type { HeaderFault } from './csv-header-limits.ts';
 import type { CellType } from './csv-options.ts';
 import { ALLOWS, ANY, type Schema, type SchemaReader } from './csv-schema.ts';
 
@@ -33,7 +33,7 @@ interface Group {
   whenEmpty: WhenEmpty;
 }
 
-/** Compiles named columns. Returns a fault if a name is both a value and an object, or nested too deep. */
+/** Compiles named columns. Returns a fault if a name is both a value and an object. */
 export function compileColumns(
   columns: readonly string[],
   names: HeaderNames,
@@ -44,7 +44,6 @@ export function compileColumns(
   const types: CellType[] = [];
   for (const [index, name] of columns.entries()) {
     const path = names.pathOf(name);
-    if (path.length > MAX_ITEM_NESTING) return { index, message: `The name has over ${MAX_ITEM_NESTING} levels.` };
     const cell = addCell(root, path, { column: index, schema, decimal });
     if (cell === undefined) {
       const message = `Column ${JSON.stringify(name)} conflicts with another one: the same property would be both a value and an object.`;
@@ -52,8 +51,8 @@ export function compileColumns(
     }
     types.push(cellType(cell.format.types));
   }
-  const members = [...root.members.values()];
-  return { types, toJson: (cells) => objectJson(members, cells) };
+  const members = membersOf(root);
+  return { types, toJson: (cells) => objectJson(members, { cells, filled: 0 }) };
 }
 
 interface NewCell {
@@ -95,31 +94,52 @@ function emptyValue(types: number, isRequired: boolean, otherwise: WhenEmpty): W
   return types !== ANY && types & ALLOWS.null ? 'null' : otherwise;
 }
 
-function objectJson(members: Iterable<Cell | Group>, cells: readonly string[]): string {
+/** A member of an object, as rows need it. */
+type Member = Cell | Nested;
+interface Nested extends Pick<Group, 'key' | 'whenEmpty'> {
+  members: readonly Member[];
+}
+
+const membersOf = ({ members }: Group): Member[] =>
+  [...members.values()].map((member) =>
+    'column' in member ? member : { key: member.key, whenEmpty: member.whenEmpty, members: membersOf(member) },
+  );
+
+/** A row that is being converted. Each cell is visited once, so the work does not depend on the levels of the names. */
+interface Row {
+  cells: readonly string[];
+  /** Number of cells visited so far that are not blank. */
+  filled: number;
+}
+
+function objectJson(members: readonly Member[], row: Row): string {
   let json = '';
   for (const member of members) {
-    const value = 'column' in member ? valueOfCell(member, cells) : valueOfGroup(member, cells);
+    const value = 'column' in member ? valueOfCell(member, row) : valueOfObject(member, row);
     if (value !== undefined) json += (json === '' ? '{' : ',') + member.key + value;
   }
   return json === '' ? '{}' : `${json}}`;
 }
 
-function valueOfCell({ column, format, isText, whenEmpty }: Cell, cells: readonly string[]): string | undefined {
-  const cell = cells[column] ?? '';
-  if (isText ? cell === '' : isBlank(cell)) return whenEmpty === 'null' ? 'null' : undefined;
+function valueOfCell({ column, format, isText, whenEmpty }: Cell, row: Row): string | undefined {
+  const cell = row.cells[column] ?? '';
+  if (!isBlank(cell)) row.filled++;
+  else if (cell === '' || !isText) return whenEmpty === 'null' ? 'null' : undefined;
   return isText ? JSON.stringify(cell) : cellJson(cell, format);
 }
 
-function valueOfGroup(group: Group, cells: readonly string[]): string | undefined {
-  const { members, whenEmpty } = group;
-  if (whenEmpty === 'object' || hasValue(group, cells)) return objectJson(members.values(), cells);
+function valueOfObject({ members, whenEmpty }: Nested, row: Row): string | undefined {
+  const { filled } = row;
+  const json = objectJson(members, row);
+  if (whenEmpty === 'object' || row.filled > filled) return json;
   return whenEmpty === 'null' ? 'null' : undefined;
 }
 
-const hasValue = ({ members }: Group, cells: readonly string[]): boolean =>
-  [...members.values()].some((member) =>
-    'column' in member ? !isBlank(cells[member.column] ?? '') : hasValue(member, cells),
-  );
+const [SPACE, NO_BREAK_SPACE] = [0x20, 0xa0];
 
-/** Whether a cell contains only whitespace. */
-export const isBlank = (cell: string): boolean => cell === '' || cell.trim() === '';
+/** Whether a cell contains only whitespace. The first character decides for most cells. */
+export function isBlank(cell: string): boolean {
+  const first = cell.charCodeAt(0);
+  if (first > SPACE && first < NO_BREAK_SPACE) return false;
+  return cell === '' || cell.trim() === '';
+}

@@ -1,10 +1,8 @@
 /** Matches the header line of a CSV upload with the property names of the item. */
-import { MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { Problem } from '../../../errors.ts';
+import { findOversized, type HeaderFault } from './csv-header-limits.ts';
 import type { Schema, SchemaReader } from './csv-schema.ts';
 
-/** Maximum number of columns: that of an Excel sheet. */
-const MAX_COLUMNS = 16_384;
 /** Maximum number of headers that an error lists. */
 const SHOWN_HEADERS = 20;
 
@@ -13,12 +11,6 @@ export interface CsvHeader {
   /** `name` is the path in the item, with dots. */
   columns: { header: string; name: string }[];
   unnamed: number;
-}
-
-/** Why a header is refused, and at which of its cells. */
-export interface HeaderFault {
-  index: number;
-  message: string;
 }
 
 /** The names that headers are matched with; created once per upload. */
@@ -109,8 +101,8 @@ export function readHeader(cells: readonly string[], names: HeaderNames): CsvHea
   const bad = headers.findIndex((header) => header === '' || header.includes('\0'));
   if (bad >= 0 && headers[bad] !== '') return { index: bad, message: IS_UTF16 };
   if (bad >= 0) return { index: bad, message: 'The header has a column without a name.' };
-  if (headers.length > MAX_COLUMNS)
-    return { index: MAX_COLUMNS, message: `The header has over ${MAX_COLUMNS} columns.` };
+  const oversized = findOversized(headers, (name) => names.pathOf(name));
+  if (oversized) return oversized;
   const renamed = headers.map((header) => names.renames.get(folded(header))?.name);
   requireRenames(headers, names);
   const taken = new Set([...renamed, ...headers.filter((header) => names.known.has(header))]);
@@ -118,7 +110,13 @@ export function readHeader(cells: readonly string[], names: HeaderNames): CsvHea
     const name = renamed[index] ?? matchedName(header, names, taken);
     return { header, name };
   });
-  return findDuplicate(columns) ?? { columns, unnamed: cells.length - headers.length };
+  return (
+    findOversized(
+      columns.map(({ name }) => name),
+      (name) => names.pathOf(name),
+    ) ??
+    findDuplicate(columns) ?? { columns, unnamed: cells.length - headers.length }
+  );
 }
 
 const IS_UTF16 = 'The header has NUL characters: a file in UTF-16 needs a byte order mark, or charset=utf-16le.';
@@ -158,9 +156,8 @@ function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<stri
   return like === undefined || taken.has(like) ? header : like;
 }
 
-/** Matches each step of a path. A path that is too deep is returned unchanged, and refused later. */
+/** Matches each step of a path. */
 function matchedPath(path: readonly string[], root: KnownObject): string {
-  if (path.length > MAX_ITEM_NESTING) return path.join('.');
   let at = root;
   const steps = path.map((step, index) => {
     const name = at.names.find(step) ?? step;

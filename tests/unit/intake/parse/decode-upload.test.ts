@@ -160,11 +160,29 @@ describe('decodeUpload', () => {
     );
   });
 
-  it('refuses a flood of tiny frames', async () => {
-    const frames = Buffer.concat(Array.from({ length: 100_001 }, () => skippableFrame(Buffer.alloc(0))));
-    expect(await problemOf(decodeUpload(cut(frames), { encoding: 'zstd', limits }))).toMatchObject({
+  const copies = (frame: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => frame));
+
+  it('refuses over 4,096 zstd frames that are smaller than 1 KiB on average, before it decodes the rest', async () => {
+    const tiny = zstdCompressSync('x');
+    const large = zstdCompressSync(Buffer.from(Array.from({ length: 1_100 }, (_, index) => (index * index) % 251)));
+    const read = (body: Buffer) => decodeUpload(cut(body), { encoding: 'zstd', limits });
+
+    expect((await collectText(read(copies(tiny, 4_096)))).length).toBe(4_096);
+    expect(await problemOf(read(copies(tiny, 40_000)))).toMatchObject({
       type: 'too-large',
+      detail: expect.stringMatching(/are 4\d{3} zstd frames: .* Compress it as one frame/),
     });
+    expect(await problemOf(read(Buffer.concat([copies(tiny, 4_096), large, tiny])))).toBeUndefined();
+  });
+
+  it('does not decode skippable frames', async () => {
+    const frames = copies(skippableFrame(Buffer.alloc(0)), 20_000);
+    const body = Buffer.concat([frames, zstdCompressSync('x'), frames]);
+    expect(
+      await collectText(decodeUpload(cut(body), { encoding: 'zstd', limits: { ...limits, maxBodyBytes: 1e6 } })),
+    ).toBe('x');
+    const empty = decodeUpload(cut(frames), { encoding: 'zstd', limits: { ...limits, maxBodyBytes: 1e6 } });
+    expect(await collectText(empty)).toBe('');
   });
 
   it('says how to compress if the window of zstd is too large', async () => {

@@ -56,6 +56,5 @@ describe('the dialect', () => {
   it('is detected in a head that ends inside a row', async () => {
     const row = `${'x'.repeat(40_000)};1,5\n`;
     expect(await delimiter(`a;b\n${row}${row}${row}`)).toBe(';');
-    expect(await delimiter(`${'h'.repeat(70_000)};b\n1;2\n`)).toBe(',');
   });
 });

@@ -44,6 +44,14 @@ describe('headers', () => {
       103_579,
       'The header has over 16384 columns',
     ],
+    ['a name of over 16 levels', `x,${'a.'.repeat(16)}a\n1,2\n`, 3, 'The name has over 16 levels'],
+    ['a name of over 1,024 characters', `x,${'a'.repeat(1_025)}\n1,2\n`, 3, 'The name has over 1024 characters'],
+    [
+      'over 65,536 levels',
+      `${Array.from({ length: 4_100 }, (_, index) => `${'a.'.repeat(15)}${index}`).join()}\n`,
+      142_251,
+      'over 65536 levels in total',
+    ],
     ['undeclared UTF-16', 'a\0,b\0\n', 1, 'charset=utf-16le'],
   ])('are refused with %s', async (_, csv, column, message) => {
     const expected = { type: 'malformed-record', at: { line: 1, column }, detail: expect.stringContaining(message) };
