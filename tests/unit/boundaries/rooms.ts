@@ -64,6 +64,7 @@ const ordered = (path: Ordered, packages: readonly string[], packageTypes: reado
 });
 
 const LOCAL = 'packages/functions-local/';
+const BICEP = 'packages/bicep-check/';
 
 export const ROOMS: readonly Room[] = [
   { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
@@ -250,4 +251,8 @@ export const ROOMS: readonly Room[] = [
     packages: ['durable-functions', 'node:*'],
   },
   { path: `${LOCAL}tests/`, imports: [LOCAL], packages: ['*'] },
+
+  // For the tests of infra/ only; the package of the app does not contain it.
+  { path: BICEP, imports: [], packages: ['node:*'] },
+  { path: `${BICEP}tests/`, imports: [BICEP], packages: ['vitest', 'node:*'] },
 ];

@@ -1,16 +1,11 @@
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
 import host from '../../../host.json' with { type: 'json' };
 import { alertRules, DEFAULT_DEPLOYMENT, type Deployment, privateNetwork } from '../../../shared/cost/deployed.ts';
 import { minutesOf } from '../../../shared/cost/period.ts';
 import { DURABLE_POLL_SECONDS } from '../../../tools/cost/model/sluice-month.ts';
-import {
-  appSettings,
-  type DeployedResource,
-  deployedResources,
-  ofType,
-  type Parameters,
-} from '../infra/expand/index.ts';
-import { PARAMETER_SETS } from '../infra/types/parameter-sets.ts';
+import { appSettings, deployedResources, ofType, type Parameters } from '../infra/deployed.ts';
+import { PARAMETER_SETS } from '../infra/parameter-sets.ts';
 
 /** Types that have a line in the idle bill. */
 const BILLED = [

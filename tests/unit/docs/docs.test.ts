@@ -18,10 +18,11 @@ const SHARED_ROOMS = readdirSync(join(ROOT, 'shared'), { withFileTypes: true })
 const readmeOf = (room: string): string => `shared/${room}/README.md`;
 
 const PACKAGE = 'packages/functions-local';
+const BICEP = 'packages/bicep-check';
 /** Every page except the changelog, which refers to files of earlier versions. */
 const DOCS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
-  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE].flatMap(markdownIn),
+  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE, BICEP].flatMap(markdownIn),
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 

@@ -2,12 +2,13 @@ import { TableClient } from '@azure/data-tables';
 import { ServiceBusClient } from '@azure/service-bus';
 import { BlobClient, BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { QueueClient, QueueServiceClient } from '@azure/storage-queue';
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it, test } from 'vitest';
 import { tableBelow } from '../docs/docs-table.ts';
 import { declaration, entriesOf, plainValue, textOf } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
-import { PARAMETER_SETS } from './types/parameter-sets.ts';
+import { deployedResources, ofType } from './deployed.ts';
+import { PARAMETER_SETS } from './parameter-sets.ts';
 
 const ACCESS = 'infra/modules/access.bicep';
 const roles = entriesOf(declaration(ACCESS, 'role').value).map(([key, value]) => ({ key, id: plainValue(value) }));

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
 import { tableBelow } from '../docs/docs-table.ts';
 import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
+import { deployedResources, ofType } from './deployed.ts';
 
 interface Alert {
   event: string;

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { type Expression, parseDeclarations } from 'bicep-check';
 import { describe, expect, it, test } from 'vitest';
 import { tableBelow } from '../docs/docs-table.ts';
 import { bicepFiles, declarationsOf, expressionsIn, paramsOf, ROOT, textOf } from './bicep.ts';
-import { type Expression, parseDeclarations } from './expand/parser.ts';
 
 const modules = bicepFiles.filter((file) => file.endsWith('.bicep'));
 const references = modules.flatMap((file) => declarationsOf(file, 'resource').map(({ reference }) => reference));

@@ -1,7 +1,8 @@
 /** Reads the declarations of the Bicep files without evaluating them; `expand/` evaluates them. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Declaration, type Expression, type ObjectExpression, parseDeclarations } from './expand/parser.ts';
+import { type Declaration, type Expression, type ObjectExpression, parseDeclarations } from 'bicep-check';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 const INFRA = join(ROOT, 'infra');

@@ -2,14 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type ArmTemplate,
+  armShapes,
+  bicepShapes,
+  checkAgainstRecord,
+  checkResource,
+  type DeployedResource,
+  faultsOf,
+  readDefinitions,
+} from 'bicep-check';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { bicepFiles, declarationsOf, ROOT } from './bicep.ts';
-import { type ArmTemplate, armShapes, bicepShapes } from './expand/arm.ts';
-import { type DeployedResource, deployedResources, deployment, ofType, readParameterFile } from './expand/index.ts';
-import { checkResource } from './types/check.ts';
-import { readDefinitions } from './types/definitions.ts';
-import { PARAMETER_SETS } from './types/parameter-sets.ts';
-import { checkAgainstRecord, faultsOf, readRecord } from './types/record.ts';
+import { deployedResources, deployment, ofType, parameterFile, readRecord } from './deployed.ts';
+import { PARAMETER_SETS } from './parameter-sets.ts';
 
 const sets = Object.entries(PARAMETER_SETS);
 const record = readRecord();
@@ -100,13 +106,13 @@ describe('the parameter sets', () => {
 
 describe('the parameter file', () => {
   it('belongs to the template and sets only its parameters', () => {
-    expect(readParameterFile('infra/main.bicepparam').template).toBe('infra/main.bicep');
+    expect(parameterFile().template).toBe('infra/main.bicep');
     expect(() => deployment()).not.toThrow();
   });
 
   it('passes the values of the environment', () => {
-    const { parameters } = readParameterFile('infra/main.bicepparam', {
-      environment: { AZURE_ENV_NAME: 'prod', AZURE_LOCATION: 'swedencentral', SLUICE_ALERT_RULES: 'false' },
+    const { parameters } = parameterFile({
+      ...{ AZURE_ENV_NAME: 'prod', AZURE_LOCATION: 'swedencentral', SLUICE_ALERT_RULES: 'false' },
     });
     const [group] = ofType(deployedResources(parameters), 'Microsoft.Resources/resourceGroups');
     expect(group).toMatchObject({ name: 'rg-prod', location: 'swedencentral' });
@@ -178,6 +184,6 @@ describe("bicep's own reading", () => {
       maxBuffer: 2 ** 26,
     });
     if (stdout === '') throw new Error(stderr);
-    expect(bicepShapes('infra/main.bicep')).toEqual(armShapes(JSON.parse(stdout) as ArmTemplate));
+    expect(bicepShapes('infra/main.bicep', ROOT)).toEqual(armShapes(JSON.parse(stdout) as ArmTemplate));
   });
 });

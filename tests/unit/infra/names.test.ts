@@ -1,6 +1,7 @@
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
 import { tableBelow } from '../docs/docs-table.ts';
-import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
+import { deployedResources, ofType } from './deployed.ts';
 
 const LETTERS = 'abcdefghijklmnopqrst';
 /** All resource types that can be enabled together, with pool names of the maximum length. */

@@ -1,12 +1,8 @@
 /** Tests the optional parameters with the expanded template; private-networking.test.ts tests private networking. */
+
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type DeployedResource,
-  deployedResources,
-  ofType,
-  type Parameters,
-  readParameterFile,
-} from './expand/index.ts';
+import { deployedResources, ofType, type Parameters, parameterFile } from './deployed.ts';
 import { names, property } from './resources.ts';
 
 const GROUP_OF_OTHERS = '/subscriptions/a/resourceGroups/b/providers/Microsoft.Insights/actionGroups/ag-others';
@@ -20,8 +16,7 @@ const differences = (parameters: Parameters): string[] => {
 };
 
 describe('the variables of infra/main.bicepparam', () => {
-  const read = (environment: Record<string, string>): Parameters =>
-    readParameterFile('infra/main.bicepparam', { environment }).parameters;
+  const read = (environment: Record<string, string>): Parameters => parameterFile(environment).parameters;
 
   it('are converted to the types of the parameters', () => {
     const parameters = read({

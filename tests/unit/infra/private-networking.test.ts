@@ -1,7 +1,9 @@
 /** Tests private networking with the expanded template. */
+
+import type { DeployedResource } from 'bicep-check';
 import { describe, expect, it } from 'vitest';
 import { declaration, plainValue } from './bicep.ts';
-import { type DeployedResource, deployedResources, ofType } from './expand/index.ts';
+import { deployedResources, ofType } from './deployed.ts';
 import { names, pool, property } from './resources.ts';
 
 /** Returns the id with which another resource refers to this one. */

@@ -1,4 +1,5 @@
-import { type DeployedResource, ofType } from './expand/index.ts';
+import type { DeployedResource } from 'bicep-check';
+import { ofType } from './deployed.ts';
 
 /** Creates a pool as a parameter of the deployment. */
 export const pool = (name: string) => ({ name, memory: 2048, maximumInstanceCount: 40, alwaysReady: [] });

@@ -7,9 +7,9 @@ import { entities } from '../../../demo/entities.ts';
 import { emulatorConfig } from '../../../infra/emulators/emulator-config.ts';
 import { registry } from '../../../workloads/index.ts';
 import { ROOT } from './bicep.ts';
-import { appSettings, deployedResources } from './expand/index.ts';
+import { appSettings, deployedResources } from './deployed.ts';
+import { PARAMETER_SETS } from './parameter-sets.ts';
 import { azureYamlSchema, emulatorSchema, hostSchema, localSettingsSchema } from './schemas.ts';
-import { PARAMETER_SETS } from './types/parameter-sets.ts';
 
 const CONFIG = 'infra/emulators/config.json';
 const ajv = new Ajv({ allErrors: true });

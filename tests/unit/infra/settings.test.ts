@@ -7,8 +7,8 @@ import { DEFAULTS, readSettings } from '../../../shared/settings.ts';
 import { tableBelow } from '../docs/docs-table.ts';
 import { ROOT } from './bicep.ts';
 import { sourcesIn } from './code.ts';
-import { appSettings, deployedResources, deployment, ofType } from './expand/index.ts';
-import { PARAMETER_SETS } from './types/parameter-sets.ts';
+import { appSettings, deployedResources, deployment, ofType } from './deployed.ts';
+import { PARAMETER_SETS } from './parameter-sets.ts';
 
 const json = (file: string): Record<string, unknown> => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 const sample = json('local.settings.sample.json').Values as Record<string, string>;

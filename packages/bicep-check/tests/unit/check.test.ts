@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import type { DeployedResource, Value } from '../expand/index.ts';
-import { checkResource } from './check.ts';
-import { type Definitions, definitionsOf, type RawType, readDefinitions } from './definitions.ts';
-import { checkAgainstRecord, recordOf, type Verified } from './record.ts';
+import type { DeployedResource, Value } from '../../src/index.ts';
+import { checkResource } from '../../src/types/check.ts';
+import { type Definitions, definitionsOf, type RawType, readDefinitions } from '../../src/types/definitions.ts';
+import { checkAgainstRecord, recordOf, type Verified } from '../../src/types/record.ts';
 
 const [REQUIRED, READ_ONLY] = [1, 2];
 const property = (index: number, flags = 0) => ({ type: { $ref: `#/${index}` }, flags });

@@ -1,10 +1,8 @@
 /**
- * The record of the properties of this deployment that were checked against the official type definitions. The definitions
+ * The record of the properties of a deployment that were checked against the official type definitions. The definitions
  * themselves are not stored here; with this record, every run verifies that only checked properties are sent.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { DeployedResource } from '../expand/index.ts';
+import type { DeployedResource } from '../expand/template.ts';
 import { below, checkResource, isReference, literals, merged } from './check.ts';
 import type { Definitions } from './definitions.ts';
 
@@ -14,8 +12,6 @@ export interface Verified {
   /** The kinds of the sent properties by path, by `type@version`. */
   types: Record<string, Record<string, string>>;
 }
-export const RECORD_FILE = join(import.meta.dirname, 'verified.json');
-export const readRecord = (): Verified => JSON.parse(readFileSync(RECORD_FILE, 'utf8')) as Verified;
 
 /** Problems of resources, by type and name. */
 export function faultsOf(resources: readonly DeployedResource[], check: (one: DeployedResource) => string[]): string[] {

@@ -1,7 +1,6 @@
 /** Reads parameter files, and checks parameters. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { ROOT } from '../bicep.ts';
 import { evaluate, type Scope } from './evaluate.ts';
 import { describe } from './functions.ts';
 import { BicepError } from './lexer.ts';
@@ -11,8 +10,8 @@ import { isObject, Reference, type Value } from './values.ts';
 
 /** The source folder and environment of a template. */
 export interface Options {
-  /** Folder of the files; defaults to the checkout. */
-  root?: string;
+  /** Folder that the paths of files are relative to. */
+  root: string;
   /** For `readEnvironmentVariable`; defaults to an empty environment. */
   environment?: Readonly<Record<string, string>>;
 }
@@ -20,9 +19,9 @@ export interface Options {
 /** Returns the parameters of a parameter file, and its template. */
 export function readParameterFile(
   file: string,
-  options: Options = {},
+  options: Options,
 ): { template: string; parameters: Record<string, Value> } {
-  const { root = ROOT, environment = {} } = options;
+  const { root, environment = {} } = options;
   const declarations = parseDeclarations(file, readFileSync(join(root, file), 'utf8'));
   const template = declarations.find(({ keyword }) => keyword === 'using')?.reference;
   if (template === undefined) throw new BicepError(file, 1, 'expected "using"');

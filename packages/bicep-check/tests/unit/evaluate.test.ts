@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { type Expanded, expandTemplate, readParameterFile, type Value } from './index.ts';
+import { type Expanded, expandTemplate, readParameterFile, type Value } from '../../src/index.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sluice-expand-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

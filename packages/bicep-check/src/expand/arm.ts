@@ -1,7 +1,6 @@
 /** Returns the shape of the output of `bicep build`, to compare it with the result of the expander. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../bicep.ts';
 import { type Declaration, type Expression, parseDeclarations } from './parser.ts';
 
 interface ArmResource {
@@ -34,7 +33,7 @@ export function armShapes({ resources }: ArmTemplate): string[] {
 }
 
 /** Returns the declarations of a Bicep file, including its modules, in the format of {@link armShapes}. */
-export function bicepShapes(file: string, root: string = ROOT): string[] {
+export function bicepShapes(file: string, root: string): string[] {
   return parseDeclarations(file, readFileSync(join(root, file), 'utf8'))
     .filter(({ keyword, existing }) => (keyword === 'resource' || keyword === 'module') && !existing)
     .flatMap((one) => shapesOf(one, file, root))

@@ -1,4 +1,4 @@
-import type { Parameters } from '../expand/index.ts';
+import type { Parameters } from './deployed.ts';
 
 const pool = (name: string, more: Parameters = {}): Parameters => ({
   name,

@@ -1,5 +1,5 @@
 /** Checks the resources of the deployment against type definitions. */
-import type { DeployedResource } from '../expand/index.ts';
+import type { DeployedResource } from '../expand/template.ts';
 import { type Definition, type Definitions, follow, type RawType, READ_ONLY, REQUIRED } from './definitions.ts';
 
 /** The result of a check. */

@@ -1,7 +1,6 @@
 /** Expands a Bicep file into the resources that it deploys, including modules. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ROOT } from '../bicep.ts';
 import { entriesOf, evaluate, holds, iterations, objectOf, type Scope } from './evaluate.ts';
 import { describe, SUBSCRIPTION_ID } from './functions.ts';
 import { BicepError } from './lexer.ts';
@@ -57,12 +56,8 @@ type Collected = () => { deployed: DeployedResource } | { existing: string } | u
  * @throws BicepError for errors that a deployment would refuse and that the file shows: an unknown name, function, parameter or
  * property, a parameter out of bounds, a child of a resource that is not deployed.
  */
-export function expandTemplate(
-  file: string,
-  parameters: Readonly<Record<string, Value>>,
-  options: Options = {},
-): Expanded {
-  const { root = ROOT, environment = {} } = options;
+export function expandTemplate(file: string, parameters: Readonly<Record<string, Value>>, options: Options): Expanded {
+  const { root, environment = {} } = options;
   const resources: Collected[] = [];
   const module = basename(file, '.bicep');
   const outputs = expandFile(

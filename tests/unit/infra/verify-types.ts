@@ -1,14 +1,12 @@
 /**
  * Checks the deployment, with every set of parameters, against a checkout of Azure/bicep-types-az, and writes the record of
- * checked properties: `node tests/unit/infra/types/verify.ts <checkout>`. Run it when the deployment sends new properties.
+ * checked properties: `node tests/unit/infra/verify-types.ts <checkout>`. Run it when the deployment sends new properties.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { deployedResources } from '../expand/index.ts';
-import { checkResource } from './check.ts';
-import { readDefinitions } from './definitions.ts';
+import { checkResource, faultsOf, readDefinitions, recordOf, type Verified } from 'bicep-check';
+import { deployedResources, RECORD_FILE } from './deployed.ts';
 import { PARAMETER_SETS } from './parameter-sets.ts';
-import { faultsOf, RECORD_FILE, recordOf, type Verified } from './record.ts';
 
 const [checkout] = process.argv.slice(2);
 if (checkout === undefined) throw new Error('Expected the folder of a checkout of Azure/bicep-types-az.');

@@ -1,11 +1,15 @@
 /** Expands the deployment into its resources, for tests that count or check them. */
-import { readParameterFile } from './parameters.ts';
-import { type DeployedResource, type Expanded, expandTemplate } from './template.ts';
-import type { Value } from './values.ts';
-
-export { readParameterFile } from './parameters.ts';
-export { type DeployedResource, type Expanded, expandTemplate } from './template.ts';
-export type { Value } from './values.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type DeployedResource,
+  type Expanded,
+  expandTemplate,
+  readParameterFile,
+  type Value,
+  type Verified,
+} from 'bicep-check';
+import { ROOT } from './bicep.ts';
 
 const MAIN = 'infra/main.bicep';
 const PARAMETERS = 'infra/main.bicepparam';
@@ -13,13 +17,17 @@ const PARAMETERS = 'infra/main.bicepparam';
 /** Parameters of the deployment, by name. */
 export type Parameters = Readonly<Record<string, Value>>;
 
+/** Reads infra/main.bicepparam in an environment, empty by default. */
+export const parameterFile = (environment: Readonly<Record<string, string>> = {}) =>
+  readParameterFile(PARAMETERS, { root: ROOT, environment });
+
 /**
  * Expands the whole deployment of infra/main.bicep.
  * @param parameters Parameters that differ from the defaults. Parameters without a default have the values of
  * infra/main.bicepparam in an empty environment.
  */
 export function deployment(parameters: Parameters = {}): Expanded {
-  return expandTemplate(MAIN, { ...readParameterFile(PARAMETERS).parameters, ...parameters });
+  return expandTemplate(MAIN, { ...parameterFile().parameters, ...parameters }, { root: ROOT });
 }
 
 /**
@@ -42,3 +50,7 @@ export function appSettings(resources: readonly DeployedResource[]): Record<stri
   );
   return Object.fromEntries(apps);
 }
+
+/** The record of the properties that were checked against the official type definitions. */
+export const RECORD_FILE = join(import.meta.dirname, 'verified-types.json');
+export const readRecord = (): Verified => JSON.parse(readFileSync(RECORD_FILE, 'utf8')) as Verified;
