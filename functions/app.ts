@@ -8,6 +8,7 @@ import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
 import { MAX_UPLOADS } from '../shared/http/batches/upload/upload-request.ts';
+import { MAX_REDRIVES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
@@ -23,6 +24,8 @@ export const basis = { prices, backend: settings.durableBackend };
 
 /** Shared by all routes that read upload bodies in this process. */
 export const uploadSlots = createSlots(MAX_UPLOADS);
+/** Shared by redrives and discards. */
+export const redriveSlots = createSlots(MAX_REDRIVES);
 
 /** The extension is that of this file: built files load a built thread file, sources load a source file. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

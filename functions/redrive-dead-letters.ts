@@ -1,11 +1,16 @@
 import { app } from '@azure/functions';
 import { redriveDeadLetters } from '../shared/http/dead-letters/redrive-dead-letters.ts';
-import { answering, durableClient, getDrainClient, pipeline } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, redriveSlots } from './app.ts';
 
 app.http('redrive-dead-letters', {
   route: 'batches/{id}/dead-letters/redrive',
   methods: ['POST'],
   authLevel: 'function',
   extraInputs: [durableClient],
-  handler: answering((request, context) => redriveDeadLetters(pipeline.requestDeps(getDrainClient(context)), request)),
+  handler: answering((request, context) =>
+    redriveDeadLetters(
+      { deps: pipeline.requestDeps(getDrainClient(context)), settings: pipeline.settings, slots: redriveSlots },
+      request,
+    ),
+  ),
 });

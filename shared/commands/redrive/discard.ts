@@ -8,6 +8,7 @@ import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
+import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { NamedCauses } from './named-causes.ts';
 import { redrivenItems, type StoredRedrive, toRuns } from './redrive-blob.ts';
@@ -29,7 +30,9 @@ export async function selectToDiscard(
   const choice = choiceOf(selection);
   const indices: number[] = [];
   const causes = new NamedCauses(batch);
+  const turns = new Turns();
   for await (const { item } of currentDeadLetters(deps, batch)) {
+    await turns.next();
     if (!choice.takes(item)) continue;
     indices.push(item.index);
     causes.add(item);

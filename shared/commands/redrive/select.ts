@@ -7,11 +7,18 @@ import type { DeadItem } from '../../contract/outcome.ts';
 import { mergePatch, type Patch } from '../../contract/text/merge-patch.ts';
 import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
+import { Turns } from '../../turns.ts';
 import type { Workload } from '../../workload/define.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { NamedCauses } from './named-causes.ts';
 import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
+
+/** An item that replaces an uploaded one, as JSON on one line. */
+export interface CorrectedItem {
+  index: number;
+  json: string;
+}
 
 /**
  * What to redrive: the report alone, or dead letters. These are the ones in `items` and `corrected`, or those with one
@@ -22,7 +29,7 @@ export interface Selection {
   discard?: string | undefined;
   cause?: string | undefined;
   items?: readonly number[] | undefined;
-  corrected?: readonly { index: number; item?: unknown }[] | undefined;
+  corrected?: readonly CorrectedItem[] | undefined;
   /** Applied to each item except the corrected ones. */
   patch?: Patch | undefined;
   ratePerSecond?: number | undefined;
@@ -57,7 +64,9 @@ export async function select(deps: DeadLetterDeps, options: SelectOptions): Prom
   const builder = new FrameBuilder({ ...workload.chunk, startMs: nowMs, ratePerSecond: selection.ratePerSecond });
   const causes = new NamedCauses(batch);
   const without = new Map<number, DeadItem>();
+  const turns = new Turns();
   for await (const { item, json: stored } of currentDeadLetters(deps, batch)) {
+    await turns.next();
     if (!choice.takes(item)) continue;
     const { index } = item;
     const json = choice.corrected.get(index) ?? patched(selection, index, stored);
@@ -101,7 +110,7 @@ interface Choice {
 
 /** Creates the choice of a request. */
 export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
-  const texts = new Map(corrected.map(({ index, item }) => [index, JSON.stringify(item)]));
+  const texts = new Map(corrected.map(({ index, json }) => [index, json]));
   const named = new Set([...items, ...texts.keys()]);
   const isNamed = named.size > 0;
   return {

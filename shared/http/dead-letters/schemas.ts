@@ -61,7 +61,8 @@ export const deadLettersOfBatchesSchema = z.object({
 export type DeadLettersOfBatches = z.infer<typeof deadLettersOfBatchesSchema>;
 
 const index = count.describe('0-based position in the batch');
-const MAX_NAMED = 100_000;
+/** Maximum number of items that a request names. */
+export const MAX_NAMED = 100_000;
 
 /** Fields that a redrive and a discard have in common. */
 const chosen = {
@@ -70,19 +71,22 @@ const chosen = {
   key: z.string().min(1).max(255).optional().describe('Used if there is no header Idempotency-Key'),
 };
 
+/** A corrected item. Its JSON is not validated a second time. */
+export const correctedSchema = z.strictObject({ index, item: z.unknown().refine((item) => item !== undefined) });
+
 /** Body of a redrive. Without `report`, `cause`, `items` and `corrected`, it selects all dead letters. */
 export const redriveRequestSchema = z
   .strictObject({
     report: z.literal(true).optional().describe('Creates the failed report again with the deployed code. No item runs'),
     ...chosen,
     corrected: z
-      .array(z.strictObject({ index, item: z.json() }))
+      .array(correctedSchema)
       .min(1)
       .max(MAX_NAMED)
       .optional()
       .describe('Items that replace uploaded ones. They need not be listed in items'),
     patch: z
-      .record(z.string(), z.json())
+      .record(z.string(), z.unknown())
       .optional()
       .describe(
         'JSON Merge Patch (RFC 7396) for each selected item, except for those in corrected. At most 65,536 characters',

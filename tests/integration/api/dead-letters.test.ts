@@ -15,6 +15,7 @@ import {
 } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
+import { createSlots } from '../../../shared/slots.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -225,9 +226,13 @@ describe('GET dead-letters', () => {
 
     const corrected = `{"index":2,"item":{"id":"mended","amount":1.50}}`;
     const body = `{"items":[0,1],"corrected":[${corrected}],"patch":{"reject":null,"amount":${BIG}}}`;
-    const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${id}/x`, {
-      ...{ method: 'POST', params: { id }, body },
-    });
+    const answer = await call(
+      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      `batches/${id}/x`,
+      {
+        ...{ method: 'POST', params: { id }, body },
+      },
+    );
     expect([answer.status, answer.json()]).toMatchObject([202, { redriven: 3 }]);
     expect([await of('patched'), await of('left')]).toMatchObject([{ count: 0, groups: [] }, { count: 1 }]);
     const chunks = [];
@@ -251,7 +256,11 @@ describe('GET dead-letters', () => {
     ['with more levels than an item may have', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
   ])('refuses a patch %s', async (_what, patch) => {
     const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
-    const answer = await call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${batch}/x`, options);
+    const answer = await call(
+      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      `batches/${batch}/x`,
+      options,
+    );
     expect([answer.status, problemSchema.parse(answer.json()).detail]).toEqual([400, expect.stringContaining('patch')]);
   });
 

@@ -14,6 +14,7 @@ import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/ht
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
+import { createSlots } from '../../../shared/slots.ts';
 import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf } from './call.ts';
@@ -90,7 +91,7 @@ describe('GET batches/{id}/items/{position}', () => {
     const dead = await itemIn(get('1', id));
     expect(dead).toMatchObject({ state: 'dead', deadLetter: { reason: 'rejected', item: { id: 'y' } } });
 
-    const selection = { corrected: [{ index: 1, item: { id: 'y' } }] };
+    const selection = { corrected: [{ index: 1, json: '{"id":"y"}' }] };
     await redrive(pipeline.deps, { batch: id, key: 'again', selection });
     expect(endsOf(await itemIn(get('1', id)))).toEqual([
       ['000000', 'dead'],
@@ -283,7 +284,7 @@ describe('GET batches/{id}/items', () => {
     await redrive(pipeline.deps, {
       batch: id,
       key: 'one',
-      selection: { corrected: [{ index: 3, item: { id: 'p' } }] },
+      selection: { corrected: [{ index: 3, json: '{"id":"p"}' }] },
     });
     expect((await statesOf(id))[3]).toEqual(pending(3));
     await pipeline.finish(id);
@@ -305,9 +306,13 @@ describe('GET batches/{id}/items', () => {
     const { id } = await pipeline.submit([{ id: 'x' }, { id: 'y', reject: 'closed' }]);
     await pipeline.finish(id);
     const discard = (body: object) =>
-      call((request) => discardDeadLetters(pipeline.deps, request), `batches/${id}/dead-letters/discard`, {
-        ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
-      });
+      call(
+        (request) => discardDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+        `batches/${id}/dead-letters/discard`,
+        {
+          ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
+        },
+      );
 
     const answer = await discard({ reason: ' test\norders', key: 'k' });
 

@@ -7,6 +7,7 @@ import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
+import { createSlots } from '../../../shared/slots.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
@@ -104,9 +105,13 @@ describe('GET batches/{id}/report', () => {
 
 describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
   const post = (id: string, body: unknown): Promise<Answer> =>
-    call((request) => redriveDeadLetters(pipeline.deps, request), `batches/${id}/dead-letters/redrive`, {
-      ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
-    });
+    call(
+      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      `batches/${id}/dead-letters/redrive`,
+      {
+        ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },
+      },
+    );
 
   it('creates the report of a batch whose report failed', async () => {
     const { id } = await pipeline.submit([{ id: 'y', amount: 2 }]);

@@ -67,7 +67,7 @@ describe('a redrive', () => {
   it('runs the given items, and corrected items instead of the uploaded ones', async () => {
     const id = await world.submitWithDead('b');
     downstream.broken.add('b');
-    const corrected = [{ index: 4, item: { id: 'i4', part: 'd', amount: 100 } }];
+    const corrected = [{ index: 4, json: '{"id":"i4","part":"d","amount":100}' }];
     expect(await redriveOf(id, { items: [1], corrected })).toMatchObject({ redriven: 2 });
     await world.drainAll();
     const causes = { 'rejected: Reject: b is broken': 2 };
@@ -102,7 +102,7 @@ describe('a redrive', () => {
       suspect: { causes: [{ cause, count: 7, example: { position: 0, message } }] },
     });
 
-    const corrected = itemsOf(7).map((item, index) => ({ index, item }));
+    const corrected = itemsOf(7).map((item, index) => ({ index, json: JSON.stringify(item) }));
     expect(await redriveOf(id, { corrected: corrected.slice(3, 5) }, 'some')).toMatchObject({ redriven: 2 });
     await world.drainAll();
     const some = await world.batch(id);

@@ -40,6 +40,8 @@ const deps = {
   pool: undefined,
 } as never;
 
+const redriving = { deps, settings: storage, slots: storage } as never;
+
 /** All functions with a path parameter. Add new ones here. */
 const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'submit-batch': (request) => submitOverHttp(deps, request),
@@ -51,8 +53,8 @@ const HANDLERS: Record<string, (request: HttpRequest) => unknown> = {
   'get-dead-letters': (request) => getDeadLetters(deps, request),
   'get-item': (request) => getItem(deps, request),
   'find-items': (request) => getItems(deps, request),
-  'redrive-dead-letters': (request) => redriveDeadLetters(deps, request),
-  'discard-dead-letters': (request) => discardDeadLetters(deps, request),
+  'redrive-dead-letters': (request) => redriveDeadLetters(redriving, request),
+  'discard-dead-letters': (request) => discardDeadLetters(redriving, request),
   'cancel-batch': (request) => cancelOverHttp({ deps, basis: storage as never }, request),
   'pause-batch': (request) => pauseOverHttp({ deps, basis: storage as never }, request),
   'resume-batch': (request) => resumeOverHttp({ deps, basis: storage as never }, request),

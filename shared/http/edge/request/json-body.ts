@@ -1,6 +1,5 @@
 import type { HttpRequest } from '@azure/functions';
 import { z } from 'zod';
-import { parseExact } from '../../../contract/text/exact-json.ts';
 import { findTooDeep, MAX_ITEM_NESTING } from '../../../contract/text/nesting.ts';
 import { Problem } from '../../../errors.ts';
 import { requestBody } from './request-body.ts';
@@ -8,9 +7,12 @@ import { requestBody } from './request-body.ts';
 /** Bodies of operators are small, unless a route specifies another limit. Keeps a mistaken upload out of memory. */
 const MAX_BYTES = 64 * 1024;
 /**
- * The deepest body is that of a redrive, with a corrected item at its fourth level. Checked before the schema, which recurses.
+ * The deepest value is a patch, in the second level of a body; one level more, so that its own limit is reported. Checked before
+ * the schema, which may recurse.
  */
-const MAX_NESTING = 3 + MAX_ITEM_NESTING;
+const MAX_NESTING = 2 + MAX_ITEM_NESTING;
+/** Faults of a longer list are not reported: one may have a hundred thousand. */
+const MAX_FAULTS = 10;
 
 /** Parsed bodies, for code that runs after the handler, such as the audit log. */
 const bodiesRead = new WeakMap<HttpRequest, unknown>();
@@ -23,28 +25,19 @@ export const bodyReadOf = (request: HttpRequest): unknown => bodiesRead.get(requ
  * @throws Problem 'invalid-parameter' that names each invalid field; 'too-large' beyond `maxBytes`.
  */
 export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, maxBytes = MAX_BYTES): Promise<T> {
-  return (await exactBodyOf(request, schema, maxBytes)).body;
+  const body = parseBody(await bodyText(request, maxBytes), schema);
+  acceptBody(request, body);
+  return body;
 }
+
+/** Records the body of a request for `bodyReadOf`. */
+export const acceptBody = (request: HttpRequest, body: unknown): void => void bodiesRead.set(request, body);
 
 /**
- * Like `jsonBodyOf`, with access to the text. Values that are written as JSON again are taken from `exact()`, which keeps all
- * digits of numbers. A schema would refuse such a number, because it is an object.
+ * Reads the body of a request as text.
+ * @throws Problem 'too-large' beyond `maxBytes`.
  */
-export async function exactBodyOf<T>(
-  request: HttpRequest,
-  schema: z.ZodType<T>,
-  maxBytes = MAX_BYTES,
-): Promise<{ body: T; exact: () => unknown }> {
-  const text = await textOf(request, maxBytes);
-  const parsed = schema.safeParse(parse(text));
-  if (parsed.success) {
-    bodiesRead.set(request, parsed.data);
-    return { body: parsed.data, exact: () => parseExact(text) };
-  }
-  throw new Problem('invalid-parameter', `The body is invalid: ${z.prettifyError(parsed.error)}`);
-}
-
-async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
+export async function bodyText(request: HttpRequest, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of requestBody(request)) {
@@ -55,14 +48,29 @@ async function textOf(request: HttpRequest, maxBytes: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parse(text: string): unknown {
+/**
+ * Parses and checks a body, or a part of it with the name `name`. An empty text counts as `{}`.
+ * @throws Problem 'invalid-parameter' that names the first invalid fields.
+ */
+export function parseBody<T>(
+  text: string,
+  schema: z.ZodType<T>,
+  { name = 'The body', maxNesting = MAX_NESTING }: { name?: string; maxNesting?: number } = {},
+): T {
+  const parsed = schema.safeParse(parse(text, { name, maxNesting }));
+  if (parsed.success) return parsed.data;
+  const faults = z.prettifyError(new z.ZodError(parsed.error.issues.slice(0, MAX_FAULTS)));
+  throw new Problem('invalid-parameter', `${name} is invalid: ${faults}`);
+}
+
+function parse(text: string, { name, maxNesting }: { name: string; maxNesting: number }): unknown {
   if (text.trim() === '') return {};
   const body = parseJson(text);
-  const deep = findTooDeep(text, MAX_NESTING);
+  const deep = findTooDeep(text, maxNesting);
   if (deep === undefined) return body;
   throw new Problem(
     'invalid-parameter',
-    `The body must have at most ${MAX_NESTING} levels, an item ${MAX_ITEM_NESTING}; it has more at character ${deep + 1}.`,
+    `${name} must have at most ${maxNesting} levels, an item ${MAX_ITEM_NESTING}; it has more at character ${deep + 1}.`,
   );
 }
 
@@ -70,6 +78,9 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem('invalid-parameter', 'The body is not JSON.');
+    throw notJson();
   }
 }
+
+/** Creates the problem of a body that is not JSON. */
+export const notJson = (): Problem => new Problem('invalid-parameter', 'The body is not JSON.');

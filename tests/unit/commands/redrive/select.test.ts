@@ -37,7 +37,7 @@ async function selected(items: string[], selection: Selection = {}): Promise<str
 describe('a patch', () => {
   it('changes each selected item except the corrected ones', async () => {
     const items = ['{"a":1.0,"b":1}', '{"a":2}', '{"a":3}'];
-    const selection = { items: [0], corrected: [{ index: 2, item: { a: 4 } }], patch: { b: null, c: 'x' } };
+    const selection = { items: [0], corrected: [{ index: 2, json: '{"a":4}' }], patch: { b: null, c: 'x' } };
     expect(await selected(items, selection)).toEqual([
       '{"index":0,"attempts":[],"item":{"a":1.0,"c":"x"}}',
       '{"index":2,"attempts":[],"item":{"a":4}}',

@@ -1,21 +1,25 @@
-import { describe, expect, it } from 'vitest';
-import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
 import { requestFor } from '../../requests.ts';
 
-const corrected = (levels: number): string =>
-  `{"corrected":[{"index":0,"item":${'['.repeat(levels)}${']'.repeat(levels)}}]}`;
-const read = (body: string) => jsonBodyOf(requestFor('x', {}, body), redriveRequestSchema);
+const read = (body: string) => jsonBodyOf(requestFor('x', {}, body), z.object({ n: z.array(z.number()).default([]) }));
 
-describe('a corrected item', () => {
-  it('may be nested as deep as an uploaded item', async () => {
-    expect(JSON.stringify(await read(corrected(100)))).toBe(corrected(100));
-  });
+it.each(['', ' \n'])('a missing body counts as an empty object: %j', async (body) => {
+  expect(await read(body)).toEqual({ n: [] });
+});
 
-  it.each([101, 20_000])('is refused if it is nested deeper: %i levels', async (levels) => {
-    await expect(read(corrected(levels))).rejects.toMatchObject({
-      type: 'invalid-parameter',
-      message: 'The body must have at most 103 levels, an item 100; it has more at character 133.',
-    });
+it('a body that is nested deeper than an item and its field is refused', async () => {
+  const nested = (levels: number): string => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+  expect(await read(nested(101))).toEqual({ n: [] });
+  await expect(read(nested(102))).rejects.toMatchObject({
+    type: 'invalid-parameter',
+    message: 'The body must have at most 102 levels, an item 100; it has more at character 107.',
   });
+});
+
+it('of many invalid fields, the first ten are named', async () => {
+  const fault = await read(JSON.stringify({ n: Array.from({ length: 9_000 }, () => null) })).catch((error) => error);
+  expect(fault.type).toBe('invalid-parameter');
+  expect(fault.message.match(/at n\[/g)).toHaveLength(10);
 });
