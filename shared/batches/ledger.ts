@@ -12,7 +12,7 @@ import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity 
 
 /**
  * Maximum number of chunk rows per transaction. A transaction can have 100 operations (source: Microsoft Learn, entity
- * group transactions); one of them is for the batch row.
+ * group transactions). One is for the batch row, and one is spare.
  */
 export const MAX_CHUNK_ROWS_PER_TRANSACTION = 98;
 

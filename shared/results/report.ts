@@ -34,8 +34,8 @@ export interface Reported {
 }
 
 /**
- * Writes the report of the batch's revision, create-only: it is a pure function of the rows, so that a repeat would write
- * the same bytes.
+ * Writes the report of the batch's revision, create-only: it is a pure function of the rows, except for `createdAt` of a batch that
+ * ends in the transaction of its last chunks. A repeat keeps the first report.
  * @throws ReportError if a repeat would not help: the workload's `reduce` throws, or a partial aggregate cannot be read.
  */
 export async function writeReport(deps: ReportDeps, { workload, batch, rows }: Reported): Promise<void> {

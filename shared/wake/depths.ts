@@ -43,7 +43,10 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
   };
 }
 
-/** Returns the approximate message count; 0 for a queue that does not exist (yet). */
+/**
+ * Returns the approximate message count; 0 for a queue that does not exist (yet). It is never lower than the number of
+ * messages, so 0 means empty (source: Microsoft Learn, Get Queue Metadata, x-ms-approximate-messages-count).
+ */
 export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
   try {
     return (await queue.getProperties()).approximateMessagesCount ?? 0;

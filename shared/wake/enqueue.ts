@@ -85,7 +85,7 @@ const referenceOf = (
   { resent = false }: { resent?: boolean },
 ): Reference => ({ ...reference, ...(resent ? { resent } : {}), ...(resumes === undefined ? {} : { resumes }) });
 
-/** A reference that the service refuses must not hold up the others. Its row stays pending, so the sweep puts it again. */
+/** A reference that the service refuses must not hold up the others. Its row stays pending, and the sweep puts it again after an hour without progress, once the queue is empty. */
 async function putReference(queue: Queue, reference: Reference, delay: number): Promise<boolean> {
   try {
     await putMessage(queue, reference, delay);

@@ -1,4 +1,4 @@
-/** Publishes the waiting outcomes of a round: one result message for all, one wake event, then the references are deleted. */
+/** Publishes the waiting outcomes of a round: one result message for all (more if it would be too large), one wake event, then the references are deleted. */
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';

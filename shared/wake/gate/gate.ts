@@ -1,11 +1,12 @@
 /**
  * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time.
  *
- * Invariant: a queue with visible messages has a drain that is alive, or a wake that is under way. No rule about the
- * data depends on it (docs/reliability.md).
+ * Invariant: a queue with visible messages has a drain that is alive, or a wake that is under way or scheduled, unless an
+ * operator or its circuit has paused it, or its policy has a `notifyFrom` that is not reached. No rule about the data depends
+ * on it (docs/reliability.md).
  * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the
- * gate held; the drain releases the gate. Therefore a wake that finds the gate held is counted in the row, and a
- * release succeeds only if the count is still the one that was read before the queue was measured. A dead drain is
+ * gate held; the drain releases the gate. Therefore a wake that finds the gate held is counted in the row, which changes
+ * its ETag, and a release succeeds only with the ETag that was read before the queue was measured. A dead drain is
  * detected by its missing heartbeat. If it still runs after a take-over, its generation is outdated, and `fence` refuses it.
  * Test: tests/faults/gate/gate.test.ts tries every order of these steps, with crashes and lost responses; its mutants
  * release without that comparison, and the test detects them.

@@ -13,7 +13,10 @@ export interface SubmitHttp extends UploadHttp {
   deps: SubmitDeps;
 }
 
-/** POST workloads/{workload}/batches: 202 with the batch and its Location, after everything is stored and enqueued. */
+/**
+ * POST workloads/{workload}/batches: 202 with the batch and its Location once it is accepted. If its references could not
+ * be enqueued, the sweep does it.
+ */
 export async function submitOverHttp(
   { basis, deps, ...http }: SubmitHttp,
   request: HttpRequest,
