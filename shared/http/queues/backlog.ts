@@ -9,7 +9,7 @@ export type Backlog = NonNullable<QueueView['backlog']>;
 
 /**
  * Sums the open batches by queue. Chunks are distributed one by one over the queues of a lane, so a batch counts in as many
- * queues as it has chunks, and its pending items are divided evenly: only the chunk rows tell which chunks are left.
+ * queues as it has chunks, and its pending items are divided evenly: only the chunk rows show which chunks are left.
  */
 export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): Map<string, Backlog> {
   const sums = new Map<string, Backlog>();
