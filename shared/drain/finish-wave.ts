@@ -11,24 +11,17 @@ import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
 import { fence, type GateDeps } from '../wake/gate/gate.ts';
-import { type GateRow, isHeldBy, type Pause } from '../wake/gate/gate-row.ts';
+import { type GateRow, isHeldBy } from '../wake/gate/gate-row.ts';
 import { changeGate, gateOf, readGate } from '../wake/gate/gate-store.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
 import type { QueueAddress } from '../workload/registry.ts';
+import { judgeWave, LONGEST_PROBE_MS, LONGEST_START_PROBE_MS, openPause } from './circuit.ts';
 import { type HostLimits, waveSeconds } from './host-limits.ts';
 import { adaptGate } from './planning/adapt.ts';
 import type { PlanRecord, Wave } from './planning/plan.ts';
 import type { WaveSummary } from './planning/wave-summary.ts';
 
-/** First and longest wait of an open circuit before one task tries again; the wait doubles with each failed probe. */
-const FIRST_PROBE_MS = 10_000;
-const LONGEST_PROBE_MS = 5 * 60_000;
-/**
- * The longest wait if no worker thread starts: a deployment repairs that for all items, and no service behind the
- * handlers has to be spared.
- */
-const LONGEST_START_PROBE_MS = 60_000;
 /** Wait before a retry of a queue whose wave failed because of a service. */
 const FAULT_RETRY_MS = 15_000;
 /** Wait before a retry after a drain has failed. */
@@ -146,12 +139,13 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
   // If only some of the instances cannot start threads, the others continue.
   if (wave.startError && wave.done === 0)
     return openCircuit(deps, input, { gate, reason: wave.startError, longestMs: LONGEST_START_PROBE_MS });
-  if (wave.tripped || (gate.paused !== undefined && wave.failures * 2 > wave.ran)) {
+  const { opens, probing } = judgeWave(gate.paused, wave);
+  if (opens !== undefined) {
     const example = wave.failure === '' ? '' : `, one with ${wave.failure}`;
-    const reason = `${wave.failures} of ${wave.ran} items failed for retry${example}`;
+    const reason = `${opens.failures} of ${opens.ran} items failed for retry${example}`;
     return openCircuit(deps, input, { gate, reason, longestMs: LONGEST_PROBE_MS });
   }
-  if (gate.paused !== undefined && wave.ran > 0) gate.paused = undefined;
+  gate.paused = probing;
   const depth = await deps.depthOf(address.queue);
   const measured = { ...gate, depth, depthAt: new Date(deps.gate.now()).toISOString() };
   if (depth === 0) return drained(deps, input, measured);
@@ -177,8 +171,9 @@ async function planNext(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): 
 function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
-    // Otherwise, the next drain would consider its first work late.
-    gate: { ...released(gate), due: [], oldestAt: '' },
+    // Otherwise, the next drain would consider its first work late. With nothing left to probe with, the circuit closes;
+    // later work opens it again if the service is still unavailable.
+    gate: { ...released(gate), due: [], oldestAt: '', paused: undefined },
     result: { ended: 'drained' },
     afterOperations: { 'servicebus.send': 1 },
     // Published at most once per release: a lost event must not delay the drain.
@@ -229,15 +224,7 @@ function openCircuit(
   input: EndedWave,
   { gate, reason, longestMs }: { gate: GateRow; reason: string; longestMs: number },
 ): Promise<Decision> {
-  const probes = gate.paused === undefined ? 0 : (gate.paused.probes ?? 0) + 1;
-  const atMs = deps.gate.now() + Math.min(FIRST_PROBE_MS * 2 ** probes, longestMs);
-  const paused: Pause = {
-    by: 'circuit',
-    reason,
-    since: gate.paused?.since ?? new Date(deps.gate.now()).toISOString(),
-    probeAt: new Date(atMs).toISOString(),
-    probes,
-  };
+  const { paused, atMs } = openPause(gate.paused, { reason, nowMs: deps.gate.now(), longestMs });
   log.warn('circuit-open', { queue: gate.queue, ...paused });
   return park(deps, input, { gate: { ...gate, paused }, atMs, ended: 'paused' });
 }

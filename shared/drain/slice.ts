@@ -1,5 +1,6 @@
 import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import { isUndecided, trips } from './circuit.ts';
 import { createLoneTask } from './lone-task.ts';
 import type { TaskWave } from './planning/plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
@@ -41,16 +42,6 @@ export interface SliceEffects<Message> {
 }
 
 /**
- * Minimum number of items that must have run before failures are evidence about the service behind the handler. Below
- * it, one invalid item in a retry chunk of its own would stop the queue for all batches.
- */
-export const MIN_RUN_TO_TRIP = 20;
-
-/** Whether the circuit must open: more than half of the items that ran failed for retry. */
-export const trips = ({ ran, failures }: Pick<WorkCounts, 'ran' | 'failures'>): boolean =>
-  ran >= MIN_RUN_TO_TRIP && failures * 2 > ran;
-
-/**
  * The loop of a dequeue task: receives and processes until its quota is reached, its time is up, the queue stays empty
  * (back-off up to its maximum), the circuit trips, or no worker thread starts. The only task of a wave may continue
  * beyond its quota (lone-task.ts). If the queue was paused in the meantime, it returns those messages. It also waits
@@ -89,9 +80,11 @@ export async function runSlice<Message>(
     const delay = backoffMs(idleCount, random(), bounds);
     return delay >= bounds.maxIdleMs ? 'end' : delay;
   };
-  // A probe whose chunks ended without being run, because their batch is cancelled, has tested nothing yet.
-  const hasTriedNothing = (): boolean => wave.probe === true && total.done > 0 && total.ran === 0;
-  const isQuotaReached = (): boolean => total.received >= wave.quota && !hasTriedNothing();
+  let lastDone = 0;
+  // A probe continues with the next reference, also after chunks that ended without being run because their batch is
+  // cancelled. If a reference could not be finished, the next one would most likely fail in the same way.
+  const continuesProbe = (): boolean => wave.probe === true && lastDone > 0 && isUndecided(total);
+  const isQuotaReached = (): boolean => total.received >= wave.quota && !continuesProbe();
   while (!isQuotaReached() || lone.mayStay()) {
     if (isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
@@ -102,7 +95,9 @@ export async function runSlice<Message>(
     if (messages.length > 0) {
       idleCount = 0;
       const mustReturn = isExtra && !(await effects.mayContinue());
-      total = addCounts(total, await effects.process(messages, mustReturn ? () => true : isOver));
+      const counts = await effects.process(messages, mustReturn ? () => true : isOver);
+      lastDone = counts.done;
+      total = addCounts(total, counts);
       if (mustReturn) return result('quotaReached');
       if (total.startError !== '') return result('startFailed');
       if (trips(total)) return result('tripped');

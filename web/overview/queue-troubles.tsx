@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Overview } from '../api/types.ts';
-import { formatAgo, formatClock, formatNumberOf, formatTime, plain } from '../format.ts';
+import { formatAgo, formatNumberOf, formatTime, plain } from '../format.ts';
+import { probeText } from '../queues/probe-text.ts';
 import { href, queueHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Trouble, TroubleRow } from './trouble.tsx';
@@ -46,7 +47,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
                 {formatNumberOf(paused.items, 'item')} in {formatNumberOf(paused.batches, 'batch', 'batches')}
               </a>,
               formatNumberOf(paused.messages, 'message'),
-              ...(paused.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
+              ...[probeText(paused) ?? []].flat(),
             ]}
             reason={<bdi>{plain(paused.reason)}</bdi>}
             action={

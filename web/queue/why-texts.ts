@@ -1,6 +1,7 @@
 /** Texts that explain why a queue waits, is slow, or is not faster. */
 import type { AuditEntry, QueueDetails, WaveView } from '../api/types.ts';
 import { formatAgo, formatClock, formatNumberOf, formatPercent, formatTime, plain } from '../format.ts';
+import { probeText } from '../queues/probe-text.ts';
 
 export interface Why {
   text: string;
@@ -42,7 +43,7 @@ export function whyTexts({ queue, actions, nowMs }: WhyOptions): Why[] {
 
 function pauseTexts({ paused }: QueueDetails, actions: readonly AuditEntry[], nowMs: number): Why[] {
   if (paused === null) return [];
-  const { by, reason, since, probeAt } = paused;
+  const { by, reason, since } = paused;
   const start = `since ${formatTime(since)} (${formatAgo(since, nowMs)})`;
   const why = reason === '' ? 'No reason was given.' : `Reason: ${plain(reason)}.`.replace(/\.\.$/, '.');
   if (by === 'operator') {
@@ -50,8 +51,8 @@ function pauseTexts({ paused }: QueueDetails, actions: readonly AuditEntry[], no
     const name = whom === '' ? 'an operator' : plain(whom);
     return [{ tone: 'warn', text: `Paused by ${name} ${start}. ${why} Nothing starts until an operator resumes it.` }];
   }
-  const probe = probeAt === undefined ? '' : ` One task tries again at ${formatClock(probeAt)}.`;
-  return [{ tone: 'warn', text: `Paused by the circuit ${start}. ${why}${probe}` }];
+  const probe = probeText(paused)?.replace('one', 'One');
+  return [{ tone: 'warn', text: `Paused by the circuit ${start}. ${why} ${probe}.` }];
 }
 
 function troubleTexts(queue: QueueDetails, nowMs: number): Why[] {

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
 import { formatClock, formatCount, formatDuration, formatNumberOf, plain } from '../format.ts';
 import { limitNotes } from './limit-notes.ts';
+import { probeText } from './probe-text.ts';
 
 /** The unusual facts about a queue, as text. */
 export function QueueNotes({ queue }: { queue: QueueView }): JSX.Element {
@@ -36,7 +37,7 @@ function notesOf(queue: QueueView): string[] {
           `${paused.by === 'circuit' ? 'by the circuit' : 'by an operator'} since ${formatClock(paused.since)}: ${paused.reason}`,
         ]
       : []),
-    ...(paused?.probeAt === undefined ? [] : [`one task tries again at ${formatClock(paused.probeAt)}`]),
+    ...[(paused && probeText(paused)) ?? []].flat(),
     ...(startFailure ? [`cannot be started since ${formatClock(startFailure.since)}: ${startFailure.error}`] : []),
     ...(limits ? limitNotes(limits) : []),
     ...(throttled > 0 ? [`${formatCount(throttled)} throttled responses in the last wave`] : []),

@@ -54,7 +54,9 @@ export const overviewSchema = z.object({
         by: z.enum(['operator', 'circuit']),
         reason: z.string(),
         since: time,
-        probeAt: time.optional().describe('The time of the next probe of the circuit'),
+        probeAt: time
+          .optional()
+          .describe('The time of the next probe of the circuit; absent if it waits for the next message'),
         messages: count,
         batches: count,
         items: count,

@@ -8,8 +8,14 @@ const pauseSchema = z.object({
   by: z.enum(['operator', 'circuit']),
   reason: z.string(),
   since: time,
-  probeAt: time.optional().describe('The time of the next probe of the circuit'),
-  probes: count.optional(),
+  probeAt: time
+    .optional()
+    .describe(
+      'The time of the next probe of the circuit; absent if one task tries the next message that can be received',
+    ),
+  probes: count.optional().describe('Number of consecutive failed probes'),
+  ran: count.optional().describe('Items that probes have run without a verdict so far'),
+  failures: count.optional().describe('The number of these that failed for retry'),
 });
 
 const startFailureSchema = z.object({ since: time, error: z.string() });

@@ -10,7 +10,7 @@ const POLICY = 'policy:';
 
 /**
  * Why a queue is paused although it may hold work. `probeAt` is the time at which the open circuit lets one task try
- * again.
+ * again; an open circuit without it lets one task try the next message that can be received.
  */
 export interface Pause {
   by: 'operator' | 'circuit';
@@ -19,6 +19,9 @@ export interface Pause {
   probeAt?: string;
   /** Number of consecutive failed probes; determines the wait before the next one. */
   probes?: number;
+  /** Items that undecided probes have run since the last verdict, and how many of them failed. */
+  ran?: number;
+  failures?: number;
 }
 
 /** A drain that the durable runtime did not start, so its work waits. `since` is when a sweep first found that. */

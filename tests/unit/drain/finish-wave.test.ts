@@ -273,13 +273,56 @@ describe('the circuit', () => {
     expect((await gate()).paused).toBeUndefined();
   });
 
-  test('stays open when a probe with few items fails', async () => {
-    const paused = { by: 'circuit', reason: '', since: 's', probes: 0 } as const;
-    const { deps, gate } = await held({ paused });
+  const probing = { by: 'circuit', reason: '', since: 's', probes: 1, probeAt: '2026-01-01T00:00:00.000Z' } as const;
 
-    await finishWave(deps, { address, generation: 3, wave: summary({ ran: 1, failures: 1 }) });
+  test('continues the probe if one item that always fails is all that ran, and does not wait longer for the others', async () => {
+    const { deps, gate } = await held({ paused: probing }, { depthOf: async () => 2 });
 
-    expect((await gate()).paused?.probes).toBe(1);
+    const step = await finishWave(deps, {
+      ...{ address, generation: 3, wave: summary({ received: 1, ran: 1, failures: 1 }) },
+    });
+
+    expect(step).toEqual({ next: wave() });
+    expect((await gate()).paused).toEqual({ by: 'circuit', reason: '', since: 's', probes: 1, ran: 1, failures: 1 });
+  });
+
+  test('stays open, with twice the wait, when the probes since the last verdict have failed as often as opens it', async () => {
+    const { deps, gate } = await held({ paused: { ...probing, ran: 19, failures: 19 } }, { depthOf: async () => 2 });
+
+    await finishWave(deps, { address, generation: 3, wave: summary({ received: 1, ran: 1, failures: 1 }) });
+
+    const { paused } = await gate();
+    expect(paused).toMatchObject({ probes: 2, probeAt: '2026-01-01T00:00:40.000Z' });
+    expect(paused?.reason).toBe('20 of 20 items failed for retry');
+    expect(paused?.ran).toBeUndefined();
+  });
+
+  test('waits for the next message if none can be received, and promises no time', async () => {
+    const due = ['2026-01-01T00:00:30.000Z'];
+    const { deps, gate, published } = await held({ paused: probing, due }, { depthOf: async () => 1 });
+
+    const step = await finishWave(deps, {
+      address,
+      generation: 3,
+      wave: summary({ received: 0, ran: 0, failures: 0 }),
+    });
+
+    expect(step).toEqual({ ended: 'parked' });
+    expect((await gate()).paused).toEqual({ by: 'circuit', reason: '', since: 's', probes: 1, ran: 0, failures: 0 });
+    expect(published).toMatchObject([{ at: (await gate()).parkedUntil }]);
+  });
+
+  test('closes when its queue is empty', async () => {
+    const { deps, gate } = await held({ paused: probing }, { depthOf: async () => 0 });
+
+    const step = await finishWave(deps, {
+      address,
+      generation: 3,
+      wave: summary({ received: 0, ran: 0, failures: 0 }),
+    });
+
+    expect(step).toEqual({ ended: 'drained' });
+    expect(await gate()).not.toHaveProperty('paused');
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { runSlice, trips } from '../../../shared/drain/slice.ts';
+import { trips } from '../../../shared/drain/circuit.ts';
+import { runSlice } from '../../../shared/drain/slice.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import { wave } from './drain-fixtures.ts';
 import { type World, world } from './slice-fixtures.ts';
@@ -179,6 +180,48 @@ test('one of several tasks, and a probe, receive no more than their quota', asyn
 
     expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
   }
+});
+
+test.each([
+  [
+    'until half of the items have succeeded',
+    [
+      [1, 1],
+      [1, 1],
+      [2, 0],
+    ],
+    3,
+    'quotaReached',
+  ],
+  ['until as many have failed as open a circuit', Array.from({ length: 30 }, () => [1, 1]), 20, 'tripped'],
+  [
+    'until no message can be received',
+    [
+      [1, 1],
+      [1, 1],
+    ],
+    2,
+    'empty',
+  ],
+])('a probe whose first items fail continues %s', async (_title, rounds, received, ended) => {
+  const effects = world(rounds.map((_, n) => [n]));
+  const { process } = effects;
+  effects.process = async ([n = 0], isOver) => {
+    const [ran = 0, failures = 0] = rounds[n] ?? [];
+    return { ...(await process([n], isOver)), ran, failures };
+  };
+
+  const result = await runSlice(wave({ quota: 1, receive: 1, probe: true }), effects);
+
+  expect(result).toMatchObject({ ended, received });
+});
+
+test('a probe ends with a reference that cannot be finished', async () => {
+  const effects = world([[1], [2]], { total: { done: 0 } });
+
+  const result = await runSlice(wave({ quota: 1, receive: 1, probe: true }), effects);
+
+  expect(result).toMatchObject({ ended: 'quotaReached', received: 1 });
 });
 
 test('a probe continues after chunks that end without being run because their batch is cancelled', async () => {

@@ -69,7 +69,8 @@ function isWaiting(row: BatchRow, queues: readonly LaneQueue[], { blocked }: Que
 
 /** The time of the next drain or probe, if it is known and in the future. */
 function nextOf({ status, paused, parkedUntil, due }: GateRow, nowMs: number): string | undefined {
-  if (paused !== undefined) return paused.probeAt;
+  if (paused?.by === 'operator') return undefined;
+  if (paused?.probeAt !== undefined) return paused.probeAt;
   if (status === 'draining') return undefined;
   return [parkedUntil, ...due].find((at) => Date.parse(at) > nowMs);
 }

@@ -49,6 +49,11 @@ describe('the explanation of a queue', () => {
       'Paused by the circuit since 23 Nov, 11:58 UTC (2 min ago). Reason: 9 of 10 items failed. One task tries again at 12:01:00 UTC.',
     ],
     [
+      'the circuit is open and no message can be received',
+      { paused: { by: 'circuit', reason: '9 of 10 items failed.', since: at(2), ran: 1, failures: 1 } },
+      'Paused by the circuit since 23 Nov, 11:58 UTC (2 min ago). Reason: 9 of 10 items failed. One task tries the next message.',
+    ],
+    [
       'the operator who paused it is unknown',
       { paused: { by: 'operator', reason: '', since: at(2) } },
       'Paused by an operator since 23 Nov, 11:58 UTC (2 min ago). No reason was given. Nothing starts until an operator resumes it.',
