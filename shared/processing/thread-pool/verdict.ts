@@ -1,17 +1,16 @@
 import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
-import { ALONE, hasEnded } from '../thread/thread-status.ts';
+import { ALONE } from '../thread/thread-status.ts';
 import type { Verdict } from '../thread/thread-task.ts';
 import type { ThreadDeath } from './threads.ts';
 
 /**
- * Returns which item ended a thread: the one that ran alone; undefined if no item can be blamed. An item that merely was
- * the only one in flight proves nothing: another may have left a timer. A full memory proves something only against an
- * item that ran first: otherwise, other items may have filled it. `atMs` is the service time.
+ * Returns which item ended a thread: the one that ran alone, and was the first one called in it; undefined if no item can
+ * be blamed. An item that merely was the only one in flight proves nothing: another may have left a timer, or filled the
+ * memory. `atMs` is the service time.
  */
 export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
   const slot = items.indexOf(ALONE);
   if (slot < 0 || status.stop !== undefined) return undefined;
-  if (isOutOfMemory(error) && items.some(hasEnded)) return undefined;
   return stuck ? { slot, atMs, kind: 'timedOut' } : { slot, atMs, kind: 'killed', error: deathText(error) };
 }
 

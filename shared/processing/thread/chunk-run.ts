@@ -45,7 +45,7 @@ export interface ChunkRun {
   untilMs: number;
   /** Calls that are awaited. */
   flights: Set<Flight>;
-  /** Whether items run alone: then the running item is the cause if the thread dies. */
+  /** Whether the next item is the first one of a fresh thread, and runs alone: then it is the cause if the thread dies. */
   isAlone: boolean;
   /** Calls that must be repeated when no other call is in flight. */
   setAside: SetAside[];

@@ -12,7 +12,7 @@ import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './chunk-
 import { Copier } from './outcome/copies.ts';
 import { type Chances, OutcomeBuilder, type Throttle } from './outcome/outcome-builder.ts';
 import { salvage } from './outcome/salvage.ts';
-import { begin, countCopy, setRunning, stopOf } from './thread-status.ts';
+import { begin, countCopy, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
 import type { ChunkOutcome, Copy, ThreadTask } from './thread-task.ts';
 
 /**
@@ -54,7 +54,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     const throttle = throttleOf(workload, task, admission);
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states, throttle });
     if (task.remains) salvage(builder, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });
-    else await runSources(sources, toRun(workload, task, { builder, tools, admission }));
+    else await runSources(sources, toRun(workload, task, { builder, tools, admission }), tools.renew === undefined);
     const isCancelled = stopOf(task.statusBuffer) === 'cancelled';
     endRest(builder, isCancelled);
     sources.release();
@@ -106,17 +106,15 @@ function throttleOf(workload: Workload, task: ThreadTask, admission: Admission |
 }
 
 /**
- * First runs, one at a time, the items that were in flight when a thread died, so that the next death has one possible cause. Items
- * whose end was lost come next. Both are copied as soon as they end, so that they do not run a third time.
+ * First runs, one at a time, the items that were in flight when a thread died. Items whose end was lost come next. Both
+ * are copied as soon as they end, so that they do not run a third time.
  */
-async function runSources(sources: Sources, run: ChunkRun): Promise<void> {
+async function runSources(sources: Sources, run: ChunkRun, isFresh: boolean): Promise<void> {
   const single = singleMap(run.workload);
   setRunning(run.statusBuffer, true);
   await withPulse(run, async () => {
     run.copier.isEager = true;
-    run.isAlone = true;
-    await runItems(run, { limit: 1, sources: sources.marked('alone'), single });
-    run.isAlone = false;
+    await runAlone(run, { sources: sources.marked('alone'), single, isFresh });
     await runAll(run, sources.marked('careful'));
     run.copier.isEager = false;
     await runAll(run, sources.unmarked());
@@ -125,6 +123,23 @@ async function runSources(sources: Sources, run: ChunkRun): Promise<void> {
     await runEach(run, { limit: 1, units: setAside, sourcesOf, start: (unit, admitted) => unit.start(admitted) });
   });
   setRunning(run.statusBuffer, false);
+}
+
+/**
+ * Runs items one at a time. If the thread dies, only the first one that is called in it is surely the cause: before the
+ * others, an earlier one may have left a timer, or filled the memory. A later one that is in flight then is the first
+ * one of the retry chunk. A thread for each of them would cost a start per item that was in flight.
+ */
+async function runAlone(
+  run: ChunkRun,
+  { sources, single, isFresh }: Pick<SingleItems, 'single'> & { sources: readonly Source[]; isFresh: boolean },
+): Promise<void> {
+  run.isAlone = isFresh;
+  for (const source of sources) {
+    await runItems(run, { limit: 1, sources: [source], single });
+    if (run.statusBuffer.items[run.builder.slotOf(source)] !== NOT_BEGUN) run.isAlone = false;
+  }
+  run.isAlone = false;
 }
 
 function runAll(run: ChunkRun, sources: Iterable<Source>): Promise<void> {

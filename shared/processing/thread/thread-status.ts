@@ -17,7 +17,7 @@ const SLOTS = 9;
 /** The states of an item in a run. */
 export const NOT_BEGUN = 0;
 export const IN_FLIGHT = 1;
-/** In flight while items run alone, so no other item is in flight. */
+/** In flight alone, and the first one that was called in its thread. */
 export const ALONE = 2;
 /** Ended with a result. */
 export const ENDED = 3;
@@ -30,9 +30,6 @@ export const THROTTLED = 6;
 
 /** Returns whether the handler was called for an item in this state, and has not ended. */
 export const isInFlight = (state: number | undefined): boolean => state === IN_FLIGHT || state === ALONE;
-
-/** Returns whether the handler was called for an item in this state, and has ended. */
-export const hasEnded = (state: number): boolean => state >= ENDED;
 
 /** Why a chunk must end early: its batch is being cancelled, or its instance is being stopped. */
 export type Stop = 'cancelled' | 'returned';

@@ -1,5 +1,5 @@
 /** Workloads whose handlers do what an item says: succeed, fail, hang, or end their thread. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { serve } from '../../../shared/processing/thread/serve.ts';
@@ -80,6 +80,16 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
     await delay(30);
     return done(context);
   },
+  /** Succeeds, and leaves work that ends the thread as soon as `meetsTrap` runs in it. */
+  leavesTrap: (context) => {
+    endThread = () => process.exit(3);
+    return done(context);
+  },
+  meetsTrap: async (context) => {
+    if (endThread === undefined) return done(context);
+    setImmediate(endThread);
+    return new Promise(() => {});
+  },
   slow: (context) => {
     const end = performance.now() + 60;
     while (performance.now() < end);
@@ -87,19 +97,10 @@ const acts: Record<string, (context: ItemContext) => unknown> = {
   },
 };
 let isOpen = false;
-
-/** Succeeds immediately; its first call leaves a timer that ends the thread. */
-function exitsLater({ id, calls = '' }: Item): unknown {
-  const times = readFileSync(calls, 'utf8')
-    .split('\n')
-    .filter((line) => line === String(id)).length;
-  if (times === 1) setTimeout(() => process.exit(3), 10);
-  return { id };
-}
+let endThread: (() => void) | undefined;
 
 function run(one: Item, context: ItemContext): unknown {
   if (one.calls !== undefined) appendFileSync(one.calls, `${one.id}\n`);
-  if (one.act === 'exitsLater') return exitsLater(one);
   const act = acts[one.act];
   return act ? act(context) : { id: one.id, attempt: context.attempt };
 }

@@ -88,7 +88,7 @@ describe('a handler that ends its thread', () => {
     expect(end).toMatchObject({ succeeded: [0, 1, 3], retried: [], dead: [[102, 'killed', name]] });
   });
 
-  it('among many in flight is found, with at most one more call for the others', async () => {
+  it('among many in flight is found, with one more call for the others and a last one in a fresh thread', async () => {
     const end = await runAll([
       'ok',
       ...Array.from({ length: 20 }, (_, i) => (i === 12 ? 'waitAndExit' : 'wait')),
@@ -97,7 +97,7 @@ describe('a handler that ends its thread', () => {
     expect(end.succeeded).toHaveLength(21);
     expect(end).toMatchObject({ retried: [], dead: [[113, 'killed', 'ThreadExitError']] });
     const { 13: killer, ...others } = await calls();
-    expect(killer).toBe(2);
+    expect(killer).toBe(3);
     expect(Math.max(...Object.values(others))).toBe(2);
   });
 
@@ -127,18 +127,44 @@ describe('a handler that ends its thread', () => {
     // Usually, one or two have ended after the last copy; on a busy machine, the copy may come after all of them.
     expect(Math.max(...Object.values(others))).toBeLessThanOrEqual(2);
   });
+});
 
-  it('with work that it left running does not end the thread of an item that runs alone in the next chunk', async () => {
+describe('work that an item leaves running in its thread', () => {
+  const aloneItems = (...acts: string[]) =>
+    acts.map((act, n) => ({
+      ...{ index: 100 + n, attempts: [], rerun: 'alone' as const },
+      item: { id: n, act, calls: callsFile },
+    }));
+
+  it('does not end the thread of an item that runs alone in a later chunk', async () => {
     const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
-    await single.process(chunkJob([{ id: 0, act: 'exitsLater', calls: callsFile }], { workload: 'patient' }));
-    const alone = [{ index: 1, attempts: [], rerun: 'alone' as const, item: { id: 1, act: 'wait' } }];
-    const { header } = await single.process(retriesJob(alone, NOW_MS, { workload: 'patient' }));
+    await single.process(chunkJob([{ id: 0, act: 'leavesTrap' }], { workload: 'patient' }));
+    const { header } = await single.process(retriesJob(aloneItems('meetsTrap'), NOW_MS, { workload: 'patient' }));
     await single.close();
     expect(header.counts).toMatchObject({ succeeded: 1, dead: 0, retried: 0 });
   });
 
-  it('with work that it left running is not charged to another item', async () => {
-    const end = await runAll(['exitsLater', 'wait', 'ok'], { workload: 'patient' });
+  it('is not charged to an item that runs alone after it, which then gets a fresh thread', async () => {
+    // Prepare
+    const retries = aloneItems('leavesTrap', 'meetsTrap', 'ok');
+
+    // Act
+    const first = await readAll(await processor.process(retriesJob(retries, NOW_MS, { workload: 'patient' })));
+    const next = await processor.process(retriesJob(first.retries, NOW_MS, { workload: 'patient' }));
+
+    // Assess
+    expect(first.dead).toEqual([]);
+    expect(first.retries.map(({ index, rerun }) => [index, rerun])).toEqual([
+      [101, 'alone'],
+      [102, 'alone'],
+    ]);
+    expect(first.retries.every(isUncharged)).toBe(true);
+    expect(next.header.counts).toMatchObject({ succeeded: 2, dead: 0, retried: 0 });
+    expect(await calls()).toEqual({ 0: 1, 1: 2, 2: 1 });
+  });
+
+  it('is not charged to an item of the same chunk', async () => {
+    const end = await runAll(['leavesTrap', 'meetsTrap', 'ok'], { workload: 'patient' });
     expect(end).toMatchObject({ dead: [], retried: [] });
     expect(end.succeeded).toEqual([0, 1, 2]);
   });

@@ -22,7 +22,7 @@ const OUT_OF_MEMORY = Object.assign(new Error('limit'), { code: 'ERR_WORKER_OUT_
 
 describe('verdictOf', () => {
   it('returns the item that ran alone', () => {
-    expect(verdictOf(death([ENDED, ALONE, NOT_BEGUN]), 77)).toMatchObject({
+    expect(verdictOf(death([NOT_BEGUN, ALONE, NOT_BEGUN]), 77)).toMatchObject({
       ...{ slot: 1, atMs: 77, kind: 'killed' },
       error: { name: 'Error', message: 'gone' },
     });
@@ -36,13 +36,13 @@ describe('verdictOf', () => {
     ['among several in flight', death([IN_FLIGHT, ENDED, IN_FLIGHT])],
     ['for one that was in flight alone by chance: another may have left a timer', death([ENDED, IN_FLIGHT])],
     ['when none was in flight', death([ENDED, NOT_BEGUN])],
-    ['for a memory that others may have filled', death([ENDED, ALONE], { error: OUT_OF_MEMORY })],
+    ['for a memory that others may have filled', death([ENDED, IN_FLIGHT], { error: OUT_OF_MEMORY })],
     ['once the chunk had to stop', death([ALONE], { status: { ...status, stop: 'cancelled' } })],
   ])('returns no item %s', (_, end) => {
     expect(verdictOf(end, 77)).toBeUndefined();
   });
 
-  it('returns an item that filled the memory before any other ran', () => {
+  it('returns an item that filled the memory alone', () => {
     expect(verdictOf(death([NOT_BEGUN, ALONE], { error: OUT_OF_MEMORY }), 0)).toMatchObject({ slot: 1 });
   });
 });
