@@ -77,3 +77,26 @@ export function requireRatio(made: number, received: number, become: 'decoded' |
       : `${what} become records of ${made} bytes as JSON, ${how} send it without compression.`,
   );
 }
+
+/**
+ * What a body may become: as many of each kind as any body may (`free`), or as many per received byte. Distinct records need at
+ * least 0.2 bytes each with the best compression (measured with sequence numbers and random bits). A chunk has at least one
+ * item, and one bit distinguishes it at least; it costs rows, blobs and messages.
+ */
+const PER_BYTE = {
+  records: { free: 100_000, perByte: 32 },
+  chunks: { free: 1_000, perByte: 8 },
+} as const;
+
+/**
+ * Refuses a body that makes more work than its size can justify: without this limit, 460 bytes became 33 million items.
+ * @throws Problem 'too-large' if the first `received` bytes of the body have become more `kind` than PER_BYTE allows.
+ */
+export function requirePerByte(made: number, received: number, kind: keyof typeof PER_BYTE): void {
+  const { free, perByte } = PER_BYTE[kind];
+  if (made <= free || made <= received * perByte) return;
+  throw new Problem(
+    'too-large',
+    `The first ${received} bytes of the body become over ${free} ${kind}, and over ${perByte} per byte. If this is intended, send it without compression.`,
+  );
+}

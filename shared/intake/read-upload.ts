@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
-import { requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
+import { requirePerByte, requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
 import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv/csv-options.ts';
 import { type CsvSource, parseCsv } from './parse/csv/parse-csv.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
@@ -95,7 +95,8 @@ export function readUpload(source: UploadSource): ReadUpload {
         csv = reading;
       },
     });
-    yield* chunkRecords(counted(shifted(records, text), { limits, received, resume }), chunk, resume);
+    const blocks = counted(shifted(records, text), { limits, received, resume });
+    yield* countedChunks(chunkRecords(blocks, chunk, resume), received);
     hex = digest.end(format === 'csv' ? source.csv : {});
   }
 }
@@ -176,8 +177,19 @@ async function* counted(
         'SLUICE_MAX_DECODED_BYTES',
       );
     requireRatio(bytes, received.bytes, 'records');
+    requirePerByte(items, received.bytes, 'records');
     await turns.next();
     yield block;
   }
   if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');
+}
+
+/** Limits the chunks of this reading; those of an earlier one, which it resumes, are not counted again. */
+async function* countedChunks(chunks: AsyncIterable<RawChunk>, received: Received): AsyncGenerator<RawChunk> {
+  let count = 0;
+  for await (const chunk of chunks) {
+    count += 1;
+    requirePerByte(count, received.bytes, 'chunks');
+    yield chunk;
+  }
 }

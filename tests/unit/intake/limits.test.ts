@@ -100,6 +100,42 @@ describe('CSV whose records have over 1,100 times the bytes of the body', () => 
   });
 });
 
+describe('a body of few bytes', () => {
+  const read = (text: string, maxItems: number, encoding: UploadEncoding) =>
+    readUpload({
+      body: cut(encoding === 'br' ? brotliCompressSync(text) : text),
+      ...{ format: 'ndjson', encoding, chunk: { maxItems, maxBytes: MiB } },
+      limits: { ...limits, maxBodyBytes: 10 * MiB, maxDecodedBytes: 1_000 * MiB, maxItems: 1e9 },
+    }).chunks;
+
+  it('becomes at most 100,000 records, and 32 per byte', async () => {
+    expect(await problemOf(read('1\n'.repeat(100_000), 5_000, 'br'))).toBeUndefined();
+    expect(await problemOf(read('1\n'.repeat(400_000), 5_000, 'br'))).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringContaining('over 100000 records, and over 32 per byte'),
+    });
+    expect(await problemOf(read('1\n'.repeat(400_000), 5_000, 'identity'))).toBeUndefined();
+  });
+
+  it('becomes at most 1,000 chunks, and 8 per byte', async () => {
+    expect(await problemOf(read('1\n'.repeat(8_000), 8, 'br'))).toBeUndefined();
+    expect(await problemOf(read('1\n'.repeat(8_001), 8, 'br'))).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringContaining('over 1000 chunks, and over 8 per byte'),
+    });
+    expect(await problemOf(read('1\n'.repeat(8_001), 8, 'identity'))).toBeUndefined();
+  });
+
+  it.each([
+    ['sequence numbers', (n: number) => `${n}`],
+    ['names with a number', (n: number) => `{"file":"img-${String(n).padStart(8, '0')}.jpg"}`],
+    ['one bit of information', (n: number) => `{"v":${Math.imul(n, 0x9e3779b1) ** 2 % 7 > 3}}`],
+  ])('may consist of distinct records, even one per chunk: %s', async (_what, record) => {
+    const text = Array.from({ length: 120_000 }, (_, n) => `${record(n)}\n`).join('');
+    expect(await problemOf(read(text, 1, 'br'))).toBeUndefined();
+  });
+});
+
 describe('refuses a record nested over 100 levels deep, with the position of the level', () => {
   const deep = (levels: number): string => `${'[{"ü":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
 
