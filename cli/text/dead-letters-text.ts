@@ -7,6 +7,21 @@ export type Groups = z.infer<typeof deadLetterGroupsSchema>;
 /** The dead letters of one cause. */
 export type Letters = z.infer<typeof deadLetterListSchema>;
 
+/** Adds a further page to the groups of earlier ones. `count` is that of the whole batch, on every page. */
+export function addGroups(all: Groups, page: Groups): Groups {
+  const byCause = new Map(all.groups.map((group) => [group.cause, group]));
+  for (const group of page.groups) {
+    const known = byCause.get(group.cause);
+    byCause.set(group.cause, known === undefined ? group : { ...known, count: known.count + group.count });
+  }
+  return {
+    ...page,
+    scanned: all.scanned + page.scanned,
+    otherCauses: all.otherCauses + page.otherCauses,
+    groups: [...byCause.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
 /** Describes the causes of the dead letters of a batch, each with its count and an example. */
 export function describeGroups({ batch, count, groups, otherCauses }: Groups): string[] {
   if (count === 0) return ['No dead letters.'];

@@ -20,6 +20,12 @@ export interface ChunkFrame {
   place: FramePlace;
 }
 
+/**
+ * Maximum number of rows that a page reads in search of frames: ten queries. A batch has up to a million chunks, perhaps none
+ * with the frame.
+ */
+const MAX_ROWS = 10_000;
+
 /** The limits of a page: it ends after `chunks` frames, or before the frame that would exceed `bytes` decoded bytes. */
 export interface PageLimits {
   chunks: number;
@@ -39,11 +45,14 @@ export function frameOfChunk(row: ChunkRow, name: FrameName): ChunkFrame | undef
   return { row, header: row.header, blob: outcomeBlobName(row.reference.workload, row.batch, row.chunk), place };
 }
 
-/** Takes frames from rows until the page is full; at least one, of any size. */
+/** Takes frames from rows until the page is full; the first may have any size. The page may be empty and still have a next one. */
 export async function planPage(rows: AsyncIterable<ChunkRow>, name: FrameName, limits: PageLimits): Promise<ChunkPage> {
   const frames: ChunkFrame[] = [];
   let bytes = 0;
+  let read = 0;
   for await (const row of rows) {
+    if (read === MAX_ROWS) return { frames, next: row.chunk };
+    read += 1;
     const frame = frameOfChunk(row, name);
     if (!frame) continue;
     bytes += frame.place.bytes;

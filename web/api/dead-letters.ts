@@ -3,7 +3,7 @@ import { jsonBody, nextPage, type Page, type RequestOptions, request, requestJso
 import type { LetterChoice } from './redrive-body.ts';
 import type { DeadLetter, DeadLetterGroups, DeadLettersOfBatches, Discarded, Redriven } from './types.ts';
 
-/** Fetches the dead letters of a batch by cause; the server reads all of them. */
+/** Fetches the first page of the dead letters of a batch by cause. */
 export async function fetchGroups(batch: string, options: RequestOptions = {}): Promise<DeadLetterGroups> {
   const answer = await request(`batches/${batch}/dead-letters?format=json`, options);
   return parseExact(await answer.text()) as DeadLetterGroups;

@@ -6,6 +6,7 @@ import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
 import {
+  addGroups,
   describeGroups,
   describeLetter,
   type Groups,
@@ -104,12 +105,23 @@ async function* shown(session: Session, path: string, { cause, format }: DeadLet
   const textOf = (value: unknown, lines: readonly string[]): Response =>
     new Response(format === 'json' ? `${JSON.stringify(value)}\n` : lines.map(toLine).join(''));
   if (cause === undefined) {
-    const groups = await session.api.json<Groups>({ path });
+    const groups = await groupsOf(session, path);
     yield textOf(groups, describeGroups(groups));
   } else {
     const letters = await lettersOf(session, path, cause);
     yield textOf(letters, letters.items.flatMap(describeLetter));
   }
+}
+
+/** Reads all pages of the groups, and adds them up. */
+async function groupsOf({ api }: Session, path: string): Promise<Groups> {
+  let all: Groups | undefined;
+  for await (const page of api.pages({ path })) {
+    const groups = await jsonOf<Groups>(page);
+    all = all === undefined ? groups : addGroups(all, groups);
+  }
+  if (all === undefined) throw new Error('There was no page of dead letters.');
+  return all;
 }
 
 async function lettersOf({ api }: Session, path: string, cause: string): Promise<Letters> {

@@ -1,3 +1,4 @@
+import type { BatchRow } from '../../batches/batch-row.ts';
 import type { DeadLetterText } from './dead-letter-lines.ts';
 
 /**
@@ -12,16 +13,19 @@ interface Group {
   example: DeadLetterText;
 }
 
-/** Groups the dead letters by cause, the most frequent first, as JSON text of deadLetterGroupsSchema. */
-export async function groupsText(batch: string, chunks: AsyncIterable<DeadLetterText[]>): Promise<string> {
+/** Groups the dead letters of a page by cause, the most frequent first, as JSON text of deadLetterGroupsSchema. */
+export async function groupsText(
+  { id, dead }: Pick<BatchRow, 'id' | 'dead'>,
+  chunks: AsyncIterable<DeadLetterText[]>,
+): Promise<string> {
   const groups = new Map<string, Group>();
   let otherCauses = 0;
   for await (const letters of chunks) {
     for (const letter of letters) if (!addTo(groups, letter)) otherCauses += 1;
   }
   const sorted = [...groups.values()].sort((a, b) => b.count - a.count);
-  const count = otherCauses + sorted.reduce((sum, group) => sum + group.count, 0);
-  const head = JSON.stringify({ batch, count, otherCauses });
+  const scanned = otherCauses + sorted.reduce((sum, group) => sum + group.count, 0);
+  const head = JSON.stringify({ batch: id, count: dead, scanned, otherCauses });
   return `${head.slice(0, -1)},"groups":[${sorted.map(groupText).join(',')}]}`;
 }
 

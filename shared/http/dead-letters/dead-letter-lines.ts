@@ -8,6 +8,7 @@ import { CONTAINERS } from '../../contract/names.ts';
 import type { DeadItem, DeadReason } from '../../contract/outcome.ts';
 import { type ChunkFrame, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
+import { Turns } from '../../turns.ts';
 
 export interface DeadLettersHttp {
   table: Table;
@@ -36,12 +37,16 @@ export async function deadReader(deps: DeadLettersHttp, batch: BatchRow): Promis
   return async (frame) => {
     const { chunk } = frame.row;
     const lines = await readLines(results, frame);
-    return lines.flatMap((line, position) => {
+    const letters: DeadLetterText[] = [];
+    const turns = new Turns();
+    for (const [position, line] of lines.entries()) {
+      await turns.next();
       const { index, reason, error } = JSON.parse(line) as DeadItem;
-      if (!current.isCurrent(chunk, index)) return [];
+      if (!current.isCurrent(chunk, index)) continue;
       const cause = causeOf(reason, error);
       const fields = JSON.stringify({ line: lineOf(index) ?? null, chunk, cause });
-      return [{ chunk, position, cause, reason, text: `${fields.slice(0, -1)},${line.slice(1)}` }];
-    });
+      letters.push({ chunk, position, cause, reason, text: `${fields.slice(0, -1)},${line.slice(1)}` });
+    }
+    return letters;
   };
 }

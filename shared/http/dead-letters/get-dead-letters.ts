@@ -1,9 +1,10 @@
 import type { HttpRequest } from '@azure/functions';
+import type { BatchRow } from '../../batches/batch-row.ts';
 import { doneChunks } from '../../batches/done-chunks.ts';
 import { isChunkId } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
-import { type ChunkFrame, frameOfChunk, planPage, readAhead } from '../../results/chunk-pages.ts';
+import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
 import type { Answer } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { AHEAD, frameStream } from '../edge/frame-stream.ts';
@@ -14,42 +15,52 @@ import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } 
 
 const MiB = 1024 * 1024;
 /** Bounds the memory of an answer to a slow client, as for results. */
-const PAGE = { chunks: 1_000, bytes: 64 * MiB };
+const DOWNLOAD = { chunks: 1_000, bytes: 64 * MiB };
+/** What is parsed for one answer takes the main thread a quarter of a second in turns. */
+const PAGE = { chunks: 250, bytes: 16 * MiB };
 const LIMIT = { min: 1, max: 1_000, fallback: 100 };
-const FRAMES_AT_ONCE = 16;
+
+export interface GetDeadLettersHttp extends DeadLettersHttp {
+  /** Limits of a page of groups or items. Defaults to 250 chunks and 16 MiB. */
+  page?: PageLimits;
+}
 
 /**
- * GET batches/{id}/dead-letters: the current dead letters grouped by cause; with a cause, a page of its items; as NDJSON, all
- * of them in pages of whole chunks. A dead letter is current if the latest outcome of its item is dead.
+ * GET batches/{id}/dead-letters: the current dead letters grouped by cause; with a cause, its items; as NDJSON, all of them.
+ * Each in pages of whole chunks. A dead letter is current if the latest outcome of its item is dead.
  */
-export async function getDeadLetters(deps: DeadLettersHttp, request: HttpRequest): Promise<Answer> {
+export async function getDeadLetters(deps: GetDeadLettersHttp, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['json', 'ndjson']);
   const cause = request.query.get('cause') ?? undefined;
+  const [after, from] = [positionOf(request), chunkOf(request, 'from')];
   const read = await deadReader(deps, batch);
-  const state = { 'sluice-batch-state': batch.state };
-  if (format === 'ndjson') return download(deps, request, { batch: batch.id, read, cause, headers: state });
-  const headers = { ...state, 'content-type': MEDIA_TYPES.json };
-  if (cause !== undefined) return itemsPage(deps, request, { batch: batch.id, read, cause, headers });
-  return { headers, body: await groupsText(batch.id, lettersFrom(deps, { batch: batch.id, read })) };
+  const headers = { 'sluice-batch-state': batch.state, 'content-type': MEDIA_TYPES[format] };
+  const limits = format === 'ndjson' ? DOWNLOAD : (deps.page ?? PAGE);
+  const page = await planPage(doneChunks(deps.table, batch.id, after?.chunk ?? from), 'dead', limits);
+  const selection = { batch, read, page, cause, headers };
+  if (format === 'ndjson') return download(request, selection);
+  if (cause !== undefined) return itemsPage(request, { ...selection, cause, after });
+  const next = nextLink(request, nextFrom(page));
+  return { headers: { ...headers, ...next }, body: await groupsText(batch, readAhead(page.frames, AHEAD, read)) };
 }
 
 interface Selection {
-  batch: string;
+  batch: BatchRow;
   read: ReadDead;
+  page: ChunkPage;
   cause?: string | undefined;
   headers: Record<string, string>;
 }
 
-async function download(
-  deps: DeadLettersHttp,
-  request: HttpRequest,
-  { batch, read, cause, headers }: Selection,
-): Promise<Answer> {
-  const page = await planPage(doneChunks(deps.table, batch, chunkOf(request, 'from')), 'dead', PAGE);
-  const next = nextLink(request, page.next === undefined ? undefined : { from: page.next });
+/** Changes of the query for the page after this one. */
+const nextFrom = ({ next }: ChunkPage): Record<string, string | string[]> | undefined =>
+  next === undefined ? undefined : { from: next, after: [] };
+
+function download(request: HttpRequest, { page, read, cause, headers }: Selection): Answer {
+  const next = nextLink(request, nextFrom(page));
   const stream = frameStream({ frames: page.frames, read }, (chunks) => ndjson(chunks, cause));
-  return { headers: { ...headers, 'content-type': MEDIA_TYPES.ndjson, ...next }, stream };
+  return { headers: { ...headers, ...next }, stream };
 }
 
 async function* ndjson(chunks: AsyncIterable<DeadLetterText[]>, cause: string | undefined): AsyncGenerator<string> {
@@ -63,24 +74,23 @@ const isOf = (letter: DeadLetterText, cause: string | undefined): boolean =>
 
 /**
  * Writes the format of deadLetterListSchema. Searches for one letter more than the page, to know whether there is a next page.
+ * If the chunks of the page contain fewer, the next page continues behind them.
  */
 async function itemsPage(
-  deps: DeadLettersHttp,
   request: HttpRequest,
-  { batch, read, cause, headers }: Selection,
+  { batch, read, page, cause, after, headers }: Selection & { after: Position | undefined },
 ): Promise<Answer> {
-  const after = positionOf(request);
   const limit = wholeOf(request, 'limit', LIMIT);
   const items: DeadLetterText[] = [];
-  for await (const letters of lettersFrom(deps, { batch, read, from: after?.chunk })) {
+  for await (const letters of readAhead(page.frames, AHEAD, read)) {
     items.push(...letters.filter((letter) => isOf(letter, cause) && isBehind(letter, after)));
     if (items.length > limit) break;
   }
-  const page = items.slice(0, limit);
-  const last = items.length > limit ? page.at(-1) : undefined;
-  const next = nextLink(request, last && { after: `${last.chunk}:${last.position}` });
-  const head = JSON.stringify({ batch, cause });
-  const body = `${head.slice(0, -1)},"items":[${page.map(({ text }) => text).join(',')}]}`;
+  const shown = items.slice(0, limit);
+  const last = items.length > limit ? shown.at(-1) : undefined;
+  const next = nextLink(request, last ? { after: `${last.chunk}:${last.position}`, from: [] } : nextFrom(page));
+  const head = JSON.stringify({ batch: batch.id, cause });
+  const body = `${head.slice(0, -1)},"items":[${shown.map(({ text }) => text).join(',')}]}`;
   return { headers: { ...headers, ...next }, body };
 }
 
@@ -102,19 +112,4 @@ function positionOf(request: HttpRequest): Position | undefined {
     'invalid-parameter',
     `after must be the value in a link to the next page; got "${text.slice(0, 40)}".`,
   );
-}
-
-/** Yields the current dead letters chunk by chunk, from chunk `from` on. Rows are read only as far as necessary. */
-async function* lettersFrom(
-  deps: DeadLettersHttp,
-  { batch, read, from }: { batch: string; read: ReadDead; from?: string | undefined },
-): AsyncGenerator<DeadLetterText[]> {
-  let frames: ChunkFrame[] = [];
-  for await (const row of doneChunks(deps.table, batch, from)) {
-    const frame = frameOfChunk(row, 'dead');
-    if (!frame || frames.push(frame) < FRAMES_AT_ONCE) continue;
-    yield* readAhead(frames, AHEAD, read);
-    frames = [];
-  }
-  yield* readAhead(frames, AHEAD, read);
 }

@@ -32,12 +32,12 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
       query('cause', 'Only items with this cause'),
       query('limit', 'Maximum number of items per page with one cause', whole(1, 1_000, 100)),
       query('after', 'The position to continue after, from a link to the next page'),
-      query('from', 'NDJSON: the chunk to continue from'),
+      query('from', 'The chunk to continue from, from a link to the next page'),
     ],
     answers: [
       {
         status: 200,
-        description: 'JSON: groups, or with `cause` a page of items. NDJSON: one dead letter per line',
+        description: 'A page. JSON: groups, or with `cause` items. NDJSON: one dead letter per line',
         content: { [JSON_TYPE]: deadLetterGroupsSchema.or(deadLetterListSchema), [NDJSON_TYPE]: 'text' },
         headers: { ...NEXT, ...STATE },
       },

@@ -11,14 +11,15 @@ export const deadLetterSchema = deadItemSchema.extend({
   cause: z.string(),
 });
 
-/** The dead letters of a batch by cause, most frequent first. `otherCauses` counts those beyond the hundredth cause. */
+/** A page of the dead letters of a batch by cause, most frequent first. */
 export const deadLetterGroupsSchema = z.object({
   batch: z.string(),
-  count,
+  count: count.describe('Current dead letters of the batch'),
+  scanned: count.describe('Dead letters of this page; its groups count these'),
   groups: z.array(
     z.object({ cause: z.string(), reason: z.enum(DEAD_REASONS), count: count.positive(), example: deadLetterSchema }),
   ),
-  otherCauses: count,
+  otherCauses: count.describe('Dead letters of this page beyond its hundredth cause'),
 });
 
 /** A page of the dead letters with one cause. */

@@ -15,6 +15,7 @@ import {
 } from '../../../shared/http/dead-letters/schemas.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
+import type { PageLimits } from '../../../shared/results/chunk-pages.ts';
 import { createSlots } from '../../../shared/slots.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
@@ -37,12 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.stop());
 
-const get = (query = '', headers: Record<string, string> = {}, id = batch): Promise<Answer> =>
+const get = (query = '', headers: Record<string, string> = {}, id = batch, page?: PageLimits): Promise<Answer> =>
   call(
-    (request) => getDeadLetters({ table: pipeline.clients.batches, container: pipeline.clients.container }, request),
+    (request) => getDeadLetters({ ...pipeline.deps, ...(page === undefined ? {} : { page }) }, request),
     `batches/${id}/dead-letters${query}`,
     { params: { id }, headers },
   );
+/** The query of the link to the next page. */
+const queryOf = (answer: Answer): string | undefined => {
+  const next = nextOf(answer);
+  return next?.slice(next.indexOf('?'));
+};
 const lettersIn = ({ text }: Answer) =>
   text
     .split('\n')
@@ -104,6 +110,35 @@ describe('GET batches/{id}/dead-letters', () => {
     expect(groups[2]?.example.attempts).toHaveLength(5);
   });
 
+  it('pages the groups, which add up to all, with the count of the batch on each page', async () => {
+    const all = deadLetterGroupsSchema.parse((await get()).json());
+    const counts = new Map<string, number>();
+    const scanned: number[] = [];
+    for (let query: string | undefined = ''; query !== undefined; ) {
+      const answer: Answer = await get(query, {}, batch, { chunks: 2, bytes: 1_000_000 });
+      const page = deadLetterGroupsSchema.parse(answer.json());
+      expect(page.count).toBe(11);
+      scanned.push(page.scanned);
+      for (const { cause, count } of page.groups) counts.set(cause, (counts.get(cause) ?? 0) + count);
+      query = queryOf(answer);
+    }
+    expect(scanned.length).toBeGreaterThan(1);
+    expect(scanned.reduce((sum, n) => sum + n, 0)).toBe(11);
+    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(all.groups.map(({ cause, count }) => [cause, count])));
+  });
+
+  it('reads at most a page of chunks in search of one cause, and continues behind them', async () => {
+    const cause = encodeURIComponent('exhausted: Retry: attempt # of "…" failed');
+    const pages: number[][] = [];
+    for (let query: string | undefined = `?cause=${cause}`; query !== undefined; ) {
+      const answer: Answer = await get(query, {}, batch, { chunks: 1, bytes: 1_000_000 });
+      pages.push(deadLetterListSchema.parse(answer.json()).items.map(({ index }) => index));
+      query = queryOf(answer);
+    }
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pages.flat()).toEqual([8]);
+  });
+
   it('pages the items with one cause', async () => {
     const cause = encodeURIComponent('rejected: Reject: account "…" is closed');
     const seen: number[] = [];
@@ -112,8 +147,7 @@ describe('GET batches/{id}/dead-letters', () => {
       const page = deadLetterListSchema.parse(answer.json());
       seen.push(...page.items.map(({ index }) => index));
       expect(page.items.length).toBeLessThanOrEqual(4);
-      const next = nextOf(answer);
-      query = next?.slice(next.indexOf('?'));
+      query = queryOf(answer);
     }
     expect(seen).toEqual([1, 2, 3, 4, 6, 7, 9, 10, 11]);
   });
@@ -170,7 +204,7 @@ describe('GET batches/{id}/dead-letters', () => {
   it('is empty for a batch without dead letters', async () => {
     const { id } = await pipeline.submit([{ id: 'ok' }]);
     await pipeline.finish(id);
-    expect((await get('', {}, id)).json()).toEqual({ batch: id, count: 0, otherCauses: 0, groups: [] });
+    expect((await get('', {}, id)).json()).toEqual({ batch: id, count: 0, scanned: 0, otherCauses: 0, groups: [] });
     expect((await get('?cause=none', {}, id)).json()).toEqual({ batch: id, cause: 'none', items: [] });
   });
 

@@ -39,7 +39,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   [
     `dead-letters ${ID}`,
     ['batch', 'groups'],
-    { [`GET batches/${ID}/dead-letters`]: { json: { batch: ID, count: 0, groups: [], otherCauses: 0 } } },
+    { [`GET batches/${ID}/dead-letters`]: { json: { batch: ID, count: 0, scanned: 0, groups: [], otherCauses: 0 } } },
   ],
   [
     `dead-letters ${ID} --cause c`,

@@ -66,6 +66,16 @@ describe('planPage', () => {
     expect(page.next).toBe(next);
   });
 
+  it('ends after 10,000 rows, also without a frame', async () => {
+    const without = row('0', 0);
+    let read = 0;
+    async function* endless(): AsyncGenerator<ChunkRow> {
+      for (;;) yield { ...without, chunk: String(read++) };
+    }
+    expect(await planPage(endless(), 'dead', { chunks: 1, bytes: 1 })).toEqual({ frames: [], next: '10000' });
+    expect(read).toBe(10_001);
+  });
+
   it('reads no more rows than necessary', async () => {
     let read = 0;
     const rows = (async function* () {

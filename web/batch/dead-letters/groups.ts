@@ -32,5 +32,9 @@ export function groupsOfRow({ causes = {}, counts }: Row, known: Groups | undefi
   return { groups, count: counts.dead, otherCauses: Math.max(0, counts.dead - named) };
 }
 
-/** Converts the exact groups that were read from all chunks. */
-export const toGroups = ({ groups, count, otherCauses }: DeadLetterGroups): Groups => ({ groups, count, otherCauses });
+/** Converts the first page of groups: exact if it is the only one, otherwise the counts of the row with the examples of the page. */
+export function toGroups(row: Row, { groups, count, scanned, otherCauses }: DeadLetterGroups): Groups {
+  const others = otherCauses + Math.max(0, count - scanned);
+  const read = { groups, count, otherCauses: others };
+  return scanned >= count || row.causes === undefined ? read : groupsOfRow(row, read);
+}

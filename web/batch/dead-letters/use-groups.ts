@@ -15,7 +15,7 @@ export interface KnownGroups {
   finishedRevision: number | undefined;
 }
 
-/** Reads all dead letters once each time the batch finishes; in between, the batch's row is sufficient. */
+/** Reads a page of dead letters once each time the batch finishes; in between, the batch's row is sufficient. */
 export function useGroups(batch: BatchView): KnownGroups {
   const last = useRef<number | undefined>(undefined);
   const finished = isFinished(batch);
@@ -26,7 +26,7 @@ export function useGroups(batch: BatchView): KnownGroups {
     load: async (signal) =>
       finishedRevision === undefined || batch.counts.dead === 0
         ? null
-        : { revision: finishedRevision, groups: toGroups(await fetchGroups(batch.id, { signal })) },
+        : { revision: finishedRevision, groups: toGroups(batch, await fetchGroups(batch.id, { signal })) },
     keepPrevious: true,
   });
   if (finished && data?.revision === batch.revision) return { groups: data.groups, error, finishedRevision };

@@ -12,8 +12,8 @@ async function* chunksOf(causes: readonly string[]): AsyncGenerator<DeadLetterTe
 }
 
 it('groups dead letters by cause, the most frequent first, with the first letter as the example', async () => {
-  expect(JSON.parse(await groupsText('b', chunksOf(['x', 'y', 'y'])))).toEqual({
-    ...{ batch: 'b', count: 3, otherCauses: 0 },
+  expect(JSON.parse(await groupsText({ id: 'b', dead: 9 }, chunksOf(['x', 'y', 'y'])))).toEqual({
+    ...{ batch: 'b', count: 9, scanned: 3, otherCauses: 0 },
     groups: [
       { cause: 'y', reason: 'rejected', count: 2, example: { index: 1 } },
       { cause: 'x', reason: 'rejected', count: 1, example: { index: 0 } },
@@ -24,7 +24,7 @@ it('groups dead letters by cause, the most frequent first, with the first letter
 it('counts the dead letters beyond the hundredth cause without a group', async () => {
   const causes = [...Array.from({ length: 103 }, (_, n) => `cause ${n}`), 'cause 0'];
 
-  const { count, otherCauses, groups } = JSON.parse(await groupsText('b', chunksOf(causes)));
+  const { scanned, otherCauses, groups } = JSON.parse(await groupsText({ id: 'b', dead: 104 }, chunksOf(causes)));
 
-  expect([count, otherCauses, groups.length, groups[0].count]).toEqual([104, 3, 100, 2]);
+  expect([scanned, otherCauses, groups.length, groups[0].count]).toEqual([104, 3, 100, 2]);
 });

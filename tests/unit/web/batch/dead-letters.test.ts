@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
 import { type RedriveChoice, redriveBody } from '../../../../web/api/redrive-body.ts';
 import type { DeadLetter } from '../../../../web/api/types.ts';
-import { type Groups, groupsOfRow } from '../../../../web/batch/dead-letters/groups.ts';
+import { type Groups, groupsOfRow, toGroups } from '../../../../web/batch/dead-letters/groups.ts';
 import { hasText, itemJson } from '../../../../web/batch/dead-letters/item-json.ts';
 import { runOver, type Step } from '../../../../web/steps/run-over.ts';
 
@@ -33,6 +33,26 @@ describe('the groups of a batch that runs', () => {
     const known: Groups = { groups: [{ cause, reason: 'rejected', count: 2 }], count: 2, otherCauses: 0 };
     const { groups } = groupsOfRow(batch({ [cause.slice(0, 120)]: 7 }, 7), known);
     expect(groups).toEqual([{ cause, reason: 'rejected', count: 7 }]);
+  });
+});
+
+describe('the groups that were read after the end of a batch', () => {
+  const group = { cause: 'a', reason: 'rejected', count: 2 } as never;
+  const read = { batch: 'b', groups: [group], otherCauses: 1 };
+  const row = { causes: { a: 7, b: 3 }, counts: { dead: 12 } };
+
+  it('are exact if one page contains them all', () => {
+    expect(toGroups(row, { ...read, count: 3, scanned: 3 })).toEqual({ groups: [group], count: 3, otherCauses: 1 });
+  });
+
+  it('are counted by the row if there are further pages', () => {
+    expect(toGroups(row, { ...read, count: 12, scanned: 3 })).toEqual({
+      groups: [
+        { cause: 'a', reason: 'rejected', count: 7 },
+        { cause: 'b', count: 3 },
+      ],
+      ...{ count: 12, otherCauses: 2 },
+    });
   });
 });
 

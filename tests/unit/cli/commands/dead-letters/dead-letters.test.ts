@@ -18,6 +18,22 @@ describe('dead letters', () => {
     expect(out).toBe('3 dead letters of b\n\n3 x c\n  line 2, index 1, invalid: m\n  7\n');
   });
 
+  it('are added up over all pages', async () => {
+    const other = { ...groups.groups[0], cause: 'd', count: 2 };
+    const head = { batch: 'b', count: 9 };
+    const { out } = await run('dead-letters b', {
+      'GET batches/b/dead-letters': {
+        json: { ...head, scanned: 4, otherCauses: 1, groups: groups.groups },
+        headers: { link: '</api/batches/b/dead-letters?from=000001>; rel="next"' },
+      },
+      'GET batches/b/dead-letters?from=000001': {
+        json: { ...head, scanned: 5, otherCauses: 0, groups: [groups.groups[0], other] },
+      },
+    });
+    const example = '  line 2, index 1, invalid: m\n  7';
+    expect(out).toBe(`9 dead letters of b\n\n6 x c\n${example}\n\n2 x d\n${example}\n\n1 of other causes\n`);
+  });
+
   it('cannot control the terminal or imitate other lines', async () => {
     const hostile = {
       ...{ name: 'E', message: '\u001b]0;title\u0007boom\n9 x fake', code: '\u009b2J' },
