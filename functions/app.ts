@@ -7,7 +7,7 @@ import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
-import { MAX_UPLOADS } from '../shared/http/batches/upload/upload-request.ts';
+import { createUploadPlaces } from '../shared/http/batches/upload/upload-places.ts';
 import { MAX_REDRIVES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { createPipeline } from '../shared/pipeline.ts';
@@ -23,7 +23,7 @@ export const prices = readPriceSheet(settings.priceSheet);
 export const basis = { prices, backend: settings.durableBackend };
 
 /** Shared by all routes that read upload bodies in this process. */
-export const uploadSlots = createSlots(MAX_UPLOADS);
+export const uploadPlaces = createUploadPlaces();
 /** Shared by redrives and discards. */
 export const redriveSlots = createSlots(MAX_REDRIVES);
 

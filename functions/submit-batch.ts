@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { submitOverHttp } from '../shared/http/batches/upload/submit-batch.ts';
-import { answering, basis, durableClient, getDrainClient, pipeline, uploadSlots } from './app.ts';
+import { answering, basis, durableClient, getDrainClient, pipeline, uploadPlaces } from './app.ts';
 
 const { registry, settings } = pipeline;
 
@@ -11,7 +11,7 @@ app.http('submit-batch', {
   extraInputs: [durableClient],
   handler: answering((request, context) =>
     submitOverHttp(
-      { registry, settings, basis, deps: pipeline.requestDeps(getDrainClient(context)), slots: uploadSlots },
+      { registry, settings, basis, deps: pipeline.requestDeps(getDrainClient(context)), places: uploadPlaces },
       request,
     ),
   ),

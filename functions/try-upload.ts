@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { tryOverHttp } from '../shared/http/batches/upload/try-upload.ts';
-import { answering, basis, pipeline, uploadSlots } from './app.ts';
+import { answering, basis, pipeline, uploadPlaces } from './app.ts';
 
 const { registry, settings } = pipeline;
 
@@ -8,5 +8,5 @@ app.http('try-upload', {
   route: 'workloads/{workload}/try',
   methods: ['POST'],
   authLevel: 'function',
-  handler: answering((request) => tryOverHttp({ registry, settings, basis, slots: uploadSlots }, request)),
+  handler: answering((request) => tryOverHttp({ registry, settings, basis, places: uploadPlaces }, request)),
 });

@@ -5,12 +5,27 @@ export class NoSlotError extends Error {
 
 /** Runs a limited number of calls at the same time. Others wait in the order of their arrival. */
 export interface Slots {
-  /** @throws NoSlotError if no slot is free within `maxWaitMs` (default: no limit). Then `work` does not run. */
-  run<T>(work: () => Promise<T>, maxWaitMs?: number): Promise<T>;
+  /** @throws NoSlotError if no slot is free within `maxWaitMs`. Then `work` does not run. */
+  run<T>(work: () => Promise<T>, options?: SlotOptions): Promise<T>;
   /** Number of free slots. */
   readonly idle: number;
   /** Number of waiting calls. */
   readonly waiting: number;
+}
+
+/** How a call waits for a slot. */
+export interface SlotOptions {
+  /** Defaults to no limit. */
+  maxWaitMs?: number;
+  /** The call no longer waits when it is aborted, and rejects with the reason. A running call is not ended. No default. */
+  signal?: AbortSignal;
+  /** Calls of this kind together hold fewer slots than there are; calls behind them do not wait for them. No default. */
+  share?: Share;
+}
+
+/** A part of the slots: the number of calls of one kind that may begin now. */
+export interface Share {
+  idle: number;
 }
 
 /**
@@ -19,34 +34,54 @@ export interface Slots {
  */
 export function createSlots(count: number): Slots {
   let idle = count;
-  const waiting: (() => void)[] = [];
-  const wait = (maxWaitMs: number | undefined): Promise<void> => {
+  const waiting: { share: Share; begin: () => void }[] = [];
+  const canBegin = ({ idle: left }: Share): boolean => idle > 0 && left > 0;
+  const wait = (share: Share, { maxWaitMs, signal }: SlotOptions): Promise<void> => {
+    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const giveUp = (): void => {
-      waiting.splice(waiting.indexOf(begin), 1);
-      reject(new NoSlotError(`No slot was free within ${maxWaitMs} ms.`));
-    };
-    const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
-    const begin = (): void => {
+    const stop = (): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const giveUp = (reason: unknown): void => {
+      stop();
+      waiting.splice(waiting.indexOf(call), 1);
+      reject(reason);
+    };
+    const onTime = (): void => giveUp(new NoSlotError(`No slot was free within ${maxWaitMs} ms.`));
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(onTime, maxWaitMs);
+    const onAbort = (): void => giveUp(signal?.reason);
+    signal?.addEventListener('abort', onAbort);
+    const begin = (): void => {
+      stop();
       resolve();
     };
-    waiting.push(begin);
+    const call = { share, begin };
+    waiting.push(call);
     return promise;
   };
-  const give = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else idle += 1;
+  const take = (share: Share): void => {
+    idle -= 1;
+    share.idle -= 1;
+  };
+  const give = (share: Share): void => {
+    idle += 1;
+    share.idle += 1;
+    const at = waiting.findIndex((call) => canBegin(call.share));
+    const [next] = at < 0 ? [] : waiting.splice(at, 1);
+    if (!next) return;
+    take(next.share);
+    next.begin();
   };
   return {
-    run: async (work, maxWaitMs) => {
-      if (idle > 0) idle -= 1;
-      else await wait(maxWaitMs);
+    run: async (work, options = {}) => {
+      const { share = { idle: count } } = options;
+      if (canBegin(share)) take(share);
+      else await wait(share, options);
       try {
         return await work();
       } finally {
-        give();
+        give(share);
       }
     },
     get idle() {

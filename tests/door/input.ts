@@ -31,8 +31,8 @@ export interface HostileInput {
   route: string | ((door: Door) => Promise<string>);
   /** Of the request. Defaults to none. */
   headers?: Record<string, string>;
-  /** Called once per copy, before memory and health are watched. Defaults to no body. */
-  body?: () => Body;
+  /** Called for each copy, from 0, before memory and health are watched. Defaults to no body. */
+  body?: (copy: number) => Body;
   /** Requests that are sent at the same time; default 1. */
   copies?: number;
   /**

@@ -17,7 +17,7 @@ export const boundsOf = ({ bounds }: HostileInput): Bounds => ({ ...DEFAULT_BOUN
 export async function runInput(door: Door, input: HostileInput): Promise<Outcome> {
   const { headers = {}, body, copies = 1, after } = input;
   const route = typeof input.route === 'string' ? input.route : await input.route(door);
-  const bodies = Array.from({ length: copies }, () => body?.());
+  const bodies = Array.from({ length: copies }, (_, copy) => body?.(copy));
   const maxMs = boundsOf(input).answerMs;
   const before = door.pid();
   const startMs = performance.now();

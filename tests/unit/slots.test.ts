@@ -37,9 +37,12 @@ it('removes a call that has waited for too long, and never runs it', async () =>
   const first = Promise.withResolvers<void>();
   const running = slots.run(() => first.promise);
   let ran = false;
-  const late = slots.run(async () => {
-    ran = true;
-  }, 5);
+  const late = slots.run(
+    async () => {
+      ran = true;
+    },
+    { maxWaitMs: 5 },
+  );
   await expect(late).rejects.toThrow(NoSlotError);
   expect(slots.waiting).toBe(0);
   first.resolve();

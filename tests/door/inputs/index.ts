@@ -1,5 +1,6 @@
 import type { HostileInput } from '../input.ts';
+import { CONNECTIONS } from './connections.ts';
 import { UPLOADS } from './uploads.ts';
 
 /** All hostile inputs, in the order of their tests. */
-export const INPUTS: readonly HostileInput[] = [...UPLOADS];
+export const INPUTS: readonly HostileInput[] = [...UPLOADS, ...CONNECTIONS];

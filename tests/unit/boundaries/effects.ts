@@ -51,6 +51,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/drain/activities.ts', 'shared/drain/planning/instance-load.ts'],
       'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
+      'shared/http/edge/request/request-body.ts',
       ...['shared/limits/process-clock.ts', 'shared/results/collect-batch.ts', 'shared/pipeline.ts'],
       'shared/turns.ts',
       ...['functions/', 'cli/', 'shared/kit/', 'web/', HANDLERS],

@@ -6,7 +6,7 @@ import { json } from '../../edge/answers.ts';
 import { keyOf } from '../../edge/request/parameters.ts';
 import { batchView } from '../view/batch-view.ts';
 import type { ReceiptBasis } from '../view/receipt-view.ts';
-import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
+import { type UploadHttp, uploadOf } from './upload-request.ts';
 
 export interface SubmitHttp extends UploadHttp {
   basis: ReceiptBasis;
@@ -27,7 +27,7 @@ export async function submitOverHttp(
     source: { kind: 'http' as const, name: (request.headers.get('user-agent') ?? '').slice(0, 200) },
     traceparent: readTraceparent(request.headers.get('traceparent')),
   };
-  const row = await inUploadSlot(http.slots, () => submit(deps, upload));
+  const row = await http.places.read(upload.body, (body) => submit(deps, { ...upload, body }));
   const view = batchView(row, deps.gate.now(), basis);
   return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });
 }

@@ -4,7 +4,7 @@ import { json } from '../../edge/answers.ts';
 import { wholeOf } from '../../edge/request/parameters.ts';
 import type { ReceiptBasis } from '../view/receipt-view.ts';
 import type { UploadCheckView } from './schemas.ts';
-import { inUploadSlot, type UploadHttp, uploadOf } from './upload-request.ts';
+import { type UploadHttp, uploadOf } from './upload-request.ts';
 
 /** Bounds of `?items=`. */
 export const TRY_ITEMS = { min: 1, max: 10_000, fallback: 1_000 };
@@ -25,9 +25,10 @@ export async function tryOverHttp({ basis, ...http }: TryHttp, request: HttpRequ
   const upload = uploadOf(request, http);
   const maxItems = wholeOf(request, 'items', TRY_ITEMS);
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
-  const check: UploadCheckView = await inUploadSlot(http.slots, () =>
+  const check: UploadCheckView = await http.places.read(upload.body, (body) =>
     checkUpload({
       ...upload,
+      body,
       maxItems,
       maxBytes: MAX_TRY_BYTES,
       signal: AbortSignal.timeout(MAX_TRY_MS),

@@ -6,27 +6,15 @@ import { readCsvOptions } from '../../../intake/parse/csv/csv-options.ts';
 import { encodingOf, formatOf } from '../../../intake/parse/formats.ts';
 import type { SubmitRequest } from '../../../intake/submit-request.ts';
 import { readFileName, readLabelsOption } from '../../../intake/upload-options.ts';
-import { NoSlotError, type Slots } from '../../../slots.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import { laneOf, workloadOf } from '../../edge/request/parameters.ts';
 import { requestBody } from '../../edge/request/request-body.ts';
-
-/**
- * Maximum number of uploads that a process reads at the same time. Others wait, with their bodies still at the client. One
- * upload uses up to 30 MiB: the windows of its decoder (brotli 16 MiB, zstd 8), two chunks, two blocks of 4 MiB. Without the
- * limit, 500 concurrent small uploads used 700 MB, which malloc kept in fragments for hours. Flex Consumption sends as many
- * concurrent requests to an instance of 2 GiB.
- */
-export const MAX_UPLOADS = 16;
-const MAX_WAITING_UPLOADS = 1_000;
-/** The platform's front end cuts a request after 230 s, so the client of an upload that begins later would get no answer. */
-const MAX_WAIT_MS = 100_000;
+import type { UploadPlaces } from './upload-places.ts';
 
 export interface UploadHttp {
   registry: Registry;
   settings: UploadLimits;
-  /** Has MAX_UPLOADS slots, for all requests of the process. */
-  slots: Slots;
+  places: UploadPlaces;
 }
 
 /** The parts of an upload that all upload routes read in the same way. */
@@ -63,24 +51,4 @@ function validateOf(query: URLSearchParams): boolean | undefined {
   if (text === null) return undefined;
   if (text === 'all') return true;
   throw new Problem('invalid-parameter', `validate must be all; got "${text.slice(0, 40)}".`);
-}
-
-/**
- * Runs work on a body when a slot is free.
- * @throws Problem 'busy' if too many uploads wait, or no slot becomes free in time.
- */
-export async function inUploadSlot<T>(slots: Slots, work: () => Promise<T>): Promise<T> {
-  requireRoom(slots);
-  try {
-    return await slots.run(work, MAX_WAIT_MS);
-  } catch (error) {
-    if (!(error instanceof NoSlotError)) throw error;
-    throw new Problem('busy', 'Earlier uploads took too long. Try again later.', { cause: error });
-  }
-}
-
-/** Refuses an upload if so many wait that it could not begin within the time of a request. */
-function requireRoom({ waiting }: Slots): void {
-  if (waiting >= MAX_WAITING_UPLOADS)
-    throw new Problem('busy', `${waiting} uploads are waiting in this instance. Try again later.`);
 }

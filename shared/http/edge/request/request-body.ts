@@ -2,40 +2,69 @@ import type { HttpRequest } from '@azure/functions';
 import { ClientGoneError, Problem } from '../../../errors.ts';
 import { TimeLimitError, withinTime } from '../../../time-limit.ts';
 
+/** How slowly a body may arrive. */
+export interface Pace {
+  /** Longest silence. Also the time that a client may be behind `minBytesPerSecond`. */
+  maxSilenceMs: number;
+  minBytesPerSecond: number;
+}
+
 /**
- * Maximum wait for the next bytes of a body. A running upload holds one of the few slots of its instance, so a handful of
- * silent clients would otherwise block all others. Azure's front end cuts a request after 230 s.
+ * A client in arrears holds the memory of what it has sent, and often a place that others wait for. The silence allows for
+ * programs that make their upload while they send it; the rate is below that of any line in use, and well above that of a
+ * client that only keeps its connection open. Azure's front end cuts a request after 230 s.
  */
-const MAX_SILENCE_MS = 60_000;
+const PACE: Pace = { maxSilenceMs: 60_000, minBytesPerSecond: 4 * 1024 };
 
 /**
  * Yields the body of a request as it arrives; yields nothing if there is no body.
- * @throws Problem 'upload-stalled' if no bytes arrive for `maxSilenceMs`; ClientGoneError if the stream fails, which only the
+ * @throws Problem 'upload-stalled' if it arrives more slowly than `pace`; ClientGoneError if the stream fails, which only the
  * client can cause.
  */
-export async function* requestBody(request: HttpRequest, maxSilenceMs = MAX_SILENCE_MS): AsyncGenerator<Uint8Array> {
+export async function* requestBody(request: HttpRequest, pace = PACE): AsyncGenerator<Uint8Array> {
   if (!request.body) return;
   const pieces = (request.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  const next = createPacedReader(pieces, pace);
   try {
-    for (let piece = await nextOf(pieces, maxSilenceMs); !piece.done; piece = await nextOf(pieces, maxSilenceMs))
-      yield piece.value;
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value;
   } finally {
     // Releases a body that is not read to its end. Not awaited: it would wait for bytes that may never arrive.
     pieces.return?.().catch(() => undefined);
   }
 }
 
+type Piece = IteratorResult<Uint8Array>;
+
+/**
+ * Creates a reader that waits for its client at most `maxSilenceMs` altogether; every byte restores its time at the minimum
+ * rate. The time between two reads is not the client's and does not count.
+ */
+function createPacedReader(
+  pieces: AsyncIterator<Uint8Array, unknown>,
+  { maxSilenceMs, minBytesPerSecond }: Pace,
+): () => Promise<Piece> {
+  let leftMs = maxSilenceMs;
+  return async () => {
+    const beganMs = performance.now();
+    const piece = await nextOf(pieces, { leftMs, maxSilenceMs, minBytesPerSecond });
+    const earnedMs = piece.done ? 0 : (piece.value.length / minBytesPerSecond) * 1_000;
+    leftMs = Math.min(maxSilenceMs, leftMs - (performance.now() - beganMs) + earnedMs);
+    return piece;
+  };
+}
+
 async function nextOf(
   pieces: AsyncIterator<Uint8Array, unknown>,
-  maxSilenceMs: number,
-): Promise<IteratorResult<Uint8Array>> {
-  const next = pieces.next();
+  { leftMs, maxSilenceMs, minBytesPerSecond }: Pace & { leftMs: number },
+): Promise<Piece> {
+  const next = pieces.next() as Promise<Piece>;
   // An abandoned read may fail later; without a handler, its rejection would end the process.
   next.catch(() => undefined);
   try {
-    return await withinTime(next, maxSilenceMs, 'The upload');
+    return await withinTime(next, leftMs, 'The upload');
   } catch (cause) {
     if (!(cause instanceof TimeLimitError)) throw new ClientGoneError('The client aborted its request.', { cause });
-    throw new Problem('upload-stalled', `No bytes of the body arrived for ${maxSilenceMs / 1000} s.`);
+    const pace = `at least ${minBytesPerSecond} bytes per second, with pauses of at most ${maxSilenceMs / 1000} s`;
+    throw new Problem('upload-stalled', `The body arrived too slowly: expected ${pace}.`);
   }
 }

@@ -1,9 +1,9 @@
 import type { HttpRequest, InvocationContext } from '@azure/functions';
 import { expect, it } from 'vitest';
 import { submitOverHttp } from '../../../../../shared/http/batches/upload/submit-batch.ts';
+import { createUploadPlaces } from '../../../../../shared/http/batches/upload/upload-places.ts';
 import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
 import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
-import { createSlots, NoSlotError } from '../../../../../shared/slots.ts';
 import { createRegistry } from '../../../../../shared/workload/registry.ts';
 import { answering } from '../../../../helpers/fakes/answering.ts';
 import { memoryBlobs } from '../../../../helpers/fakes/memory-blobs.ts';
@@ -14,7 +14,7 @@ import { workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
 
 /** The dependencies of the handler, with storage in memory. */
-function deps(slots = createSlots(1)) {
+function deps() {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
   const { spending, ...rest } = uncounted();
@@ -22,7 +22,7 @@ function deps(slots = createSlots(1)) {
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,
-    slots,
+    places: createUploadPlaces(),
     deps: { ...memoryBlobs(), table, keys: table, gate, meter, spending },
   } as never;
 }
@@ -60,40 +60,4 @@ it.each([
   expect(answer).toMatchObject({ status: 499 });
   expect(answer).not.toHaveProperty('body');
   expect(lines).toEqual(['info {"event":"client-gone","instance":"/api/workloads/each/batches"}']);
-});
-
-it('an upload is not read before it has a slot', async () => {
-  const slots = createSlots(1);
-  const first = Promise.withResolvers<void>();
-  const running = slots.run(() => first.promise);
-  let read = false;
-  const body = (async function* () {
-    read = true;
-    yield* brokenOff();
-  })();
-
-  const asked = ask((request) => submitOverHttp(deps(slots), request), requestWith(body));
-  for (let turn = 0; turn < 10; turn++) await new Promise((done) => setImmediate(done));
-  expect([slots.waiting, read]).toEqual([1, false]);
-
-  first.resolve();
-  await running;
-  await asked;
-  expect([slots.idle, read]).toEqual([1, true]);
-});
-
-it('an upload is refused while too many wait, and accepted later', async () => {
-  const slots = { run: () => Promise.reject(new Error('It must not run.')), idle: 0, waiting: 1_000 };
-
-  const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
-
-  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
-});
-
-it('an upload is refused if it gets no slot in time', async () => {
-  const slots = { run: () => Promise.reject(new NoSlotError('late')), idle: 0, waiting: 1 };
-
-  const { answer } = await ask((request) => submitOverHttp(deps(slots), request), requestWith(brokenOff()));
-
-  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
 });
