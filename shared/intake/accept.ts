@@ -125,8 +125,11 @@ async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
 const dropPayload = ({ container }: SubmitDeps, { payload }: BatchRow): Promise<unknown> =>
   container(CONTAINERS.payloads).getBlobClient(payload).deleteIfExists();
 
-/** Creates the problem of a key that was used for other content. */
+/** Creates the problem of a key that was used for other content, or for content that was read as another format. */
 export const mismatch = (): Problem =>
-  new Problem('idempotency-mismatch', 'This idempotency key was used before, for an upload with other content.');
+  new Problem(
+    'idempotency-mismatch',
+    'This idempotency key was used before, for an upload with other content, or with another format or other CSV options.',
+  );
 
 const mustBeValid = ({ workload, validate = workload.validateAtIntake }: SubmitRequest): boolean => validate;

@@ -97,7 +97,7 @@ export function readUpload(source: UploadSource): ReadUpload {
     });
     const blocks = counted(shifted(records, text), { limits, received, resume });
     yield* countedChunks(chunkRecords(blocks, chunk, resume), received);
-    hex = digest.end(format === 'csv' ? source.csv : {});
+    hex = digest.end(format, source.csv);
   }
 }
 

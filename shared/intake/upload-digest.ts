@@ -1,5 +1,6 @@
 /** The digest of an upload. It can be continued after a crash, unlike a hash of node:crypto. */
 import { createHash, type Hash } from 'node:crypto';
+import type { UploadFormat } from '../contract/upload-kinds.ts';
 import { type CsvOptions, csvOptionsParams } from './parse/csv/csv-options.ts';
 
 /** Size in bytes of a segment: the decoded bytes of an upload that are hashed together. */
@@ -40,15 +41,16 @@ export class UploadDigest {
   }
 
   /**
-   * Returns `sha256:<hex>` of everything that was pushed. Call it once, at the end. CSV options are part of the hash,
-   * because they change what the content means.
+   * Returns `sha256:<hex>` of everything that was pushed. Call it once, at the end. The format, unless it is NDJSON, and the
+   * options of CSV are part of the hash, because they change what the content means.
    */
-  end(csv: CsvOptions = {}): string {
+  end(format: UploadFormat = 'ndjson', csv: CsvOptions = {}): string {
     if (this.#hashed > 0 || this.#segments.length === 0) this.#endSegment();
     const [first, ...others] = this.#segments;
     const content = first && others.length === 0 ? first : sha256(Buffer.concat(this.#segments));
-    const options = [...csvOptionsParams(csv)].map((param) => JSON.stringify(param)).sort();
-    const hash = options.length === 0 ? content : sha256(Buffer.concat([content, Buffer.from(options.join())]));
+    const options = format === 'csv' ? [...csvOptionsParams(csv)].map((param) => JSON.stringify(param)).sort() : [];
+    const meaning = [format, ...options].join();
+    const hash = format === 'ndjson' ? content : sha256(Buffer.concat([content, Buffer.from(meaning)]));
     return `sha256:${hash.toString('hex')}`;
   }
 

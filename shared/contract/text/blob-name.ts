@@ -5,7 +5,7 @@
 export const MAX_BLOB_NAME = 1_024;
 const MAX_SEGMENTS = 254;
 
-/** Control characters, and the two code points that XML 1.0 excludes: the service lists names as XML. */
+/** Control characters, and the two code points that XML 1.0 excludes. */
 const UNLISTABLE = /[\p{Cc}\ufffe\uffff]/u;
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 
@@ -17,7 +17,7 @@ const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 export function blobNameFault(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > MAX_BLOB_NAME) return `has more than ${MAX_BLOB_NAME} characters`;
-  if (!name.isWellFormed() || UNLISTABLE.test(name)) return 'has a control character or half a surrogate pair';
+  if (!isListable(name)) return 'has a control character or half a surrogate pair';
   if (name.includes('\\')) return 'has a backslash';
   if (DOT_SEGMENT.test(withoutEscapes(name))) return 'has a segment "." or ".."';
   const segments = name.split('/');
@@ -26,6 +26,9 @@ export function blobNameFault(name: string): string | undefined {
 }
 
 const withoutEscapes = (name: string): string => name.replaceAll(/%(?:2e|2f|5c)/gi, decodeURIComponent);
+
+/** Whether a listing of blobs can contain `text`. The service writes names and markers as XML. */
+export const isListable = (text: string): boolean => text.isWellFormed() && !UNLISTABLE.test(text);
 
 /** Whether `name` may be used as a blob name. */
 export const isBlobName = (name: string): boolean => blobNameFault(name) === undefined;

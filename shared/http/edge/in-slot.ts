@@ -13,7 +13,7 @@ export async function inSlot<T>(slots: Slots, work: () => Promise<T>): Promise<T
   if (slots.waiting >= MAX_WAITING)
     throw new Problem('busy', `${slots.waiting} requests of this kind are waiting in this instance. Try again later.`);
   try {
-    return await slots.run(work, MAX_WAIT_MS);
+    return await slots.run(work, { maxWaitMs: MAX_WAIT_MS });
   } catch (error) {
     if (!(error instanceof NoSlotError)) throw error;
     throw new Problem('busy', 'Earlier requests of this kind took too long. Try again later.', { cause: error });

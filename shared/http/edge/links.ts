@@ -1,7 +1,9 @@
 import type { HttpRequest } from '@azure/functions';
 
-/** A parameter that links must never repeat, because keys in links end up in logs. */
-const SECRET = 'code';
+/**
+ * A parameter that links must never repeat, because keys in links end up in logs. The platform accepts the name in any case.
+ */
+const isSecret = (name: string): boolean => name.toLowerCase() === 'code';
 
 type Changes = Record<string, string | string[]>;
 
@@ -12,7 +14,7 @@ type Changes = Record<string, string | string[]>;
 export function nextLink(request: HttpRequest, changes: Changes | undefined): Record<string, string> {
   if (changes === undefined) return {};
   const { pathname, searchParams } = new URL(request.url);
-  searchParams.delete(SECRET);
+  for (const name of [...searchParams.keys()].filter(isSecret)) searchParams.delete(name);
   for (const [name, value] of Object.entries(changes)) {
     searchParams.delete(name);
     for (const each of [value].flat()) searchParams.append(name, each);

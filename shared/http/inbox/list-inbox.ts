@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { CONTAINERS } from '../../contract/names.ts';
-import { blobNameFault } from '../../contract/text/blob-name.ts';
+import { blobNameFault, isListable } from '../../contract/text/blob-name.ts';
 import { isRefused, Problem } from '../../errors.ts';
 import {
   findInboxFile,
@@ -83,8 +83,11 @@ function placeOf(request: HttpRequest): InboxPlace | undefined {
   if (text === null) return undefined;
   const [, where, encoded = ''] = /^(inbox|rejected)\.([\w-]*)$/.exec(text) ?? [];
   if (where === undefined || encoded.length > MAX_MARKER) throw invalidPlace();
-  const marker = Buffer.from(encoded, 'base64url').toString('utf8') || undefined;
-  return { container: where === 'inbox' ? CONTAINERS.inbox : CONTAINERS.inboxRejected, marker };
+  const marker = Buffer.from(encoded, 'base64url').toString('utf8');
+  const container = where === 'inbox' ? CONTAINERS.inbox : CONTAINERS.inboxRejected;
+  // The service returns a marker in its answer, which nobody could read with such a character in it.
+  if (textOf({ container, marker }) !== text || !isListable(marker)) throw invalidPlace();
+  return { container, marker: marker || undefined };
 }
 
 const invalidPlace = (cause?: unknown): Problem =>

@@ -60,6 +60,13 @@ async function stored(): Promise<string[]> {
 }
 
 describe('an upload', () => {
+  it('with the key and bytes of an earlier one, but a corrected content type, is refused and not taken for it', async () => {
+    const as = (type: string) => send('[{"id":"a"}]', { type, headers: { 'idempotency-key': 'corrected' } });
+    const first = batchViewSchema.parse((await as('application/x-ndjson')).json());
+    expect(await as('application/json')).toMatchObject({ status: 422 });
+    expect(batchViewSchema.parse((await as('application/x-ndjson')).json()).id).toBe(first.id);
+  });
+
   it('stores labels and the file name with the batch, and finds them again', async () => {
     const headers = { 'sluice-labels': 'month=2026-09,team=R%26D', 'sluice-file-name': 'usage%202026.ndjson' };
     const view = batchViewSchema.parse((await send('{"id":"a"}\n{"id":"b","reject":"no"}\n', { headers })).json());

@@ -35,20 +35,22 @@ describe('Idempotency-Key', () => {
 
   it('returns 409 while another upload holds the key, and the same batch to both when it is done', async () => {
     const headers = { 'idempotency-key': 'invoice-run-3' };
+    // A key is claimed when the work begins: when more has arrived than is read in advance.
+    const text = ndjson(transactions(600));
     let finish: () => void = () => {};
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        controller.enqueue(Buffer.from(ndjson(transactions(2))));
+        controller.enqueue(Buffer.from(text));
         finish = () => controller.close();
       },
     });
     const slow = submit(stack, body, headers);
-    await expect.poll(async () => (await post(stack, ndjson(transactions(2)), headers)).status).toBe(409);
+    await expect.poll(async () => (await post(stack, text, headers)).status).toBe(409);
 
     finish();
     const first = await slow;
 
-    expect((await submit(stack, ndjson(transactions(2)), headers)).id).toBe(first.id);
+    expect((await submit(stack, text, headers)).id).toBe(first.id);
   });
 
   it('accepts a corrected upload under the key of a refused one', async () => {

@@ -38,16 +38,17 @@ describe('UploadDigest', () => {
     },
   );
 
-  it('differs with options that change how CSV is read, in any order of the options', () => {
-    const [bytes, plain] = [Buffer.from('a;b\n1;2\n'), digestOf(Buffer.from('a;b\n1;2\n'))];
-    const withOptions = (csv: Parameters<UploadDigest['end']>[0]): string => {
+  it('differs with the format, and with options that change how CSV is read, in any order of the options', () => {
+    const bytes = Buffer.from('a;b\n1;2\n');
+    const as = (...reading: Parameters<UploadDigest['end']>): string => {
       const digest = new UploadDigest();
       digest.push(bytes);
-      return digest.end(csv);
+      return digest.end(...reading);
     };
-    const renamed = withOptions({ rename: { a: 'x', b: 'y' } });
-    expect(withOptions({})).toBe(plain);
-    expect(withOptions({ rename: { b: 'y', a: 'x' } })).toBe(renamed);
-    expect(new Set([plain, renamed, withOptions({ delimiter: ';' }), withOptions({ decimal: ',' })]).size).toBe(4);
+    const renamed = as('csv', { rename: { a: 'x', b: 'y' } });
+    expect(as('csv', { rename: { b: 'y', a: 'x' } })).toBe(renamed);
+    expect(as('json', { decimal: ',' })).toBe(as('json'));
+    const csv = [as('csv'), renamed, as('csv', { delimiter: ';' }), as('csv', { decimal: ',' })];
+    expect(new Set([as(), as('json'), ...csv]).size).toBe(6);
   });
 });

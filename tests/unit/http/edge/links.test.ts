@@ -7,6 +7,11 @@ describe('nextLink', () => {
     expect(nextLink(requestFor('x?limit=2'), undefined)).toEqual({});
   });
 
+  it.each(['code', 'Code', 'CODE', '%63ode'])('never repeats a key, here as %s', (name) => {
+    const { link } = nextLink(requestFor(`batches?${name}=secret&limit=2&${name}=other`), { after: 'b' });
+    expect(link).toBe('</api/batches?limit=2&after=b>; rel="next"');
+  });
+
   it('changes the query, repeats lists, and drops a key', () => {
     const { link } = nextLink(requestFor('batches/1/results?code=k&from=1&column=z&limit=2'), {
       from: '000002',

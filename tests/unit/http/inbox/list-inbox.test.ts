@@ -28,3 +28,12 @@ it.each([
   expect(thrown).not.toBeInstanceOf(Problem);
   expect(thrown).toMatchObject({ statusCode: status });
 });
+
+it.each([
+  ['a control character', Buffer.from('a\0b').toString('base64url')],
+  ['a code point that XML excludes', Buffer.from('a\uffff').toString('base64url')],
+  ['bytes that are no text', Buffer.from([0xff, 0xfe]).toString('base64url')],
+  ['base64 that was cut off', 'a'],
+])('refuses a marker with %s before it asks the service', async (_what, marker) => {
+  await expect(listing(`?after=inbox.${marker}`, 500)).rejects.toMatchObject({ type: 'invalid-parameter' });
+});
