@@ -3,6 +3,18 @@ import type { Labels } from '../contract/text/labels.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
 import type { OwnDrains } from '../cost/drains/own-drains.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import {
+  defineRow,
+  double,
+  flag,
+  int32,
+  int64,
+  json,
+  optional,
+  type RowOf,
+  text,
+  type Values,
+} from '../storage/row.ts';
 import type { Causes } from './causes.ts';
 
 /**
@@ -37,14 +49,15 @@ const FINISHED: ReadonlySet<BatchState> = new Set([
 export const isFinished = (state: BatchState): boolean => FINISHED.has(state);
 
 /** Items of a batch by their outcome. `pending` is `accepted` minus all others; the ledger checks it against the rows. */
-export interface BatchCounts {
-  accepted: number;
-  succeeded: number;
-  dead: number;
+const COUNTS = {
+  accepted: int64(),
+  succeeded: int64(0),
+  dead: int64(0),
   /** Dead letters that an operator has discarded; `dead` no longer counts them. */
-  discarded: number;
-  cancelled: number;
-}
+  discarded: int64(0),
+  cancelled: int64(0),
+};
+export type BatchCounts = Values<typeof COUNTS>;
 
 /**
  * Why a batch is paused, and since when (service time). `halt`: the rule of its workload paused it because of too many
@@ -54,26 +67,6 @@ export interface BatchPause {
   by: 'operator' | 'halt';
   reason: string;
   at: string;
-}
-
-/** One revision, from its opening (the acceptance for revision 0) to its end. Times are ISO text in UTC. */
-export interface RevisionTimes {
-  revision: number;
-  /** Number of its items: all of the upload, or those that were redriven or discarded. */
-  items: number;
-  /** Why its items were discarded, on one line; absent if the revision is not a discard. */
-  discardReason?: string | undefined;
-  openedAt: string;
-  deadlineAt: string;
-  queuedAt?: string | undefined;
-  startedAt?: string | undefined;
-  completedAt?: string | undefined;
-  /** Total duration of its finished pauses; absent if there was none. */
-  pausedMs?: number | undefined;
-  /** Latency of its items, from the opening of the revision to their end, in milliseconds. */
-  latencyP50?: number | undefined;
-  latencyP95?: number | undefined;
-  latencyMax?: number | undefined;
 }
 
 /** A revision is suspect if this many first items are all invalid. If it has fewer items, all of them must be invalid. */
@@ -93,89 +86,117 @@ export interface Suspect {
   causes: readonly SuspectCause[];
 }
 
-/** The columns of the present revision. They are reset when the next one opens. */
-export type PresentRevision = Omit<RevisionTimes, 'revision' | 'items'> & {
-  revisionItems: number;
-  /** Only in the state `suspect`. */
-  suspect?: Suspect | undefined;
-  /** The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes it. */
-  progressPercent?: number | undefined;
-  progressAt?: string | undefined;
-  /** When the revision was first found likely to miss its deadline. */
-  atRiskAt?: string | undefined;
+/** The times of a revision. */
+const TIMES = {
+  /** Why its items were discarded, on one line; absent if the revision is not a discard. */
+  discardReason: optional(text()),
+  openedAt: text(),
+  deadlineAt: text(),
+  queuedAt: optional(text()),
+  startedAt: optional(text()),
+  completedAt: optional(text()),
+  /** Total duration of its finished pauses; absent if there was none. */
+  pausedMs: optional(int64()),
+  /** Latency of its items, from the opening of the revision to their end, in milliseconds. */
+  latencyP50: optional(int64()),
+  latencyP95: optional(int64()),
+  latencyMax: optional(int64()),
 };
+
+/** One revision, from its opening (the acceptance for revision 0) to its end. Times are ISO text in UTC. */
+export type RevisionTimes = Values<typeof TIMES> & {
+  revision: number;
+  /** Number of its items: all of the upload, or those that were redriven or discarded. */
+  items: number;
+};
+
+const PRESENT_REVISION = {
+  ...TIMES,
+  revisionItems: int64(),
+  /** Only in the state `suspect`. */
+  suspect: optional(json<Suspect>()),
+  /** The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes it. */
+  progressPercent: optional(int32()),
+  progressAt: optional(text()),
+  /** When the revision was first found likely to miss its deadline. */
+  atRiskAt: optional(text()),
+};
+/** The columns of the present revision. They are reset when the next one opens. */
+export type PresentRevision = Values<typeof PRESENT_REVISION>;
 
 /**
  * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. The columns of
  * `PresentRevision` are reset with each revision.
  */
-export interface BatchRow extends BatchCounts, PresentRevision {
-  id: string;
-  state: BatchState;
-  workload: string;
-  version: number;
-  lane: string;
+export const BATCH = defineRow('batch', {
+  ...COUNTS,
+  ...PRESENT_REVISION,
+  state: text<BatchState>(),
+  workload: text(),
+  version: int32(),
+  lane: text(),
   /** Offset of its chunks within the queues of the lane (`queueOf`); absent, which means 0, if an earlier version accepted it. */
-  queueOffset?: number | undefined;
-  pool: string;
-  sourceKind: 'http' | 'inbox';
-  sourceName: string;
+  queueOffset: optional(int32()),
+  pool: text(),
+  sourceKind: text<'http' | 'inbox'>(),
+  sourceName: text(),
   /** The sender of the reference from which the batch was adopted; absent if it came from a client or the inbox. */
-  producer?: string | undefined;
+  producer: optional(text()),
   /** Name of the file that was uploaded, without folders, as the client gave it. */
-  fileName?: string | undefined;
-  labels?: Labels | undefined;
+  fileName: optional(text()),
+  labels: optional(json<Labels>()),
   /** The format of the upload; absent if an earlier version did not record it. */
-  format?: UploadFormat | undefined;
+  format: optional(text<UploadFormat>()),
   /** How a CSV upload was read. Its cells are text if the schema has no JSON Schema. */
-  csv?: { delimiter: string; columns: number; cells: 'text' | 'typed' } | undefined;
+  csv: optional(json<{ delimiter: string; columns: number; cells: 'text' | 'typed' }>()),
   /** Blob in container `payloads`, sha256 of the decoded upload, and the place of the chunk index. */
-  payload: string;
-  digest: string;
-  indexOffset: number;
-  indexLength: number;
-  payloadBytes: number;
-  storedBytes: number;
-  chunksTotal: number;
-  chunksDone: number;
+  payload: text(),
+  digest: text(),
+  indexOffset: int64(),
+  indexLength: int64(),
+  payloadBytes: int64(),
+  storedBytes: int64(),
+  chunksTotal: int64(),
+  chunksDone: int64(0),
   /** The most frequent causes of the current dead letters, as far as they are counted; absent if none is known. */
-  causes?: Causes | undefined;
-  retried: number;
-  duplicatesSeen: number;
+  causes: optional(json<Causes>()),
+  retried: int64(0),
+  duplicatesSeen: int64(0),
   /** Increased by each redrive or discard. The report of revision n covers everything that was known at its end. */
-  revision: number;
+  revision: int32(0),
   /** Revision of the newest report; -1 if there is none. */
-  reportRevision: number;
+  reportRevision: int32(-1),
   /** Whether the end of this revision has been published. */
-  announced: boolean;
+  announced: flag(false),
   /** When the upload was accepted: the opening of revision 0. */
-  acceptedAt: string;
+  acceptedAt: text(),
   /** The previous revisions, oldest first: the first one and the latest ones. */
-  earlier: readonly RevisionTimes[];
-  handlerSeconds: number;
-  operations: Operations;
+  earlier: json<readonly RevisionTimes[]>([]),
+  handlerSeconds: double(0),
+  operations: json<Operations>({}),
   /** Its chunks by the drains that have ended them: the batch pays a share of what those spend; absent if none is known. */
-  drains?: OwnDrains | undefined;
+  drains: optional(json<OwnDrains>()),
   /** Row of the idempotency key, so that deleting the batch also frees the key. */
-  keyRow?: string | undefined;
-  traceparent?: string | undefined;
+  keyRow: optional(text()),
+  traceparent: optional(text()),
   /** Why the batch finished without a report of its newest revision. */
-  reportProblem?: string | undefined;
+  reportProblem: optional(text()),
   /** When the present revision was cancelled, by service time. */
-  cancellingAt?: string | undefined;
+  cancellingAt: optional(text()),
   /** Present in the state `paused`. */
-  paused?: BatchPause | undefined;
+  paused: optional(json<BatchPause>()),
   /** How often the batch was resumed; absent if never. References that were put before the last resume are no longer needed. */
-  resumes?: number | undefined;
+  resumes: optional(int32()),
   /** When the batch was resumed, by service time; present until the references of all its pending rows are put again. */
-  resumingAt?: string | undefined;
+  resumingAt: optional(text()),
   /** The counts from which `halt` starts: those at the last resume, or at the opening of the revision; absent means zero. */
-  haltFrom?: Pick<BatchCounts, 'succeeded' | 'dead'> | undefined;
+  haltFrom: optional(json<Pick<BatchCounts, 'succeeded' | 'dead'>>()),
   /** Blobs of the redrives of the report alone, by revision: such a revision has no chunk row that names its blob. */
-  reportRedrives?: Readonly<Record<string, string>> | undefined;
+  reportRedrives: optional(json<Readonly<Record<string, string>>>()),
   /** Since when the batch is being deleted; after that nothing new may start in it. */
-  deletingAt?: string | undefined;
-}
+  deletingAt: optional(text()),
+});
+export type BatchRow = RowOf<typeof BATCH> & { id: string };
 
 /** A row with the ETag that it was read with. */
 export interface Versioned<T> {
@@ -192,13 +213,10 @@ export const pendingItems = ({ accepted, succeeded, dead, discarded, cancelled }
 
 /** The table entity of a batch row. */
 export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
-  toEntity('batch', { partitionKey: id, rowKey: BATCH_ROW_KEY }, columns);
+  toEntity(BATCH, { partitionKey: id, rowKey: BATCH_ROW_KEY }, columns);
 
 /** Creates a batch row from its entity. */
 export const fromBatchEntity = (entity: Entity): Versioned<BatchRow> => ({
-  row: { ...NOT_IN_OLD_ROWS, ...(fromEntity('batch', entity) as Omit<BatchRow, 'id'>), id: entity.partitionKey },
+  row: { ...fromEntity(BATCH, entity), id: entity.partitionKey },
   etag: entity.etag,
 });
-
-/** Rows of an earlier version do not have these columns. */
-const NOT_IN_OLD_ROWS = { discarded: 0 };

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { fromEntity } from '../storage/entity.ts';
 import { readEntity, type Table, wins } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
-import { expiry, keyRowOf, ROW, toKeyEntity } from './keys.ts';
+import { expiry, KEY, keyRowOf, ROW, toKeyEntity } from './keys.ts';
 
 /** Computes the row of a content (`sha256:<hex>` of the decoded upload). No key contains a line feed, so no key has this row. */
 export const contentRowOf = (workload: string, digest: string): string => keyRowOf(workload, `\n${digest}`);
@@ -21,7 +21,7 @@ export async function recordContent(
   if (await wins(table.createEntity(toKeyEntity(keyRow, { batch, ...expiry(nowMs) })))) return undefined;
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) return undefined;
-  const { batch: earlier, expiresAt = '' } = fromEntity('key', entity);
+  const { batch: earlier, expiresAt } = fromEntity(KEY, entity);
   if (Date.parse(expiresAt) > nowMs) return earlier === batch ? undefined : earlier;
   await writeRow(table, toKeyEntity(keyRow, { batch, ...expiry(nowMs) }), entity.etag);
   return undefined;
@@ -49,7 +49,7 @@ export async function claimContent(
   if (await wins(table.createEntity(claim))) return undefined;
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) throw contentInProgress();
-  const { batch: earlier = '', claimedUntil: until = '', expiresAt = '' } = fromEntity('key', entity);
+  const { batch: earlier, claimedUntil: until, expiresAt } = fromEntity(KEY, entity);
   if (earlier !== batch && Date.parse(expiresAt) > nowMs) {
     if (await isAccepted(earlier)) return earlier;
     if (Date.parse(until) > nowMs) throw contentInProgress();

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { newBatchId } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
 import { Problem } from '../errors.ts';
-import type { Columns } from '../storage/columns.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { defineRow, optional, type RowOf, text } from '../storage/row.ts';
 import { odata, queryEntities, readEntity, type Table, wins } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 
@@ -16,6 +16,14 @@ export const MAX_KEY = 255;
 const CLAIM_MS = 60_000;
 /** The row key of all rows of keys and contents. */
 export const ROW = 'key';
+
+/** The row of a key or a content. An upload that has ended has no claim, and a claim no digest. */
+export const KEY = defineRow('key', {
+  batch: text(''),
+  claimedUntil: text(''),
+  expiresAt: text(''),
+  digest: optional(text()),
+});
 
 /** A key that this upload holds. `digest` is present if an earlier upload has finished: then the contents are only compared. */
 export interface Claim {
@@ -44,7 +52,7 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
     return { batch: fresh.batch, keyRow, repeated: false };
   const entity = await readEntity(table, keyRow, ROW);
   if (!entity) throw inProgress();
-  const { batch = '', claimedUntil = '', expiresAt = '', digest } = fromEntity('key', entity);
+  const { batch, claimedUntil, expiresAt, digest } = fromEntity(KEY, entity);
   // This is our own row, and only the response was lost: the id was generated above.
   if (batch === fresh.batch) return { batch, keyRow, repeated: false };
   if (Date.parse(expiresAt) <= nowMs) return replace(table, entity, fresh);
@@ -53,13 +61,13 @@ export async function claimKey(table: Table, keyRow: string, nowMs: number): Pro
   return replace(table, entity, { ...fresh, batch });
 }
 
-export const toKeyEntity = (keyRow: string, columns: Columns<'key'>): StoredEntity =>
-  toEntity('key', { partitionKey: keyRow, rowKey: ROW }, columns);
+export const toKeyEntity = (keyRow: string, columns: Partial<RowOf<typeof KEY>>): StoredEntity =>
+  toEntity(KEY, { partitionKey: keyRow, rowKey: ROW }, columns);
 
 async function replace(
   table: Table,
   { partitionKey: keyRow, etag }: Entity,
-  next: Columns<'key'> & Pick<Claim, 'batch'>,
+  next: Partial<RowOf<typeof KEY>> & Pick<Claim, 'batch'>,
 ): Promise<Claim> {
   if ((await writeRow(table, toKeyEntity(keyRow, next), etag)) === undefined) throw inProgress();
   return { batch: next.batch, keyRow, repeated: true };

@@ -5,25 +5,27 @@
 import { DAY_MS } from '../days.ts';
 import { groupsOf } from '../groups-of.ts';
 import { type EntityKeys, fromEntity, toEntity } from '../storage/entity.ts';
+import { defineRow, flag, int32, type RowOf, text } from '../storage/row.ts';
 import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from '../storage/table.ts';
 
 /** An action of an operator. */
-export interface OperatorAction {
+export const ACTION = defineRow('action', {
   /** ISO 8601, by the clock of the service. */
-  at: string;
+  at: text(),
   /** Name of the function. */
-  action: string;
+  action: text(),
   /** Queue, batch or file; empty if there is none. */
-  target: string;
+  target: text(),
   /** Empty if not known. */
-  by: string;
+  by: text(),
   /** Whether Microsoft Entra ID has authenticated `by`. */
-  verified: boolean;
+  verified: flag(),
   /** The parameters of the request, as text. */
-  detail: string;
+  detail: text(),
   /** HTTP status of the response. */
-  status: number;
-}
+  status: int32(),
+});
+export type OperatorAction = RowOf<typeof ACTION>;
 
 /**
  * Days (UTC, both included), and the actions to return. `target` is compared with that of the action. `actions` are at
@@ -53,7 +55,7 @@ const newestFirst = (ms: number): string => String(LAST_MS - ms).padStart(MS_DIG
 export async function recordAction(table: Table, action: OperatorAction, invocation: string): Promise<void> {
   const keys = { partitionKey: AUDIT, rowKey: `${newestFirst(Date.parse(action.at))}.${invocation}` };
   // If the response of the first try was lost, the SDK's retry is refused; no other action has this key.
-  await wins(table.createEntity(toEntity('action', keys, action)));
+  await wins(table.createEntity(toEntity(ACTION, keys, action)));
 }
 
 /** Reads the newest actions of the days, newest first. Costs one operation per 1,000 actions. */
@@ -69,7 +71,7 @@ export async function readActions(
   const filter = named === '' ? ofTarget : `${ofTarget} and (${named})`;
   const actions: OperatorAction[] = [];
   for await (const entity of queryEntities(table, filter)) {
-    actions.push(fromEntity('action', entity) as OperatorAction);
+    actions.push(fromEntity(ACTION, entity));
     if (actions.length === limit) break;
   }
   return actions;

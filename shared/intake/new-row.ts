@@ -1,4 +1,4 @@
-import type { BatchRow } from '../batches/batch-row.ts';
+import { BATCH, type BatchRow } from '../batches/batch-row.ts';
 import type { Claim } from '../batches/keys.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
 import { queueOffsetOf } from '../wake/queue-of.ts';
@@ -33,6 +33,7 @@ export function newRow(
   if (!workload.lanes.includes(chosen))
     throw new Error(`Workload "${workload.name}" chose lane "${chosen}", which it does not have.`);
   return {
+    ...BATCH.initial,
     id,
     state: 'accepting',
     workload: workload.name,
@@ -54,24 +55,11 @@ export function newRow(
     payloadBytes: payload.bytes,
     storedBytes: payload.storedBytes,
     chunksTotal: payload.chunks.length,
-    chunksDone: 0,
     accepted: payload.items,
-    succeeded: 0,
-    dead: 0,
-    discarded: 0,
-    cancelled: 0,
-    retried: 0,
-    duplicatesSeen: 0,
-    revision: 0,
-    reportRevision: -1,
-    announced: false,
     acceptedAt: new Date(now).toISOString(),
-    earlier: [],
     revisionItems: payload.items,
     openedAt: new Date(now).toISOString(),
     deadlineAt: new Date(now + workload.deadlineSeconds * 1000).toISOString(),
-    handlerSeconds: 0,
-    operations: {},
     keyRow,
     // If the client sent no trace context, the batch follows from the upload's own span.
     traceparent: traceparent ?? currentTraceparent(),

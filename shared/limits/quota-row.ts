@@ -1,4 +1,5 @@
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { defineRow, double, int64, json, type RowOf } from '../storage/row.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { GATES_PARTITION } from '../wake/gate/gate-row.ts';
@@ -38,16 +39,16 @@ export const holdsLease = ({ queues, until }: Holder, nowMs: number): boolean =>
 export const NO_SHARE: Share = { permitsPerSecond: 0, inFlight: 0 };
 
 /** The row of a workload: its limits, divided among processes. */
-export interface QuotaRow {
-  workload: string;
-  holders: readonly Holder[];
-  waiting: readonly WaitingQueue[];
+export const QUOTA = defineRow('quota', {
+  holders: json<readonly Holder[]>([]),
+  waiting: json<readonly WaitingQueue[]>([]),
   /** Fraction of the rate that is currently used. It is lowered when the other side throttles. */
-  factor: number;
+  factor: double(1),
   /** When `factor` last changed, and until when nothing may start; service times in milliseconds. */
-  changedAt: number;
-  heldUntil: number;
-}
+  changedAt: int64(0),
+  heldUntil: int64(0),
+});
+export type QuotaRow = RowOf<typeof QUOTA> & { workload: string };
 
 /** A row as it was read. Without ETag, the row does not exist yet. */
 export interface VersionedQuota {
@@ -56,21 +57,14 @@ export interface VersionedQuota {
 }
 
 /** Creates a quota that no process has claimed yet. */
-export const newQuota = (workload: string): QuotaRow => ({
-  workload,
-  holders: [],
-  waiting: [],
-  factor: 1,
-  changedAt: 0,
-  heldUntil: 0,
-});
+export const newQuota = (workload: string): QuotaRow => ({ workload, ...QUOTA.initial });
 
 const PREFIX = 'quota:';
 const quotaRowKey = (workload: string): string => `${PREFIX}${workload}`;
 
 /** Returns the table entity of a quota row. */
 export const toQuotaEntity = ({ workload, ...columns }: QuotaRow): StoredEntity =>
-  toEntity('quota', { partitionKey: GATES_PARTITION, rowKey: quotaRowKey(workload) }, columns);
+  toEntity(QUOTA, { partitionKey: GATES_PARTITION, rowKey: quotaRowKey(workload) }, columns);
 
 /** Reads the row of a workload. */
 export async function readQuota(table: Table, workload: string): Promise<VersionedQuota> {
@@ -91,14 +85,13 @@ export async function readQuotas(table: Table): Promise<Map<string, QuotaRow>> {
 }
 
 function fromQuotaEntity(entity: Entity): QuotaRow {
-  const { holders = [], waiting = [], factor = 1, changedAt = 0, heldUntil = 0 } = fromEntity('quota', entity);
-  const read = (holders as Holder[]).map(({ wants, has, ...holder }) => ({
+  const { holders, ...row } = fromEntity(QUOTA, entity);
+  const read = holders.map(({ wants, has, ...holder }) => ({
     ...holder,
     wants: unlimited(wants),
     has: unlimited(has),
   }));
-  const workload = entity.rowKey.slice(PREFIX.length);
-  return { workload, holders: read, waiting: waiting as WaitingQueue[], factor, changedAt, heldUntil };
+  return { workload: entity.rowKey.slice(PREFIX.length), ...row, holders: read };
 }
 
 /** JSON has no Infinity. */

@@ -1,5 +1,5 @@
 /** Converts rows to and from table entities: `toEntity` writes every row, `fromEntity` reads it. */
-import { COLUMNS, type Columns, type ColumnType, type RowKind } from './columns.ts';
+import type { Columns, ColumnType, Row, SomeValues, Values } from './row.ts';
 
 /** The keys of an entity. */
 export type EntityKeys = {
@@ -25,20 +25,19 @@ const MAX_UNITS = 32_000;
  * Creates the entity of a row.
  * @throws RangeError with row and column, for a value that its type cannot hold and for a column that is not declared.
  */
-export function toEntity<K extends RowKind, C extends Columns<K>>(
-  kind: K,
+export function toEntity<C extends Columns, V extends SomeValues<C>>(
+  { name: kind, columns }: Row<C>,
   { partitionKey, rowKey }: EntityKeys,
-  columns: C & Record<Exclude<keyof C, keyof Columns<K>>, never>,
+  row: V & Record<Exclude<keyof V & string, keyof C>, never>,
 ): StoredEntity {
-  const types: Readonly<Record<string, ColumnType>> = COLUMNS[kind];
-  const values: Readonly<Record<string, unknown>> = columns;
+  const values: Readonly<Record<string, unknown>> = row;
   const refuse = (name: string, expected: string): RangeError =>
     new RangeError(
       `${kind} row ${partitionKey}/${rowKey}, column ${name}: expected ${expected}, got ${shown(values[name])}.`,
     );
-  for (const name of Object.keys(values)) if (!(name in types)) throw refuse(name, 'no such column');
+  for (const name of Object.keys(values)) if (!(name in columns)) throw refuse(name, 'no such column');
   const entity: Record<string, unknown> = { partitionKey, rowKey };
-  for (const [name, type] of Object.entries(types)) {
+  for (const [name, { type }] of Object.entries(columns)) {
     const value = values[name];
     if (value === undefined) continue;
     const stored = encode(type, value);
@@ -49,15 +48,16 @@ export function toEntity<K extends RowKind, C extends Columns<K>>(
 }
 
 /**
- * Reads the columns of a row. Columns that are not stored are absent, and columns that are not declared are omitted.
+ * Reads a row. Columns that are not stored have their initial value or are absent, and columns that are not declared are
+ * omitted.
  */
-export function fromEntity<K extends RowKind>(kind: K, entity: Entity): Columns<K> {
-  const columns: Record<string, unknown> = {};
-  for (const [name, type] of Object.entries<ColumnType>(COLUMNS[kind])) {
+export function fromEntity<C extends Columns>(row: Row<C>, entity: Entity): Values<C> {
+  const values: Record<string, unknown> = { ...row.initial };
+  for (const [name, { type }] of Object.entries(row.columns)) {
     const stored = entity[name];
-    if (stored !== undefined && stored !== null) columns[name] = decode(type, stored);
+    if (stored !== undefined && stored !== null) values[name] = decode(type, stored);
   }
-  return columns as Columns<K>;
+  return values as Values<C>;
 }
 
 const EXPECTED: Record<ColumnType, string> = {

@@ -5,6 +5,7 @@
 import { noteKeys } from '../batches/listing/open-rows.ts';
 import { DAY_MS } from '../days.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
+import { defineRow, flag, text } from '../storage/row.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { expireActions } from './expire-actions.ts';
 import { expireBatches } from './expire-batches.ts';
@@ -18,6 +19,9 @@ const DRAIN_DAYS = 7;
 const PURGE_WINDOW_DAYS = 37;
 /** Time before unfinished chores are continued: another sweep may be working on them. */
 const RESUME_MS = 10 * 60_000;
+
+/** When the chores last began, where they then started from, and whether they left some work. */
+export const NOTE = defineRow('note', { at: text(''), since: text(''), left: flag(false) });
 
 /** A chore: processes what was created since `sinceMs`, and returns whether some work is left. */
 export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
@@ -42,26 +46,26 @@ export async function doChores(run: SweepRun, note: Entity | undefined): Promise
   const sinceMs = note ? sinceOf(note) : 0;
   const keys = noteKeys(choresNote(run.pool));
   const at = new Date(run.gate.now()).toISOString();
-  const mine = toEntity('note', keys, { at, since: new Date(sinceMs).toISOString(), left: true });
+  const mine = toEntity(NOTE, keys, { at, since: new Date(sinceMs).toISOString(), left: true });
   if ((await writeRow(run.table, mine, note?.etag)) === undefined) return;
   let left = false;
   for (const [chore, work] of Object.entries(CHORES)) {
     const more = await guarded(run, { chore }, () => work(run, sinceMs));
     left ||= more !== false;
   }
-  await run.table.updateEntity(toEntity('note', keys, { left }), 'Merge');
+  await run.table.updateEntity(toEntity(NOTE, keys, { left }), 'Merge');
 }
 
 /** Returns the start time for the chores: when the last chores that were completed began. */
 function sinceOf(note: Entity): number {
-  const { at = '', since = '', left } = fromEntity('note', note);
-  return Date.parse(left === true ? since : at);
+  const { at, since, left } = fromEntity(NOTE, note);
+  return Date.parse(left ? since : at);
 }
 
 function isDue(run: SweepRun, note: Entity): boolean {
-  const { at = '', left } = fromEntity('note', note);
+  const { at, left } = fromEntity(NOTE, note);
   const ageMs = run.gate.now() - Date.parse(at);
-  return ageMs >= DAY_MS || (left === true && ageMs >= RESUME_MS);
+  return ageMs >= DAY_MS || (left && ageMs >= RESUME_MS);
 }
 
 async function purgeDrains(run: SweepRun, sinceMs: number): Promise<boolean> {

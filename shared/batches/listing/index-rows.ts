@@ -4,29 +4,26 @@
  */
 
 import { batchDate } from '../../contract/names.ts';
-import type { Labels } from '../../contract/text/labels.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, pickColumns, type Values } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
-import type { BatchRow, BatchState } from '../batch-row.ts';
-import { type ListedTimes, listedTimes } from './listed-times.ts';
+import { BATCH, type BatchRow } from '../batch-row.ts';
+import { LISTED_TIMES, listedTimes } from './listed-times.ts';
 
 const HEX = '0123456789abcdef';
 
-/** The data of a batch in a listing, as of its last end or of the opening of its revision. */
-export interface IndexEntry extends ListedTimes {
-  id: string;
-  workload: string;
-  lane: string;
-  state: BatchState;
-  accepted: number;
-  dead: number;
-  discarded: number;
-  causes?: BatchRow['causes'];
-  fileName?: string | undefined;
-  labels?: Labels | undefined;
-  /** What it had spent by then, so that one query is enough for the cost of a month. */
-  spent: Pick<BatchRow, 'operations' | 'drains' | 'handlerSeconds' | 'chunksDone' | 'chunksTotal'>;
-}
+const SHOWN = {
+  ...LISTED_TIMES,
+  ...pickColumns(BATCH, ['workload', 'lane', 'state', 'accepted', 'dead', 'discarded', 'causes', 'fileName', 'labels']),
+};
+/** What a batch had spent by then, so that one query is enough for the cost of a month. */
+const SPENT = pickColumns(BATCH, ['operations', 'drains', 'handlerSeconds', 'chunksDone', 'chunksTotal']);
+
+/** The row of a batch in the listing of its day, as of its last end or of the opening of its revision. */
+export const LINE = defineRow('line', { ...SHOWN, ...SPENT });
+
+/** The data of a batch in a listing. */
+export type IndexEntry = Values<typeof SHOWN> & { id: string; spent: Values<typeof SPENT> };
 
 /**
  * Computes the row key of a batch within its day: the digits of its id inverted, since tables return rows in ascending
@@ -52,7 +49,7 @@ export function indexEntryOf(row: BatchRow): IndexEntry {
 export function toIndexEntity(row: BatchRow): StoredEntity {
   const { id, spent, ...shown } = indexEntryOf(row);
   const keys = { partitionKey: dayPartition(batchDate(id)), rowKey: newestFirst(id) };
-  return toEntity('line', keys, { ...shown, ...spent });
+  return toEntity(LINE, keys, { ...shown, ...spent });
 }
 
 /** Removes the batch's line from the listing. */
@@ -109,22 +106,9 @@ export async function* batchesOfDays(
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const {
-    operations,
-    drains,
-    handlerSeconds = 0,
-    chunksDone = 0,
-    chunksTotal = 0,
-    ...shown
-  } = fromEntity('line', entity);
-  const spent = { operations: operations ?? {}, ...(drains === undefined ? {} : { drains }) } as IndexEntry['spent'];
-  return {
-    ...(shown as Omit<IndexEntry, 'id' | 'spent'>),
-    // Lines of an earlier version do not have this column.
-    discarded: shown.discarded ?? 0,
-    id: newestFirst(entity.rowKey),
-    spent: { ...spent, handlerSeconds, chunksDone, chunksTotal },
-  };
+  const { operations, drains, handlerSeconds, chunksDone, chunksTotal, ...shown } = fromEntity(LINE, entity);
+  const spent = { operations, drains, handlerSeconds, chunksDone, chunksTotal };
+  return { ...shown, id: newestFirst(entity.rowKey), spent };
 }
 
 const dayPartition = (day: string): string => `day-${day}`;

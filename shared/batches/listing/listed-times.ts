@@ -1,27 +1,23 @@
 /** The times of a batch in a listing. Pure. */
-import type { BatchRow, RevisionTimes } from '../batch-row.ts';
+import { flag, int64, optional, pickColumns, type Values } from '../../storage/row.ts';
+import { BATCH, type BatchRow, type RevisionTimes } from '../batch-row.ts';
 import { firstRevision } from '../revisions.ts';
 
-/** The times of a batch in a listing: those of the present revision, and the result of the first one. */
-export interface ListedTimes {
-  revision: number;
-  revisionItems: number;
-  openedAt: string;
-  queuedAt?: string | undefined;
-  deadlineAt: string;
-  completedAt?: string | undefined;
-  pausedMs?: number | undefined;
+/** The columns of a listing with the times of the present revision, and the result of the first one. */
+export const LISTED_TIMES = {
+  ...pickColumns(BATCH, ['revision', 'revisionItems', 'openedAt', 'queuedAt', 'deadlineAt', 'completedAt', 'pausedMs']),
   /**
    * Present after the first redrive: whether the first completion met the deadline. Before that it follows from the
    * times above.
    */
-  deadlineMet?: boolean | undefined;
+  deadlineMet: optional(flag()),
   /** Present after the first redrive: how long the first revision took, and how long its deadline allowed; milliseconds. */
-  firstTookMs?: number | undefined;
-  firstDeadlineMs?: number | undefined;
+  firstTookMs: optional(int64()),
+  firstDeadlineMs: optional(int64()),
   /** Latency of the first revision, in milliseconds. */
-  latencyP95?: number | undefined;
-}
+  latencyP95: optional(int64()),
+};
+export type ListedTimes = Values<typeof LISTED_TIMES>;
 
 /** Returns the times of a batch for its line. */
 export function listedTimes(row: BatchRow): ListedTimes {

@@ -3,29 +3,28 @@
  * batch and revision whose end is not announced yet. The row is written before anything else of its revision, so that
  * no accepted work is ever unseen. Listings read batches from here that have no line yet (index-rows.ts).
  */
-import type { Labels } from '../../contract/text/labels.ts';
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, int64, optional, pickColumns, type RowOf, text } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
-import { type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
+import { BATCH, type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
 
 const OPEN = 'open';
 /** Notes of the sweeps sort after all ids, and are returned by the same query. */
 const NOTE = '~';
 
-/**
- * An open batch. `openedAt` is when the service wrote its row, in milliseconds. The fields after it are those at the
- * opening of the revision; rows of an older version do not have them.
- */
-export interface OpenBatch extends Pick<BatchRow, 'id' | 'workload' | 'revision'> {
-  openedAt: number;
-  lane?: string | undefined;
+/** The row of an open batch: what it was at the opening of the revision. Rows of an older version have only the workload. */
+export const OPEN_BATCH = defineRow('open', {
+  workload: text(''),
+  lane: optional(text()),
   /** Items and chunks of the revision. */
-  items?: number | undefined;
-  chunks?: number | undefined;
-  deadlineAt?: string | undefined;
-  fileName?: string | undefined;
-  labels?: Labels | undefined;
-}
+  items: optional(int64()),
+  chunks: optional(int64()),
+  deadlineAt: optional(text()),
+  ...pickColumns(BATCH, ['fileName', 'labels']),
+});
+
+/** An open batch. `openedAt` is when the service wrote its row, in milliseconds. */
+export type OpenBatch = RowOf<typeof OPEN_BATCH> & Pick<BatchRow, 'id' | 'revision'> & { openedAt: number };
 
 /** The fields of a batch that its row `open` contains. */
 export type OpeningBatch = BatchCounts &
@@ -44,7 +43,7 @@ export async function openBatch(table: Table, batch: OpeningBatch): Promise<void
   const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
   const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
   const columns = { workload, lane, ...work, fileName, labels };
-  await table.upsertEntity(toEntity('open', { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
+  await table.upsertEntity(toEntity(OPEN_BATCH, { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
 }
 
 /** Closes a revision, after its end has been announced. */
@@ -83,7 +82,6 @@ export const noteKeys = (name: string): { partitionKey: string; rowKey: string }
 
 function toOpenBatch(entity: Entity): OpenBatch {
   const [id = '', revision = '0'] = entity.rowKey.split('.');
-  const { workload = '', ...opening } = fromEntity('open', entity) as Partial<OpenBatch>;
   const openedAt = Date.parse(String(entity.timestamp));
-  return { ...opening, id, workload, revision: Number(revision), openedAt };
+  return { ...fromEntity(OPEN_BATCH, entity), id, revision: Number(revision), openedAt };
 }

@@ -4,26 +4,27 @@
  * has no effect on the work.
  */
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, int32, int64, optional, type RowOf, text } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, pendingItems, type Versioned } from '../batch-row.ts';
 
-/** The progress of the running chunks of a batch. All counts are items, except `chunks`. */
-export interface RunningProgress {
-  chunks: number;
-  items: number;
+/** The progress of the running chunks of a batch in one process. All counts are items, except `chunks`. */
+export const PROGRESS = defineRow('progress', {
+  /** Service time, ISO text. */
+  at: text(),
+  chunks: int32(),
+  items: int64(),
   /** Items with a result or a dead letter. The ledger counts them when their chunk has ended. */
-  ended: number;
-  inFlight: number;
+  ended: int64(),
+  inFlight: int64(),
   /** Items with a failed attempt, and dead letters. */
-  failing: number;
+  failing: int64(),
   /** The latest failure, on one line. */
-  error?: string | undefined;
-}
-
-/** Progress at service time `at`, ISO text. */
-export interface BatchProgress extends RunningProgress {
-  at: string;
-}
+  error: optional(text()),
+});
+/** Progress at service time `at`. */
+export type BatchProgress = RowOf<typeof PROGRESS>;
+export type RunningProgress = Omit<BatchProgress, 'at'>;
 
 /**
  * Directly after the batch row and before all chunk rows, so that one query over a small range reads the row and the
@@ -44,7 +45,7 @@ export async function writeProgress(
 ): Promise<void> {
   const keys = { partitionKey: batch, rowKey: `${PREFIX}${processId}` };
   if (progress === undefined) await deleteEntity(table, keys.partitionKey, keys.rowKey);
-  else await table.upsertEntity(toEntity('progress', keys, progress), 'Replace');
+  else await table.upsertEntity(toEntity(PROGRESS, keys, progress), 'Replace');
 }
 
 /** A batch, and the progress of its running chunks in each process. */
@@ -70,7 +71,7 @@ export async function readBatchAndProgress(table: Table, id: string): Promise<Ba
 export const isProgressKey = (rowKey: string): boolean => rowKey.startsWith(PREFIX);
 
 /** Reads the progress of a process from its entity. */
-export const fromProgressEntity = (entity: Entity): BatchProgress => fromEntity('progress', entity) as BatchProgress;
+export const fromProgressEntity = (entity: Entity): BatchProgress => fromEntity(PROGRESS, entity);
 
 /**
  * Sums the rows that are fresh at service time `nowMs`; undefined if none is. After a chunk is collected, its items are

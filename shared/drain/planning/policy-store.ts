@@ -1,5 +1,6 @@
 import { fromEntity, toEntity } from '../../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
+import { defineRow, int32, json, optional } from '../../storage/row.ts';
 import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../../storage/table.ts';
 import { readsAs } from '../../storage/write-row.ts';
 import {
@@ -12,6 +13,9 @@ import {
 } from '../../wake/gate/gate-row.ts';
 import { gateOf, readGate } from '../../wake/gate/gate-store.ts';
 import { type Policy, policySchema } from './policy.ts';
+
+/** The stored policy of a queue, and its predecessor. Both are validated when they are read. */
+export const POLICY = defineRow('policy', { version: int32(), policy: json(), previous: optional(json()) });
 
 /** A policy that an operator has stored, and its predecessor if this version can read it. */
 export interface StoredPolicy {
@@ -27,7 +31,7 @@ export async function readPolicyRow(
   if (policyVersion === 0) return undefined;
   const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
   if (!entity) return undefined;
-  const { policy, previous } = fromEntity('policy', entity);
+  const { policy, previous } = fromEntity(POLICY, entity);
   const { data } = policySchema.safeParse(previous);
   return { policy: policySchema.parse(policy), ...(data === undefined ? {} : { previous: data }) };
 }
@@ -44,7 +48,7 @@ export async function readStoredPolicies(table: Table): Promise<Map<string, Poli
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   const policies = new Map<string, Policy>();
   for await (const entity of queryEntities(table, filter)) {
-    const { data } = policySchema.safeParse(fromEntity('policy', entity).policy);
+    const { data } = policySchema.safeParse(fromEntity(POLICY, entity).policy);
     if (data) policies.set(queueOfPolicy(entity.rowKey), data);
   }
   return policies;
@@ -68,7 +72,7 @@ export const writePolicy = (
     const gate = toGateEntity({ ...row, policyVersion: version });
     const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
     const previous = row.policyVersion === 0 ? initial : await readPresent(table, queue);
-    const stored = toEntity('policy', keys, { version, policy, previous });
+    const stored = toEntity(POLICY, keys, { version, policy, previous });
     const actions: StoredAction[] = [
       ['upsert', stored, 'Replace'],
       etag === undefined ? ['create', gate] : ['update', gate, 'Replace', { etag }],
@@ -82,5 +86,5 @@ export const writePolicy = (
 /** Also undefined for a policy that this version cannot read, so that an operator can replace it. */
 async function readPresent(table: Table, queue: string): Promise<Policy | undefined> {
   const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
-  return policySchema.safeParse(entity && fromEntity('policy', entity).policy).data;
+  return policySchema.safeParse(entity && fromEntity(POLICY, entity).policy).data;
 }

@@ -5,10 +5,14 @@
  */
 import { createHash } from 'node:crypto';
 import { fromEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, optional, text } from '../../storage/row.ts';
 import { odata, queryEntities, type Table, wins } from '../../storage/table.ts';
 
 /** Stored beside the idempotency keys, whose partitions are hashes. */
 const PARTITION = 'inbox';
+
+/** An inbox file that was accepted (`batch`) or rejected, and could not be moved away. */
+export const MARK = defineRow('mark', { name: text(''), batch: optional(text()) });
 
 /** The decision about a file: the batch that it became, or that it was rejected. */
 export type InboxDecision = { batch: string } | { rejected: true };
@@ -56,7 +60,7 @@ export class InboxMarks {
   async add({ name, etag }: FileVersion, decision: InboxDecision): Promise<void> {
     const keys = { partitionKey: PARTITION, rowKey: rowKeyOf({ name, etag }) };
     const batch = 'batch' in decision ? { batch: decision.batch } : {};
-    await this.#table.upsertEntity(toEntity('mark', keys, { name, ...batch }), 'Replace');
+    await this.#table.upsertEntity(toEntity(MARK, keys, { name, ...batch }), 'Replace');
   }
 
   /**
@@ -80,7 +84,7 @@ interface Mark {
 async function readMarks(table: Table): Promise<Map<string, Mark>> {
   const marks = new Map<string, Mark>();
   for await (const entity of queryEntities(table, odata`PartitionKey eq ${PARTITION}`)) {
-    const { name = '', batch } = fromEntity('mark', entity);
+    const { name, batch } = fromEntity(MARK, entity);
     const decision = batch === undefined ? { rejected: true as const } : { batch };
     marks.set(entity.rowKey, { name, etag: entity.etag, decision });
   }

@@ -7,12 +7,15 @@ import { splitRecords } from '../../cost/drains/drain-spending.ts';
 import { DAY_MS } from '../../days.ts';
 import { toError } from '../../errors.ts';
 import { fromEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, json, text } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import type { GateDeps } from './gate.ts';
 import type { GateRow } from './gate-row.ts';
 
 const PARTITION = 'spent';
+/** What drains of a queue have spent and its gate no longer keeps. */
+export const SPENT = defineRow('spent', { at: text(), drains: json<readonly DrainRecord[]>() });
 const GENERATION_DIGITS = 10;
 /** How long a row is kept. The history of days that can be requested has 92 days; the rest is a margin. */
 const KEPT_DAYS = 100;
@@ -45,7 +48,7 @@ export async function archiveSpent(
   const keys = { partitionKey: PARTITION, rowKey: rowKeyOf(queue, last) };
   let stays: readonly DrainRecord[] = spent.slice(-MAX_NOT_ARCHIVED);
   try {
-    await table.upsertEntity(toEntity('spent', keys, { at: new Date(now()).toISOString(), drains: old }), 'Replace');
+    await table.upsertEntity(toEntity(SPENT, keys, { at: new Date(now()).toISOString(), drains: old }), 'Replace');
     stays = kept;
     // The next row begins with the first record that stays, so that no check is skipped between two rows.
     const [next = last] = kept[0] ?? [];
@@ -78,7 +81,7 @@ export async function readArchive(
   const [from, to] = [rowKeyOf(queue, first), `${queue};`];
   const filter = odata`PartitionKey eq ${PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(table, filter)) {
-    const drains = fromEntity('spent', entity).drains as DrainRecord[];
+    const { drains } = fromEntity(SPENT, entity);
     records.push(...drains);
     if ((drains.at(-1)?.[0] ?? 0) >= last) break;
   }
@@ -91,7 +94,7 @@ export async function readAllArchives(table: Table, since: Date): Promise<Map<st
   const filter = odata`PartitionKey eq ${PARTITION} and at ge ${since.toISOString()}`;
   for await (const entity of queryEntities(table, filter)) {
     const queue = entity.rowKey.slice(0, -GENERATION_DIGITS - 1);
-    const drains = fromEntity('spent', entity).drains as DrainRecord[];
+    const { drains } = fromEntity(SPENT, entity);
     const all = archives.get(queue) ?? [];
     archives.set(queue, all);
     all.push(...drains);

@@ -1,10 +1,11 @@
 import type { DrainRecord } from '../../cost/drains/drain-spending.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, double, int32, int64, json, optional, type RowOf, text } from '../../storage/row.ts';
 import type { WaveRecord } from './wave-record.ts';
 
 /** All gates are in one partition, so that one query reads the gates of all queues. */
 export const GATES_PARTITION = 'gates';
-const GATE = 'gate:';
+const GATE_PREFIX = 'gate:';
 const HEARTBEAT = 'heartbeat:';
 const POLICY = 'policy:';
 
@@ -34,121 +35,83 @@ export interface StartFailure {
  * The gate of one queue: at most one drain holds it. `wakes` counts the wakes that came while it was held; a release
  * succeeds only if none came since the queue was measured. Times are service times, ISO text.
  */
-export interface GateRow {
-  queue: string;
-  status: 'idle' | 'draining';
-  generation: number;
-  instanceId: string;
-  wakes: number;
+export const GATE = defineRow('gate', {
+  status: text<'idle' | 'draining'>('idle'),
+  generation: int32(0),
+  instanceId: text(''),
+  wakes: int64(0),
   /** When this generation acquired the gate; replaces the heartbeat until the first one. */
-  acquiredAt: string;
+  acquiredAt: text(''),
   /** The time until which a silent drain counts as alive; empty before its first heartbeat. */
-  aliveUntil: string;
+  aliveUntil: text(''),
   /** When delayed messages become visible, as far as that is known; ascending. */
-  due: readonly string[];
+  due: json<readonly string[]>([]),
   /**
    * The time of the scheduled wake if the gate was released with work that is still invisible; empty if the queue was
    * drained.
    */
-  parkedUntil: string;
-  depth: number;
+  parkedUntil: text(''),
+  depth: int64(0),
   /** When the depth was measured; empty if it never was. */
-  depthAt: string;
-  active: number;
-  total: number;
-  idleCount: number;
-  paused?: Pause | undefined;
+  depthAt: text(''),
+  active: int32(0),
+  total: int64(0),
+  idleCount: int64(0),
+  paused: optional(json<Pause>()),
   /** Set by a sweep, kept after a take-over, and cleared by the first wave that runs. */
-  startFailure?: StartFailure | undefined;
-  missedWakes: number;
+  startFailure: optional(json<StartFailure>()),
+  missedWakes: int64(0),
   /** When the latest lost wake was found; empty if there was none, or if an older version counted it. */
-  missedWakeAt: string;
-  orphanedReferences: number;
-  policyVersion: number;
+  missedWakeAt: text(''),
+  orphanedReferences: int64(0),
+  policyVersion: int32(0),
   /** Measured time of a dequeue task per reference, in seconds; 0 before the first measurement. */
-  secondsPerReference: number;
+  secondsPerReference: double(0),
   /**
    * Maximum number of tasks per wave at present. Throttling, slow responses and failures lower it, growing throughput
    * raises it. 0 means no limit.
    */
-  taskLimit: number;
+  taskLimit: int32(0),
   /** Number of tasks that was too many when the limit was last lowered; it grows with each wave since. 0 means never. */
-  pressedAt: number;
+  pressedAt: double(0),
   /** Number of waves since then that ran as many tasks as the limit allows. */
-  calmWaves: number;
+  calmWaves: int64(0),
   /** Number of tasks that the limits of the workload can feed, by the last wave; 0 if not known. */
-  fedTasks: number;
+  fedTasks: int32(0),
   /** Tasks of the previous wave, to measure the effect of more or fewer tasks. */
-  waveTasks: number;
+  waveTasks: int32(0),
   /** Share of items that failed for retry in the last wave, and the share that did not fall with fewer tasks. */
-  failureRate: number;
-  baselineFailureRate: number;
+  failureRate: double(0),
+  baselineFailureRate: double(0),
   /** When the oldest batch of the last wave was accepted; empty if unknown, and after the queue was drained. */
-  oldestAt: string;
+  oldestAt: text(''),
   /** Throttled responses in the last wave. */
-  throttled: number;
-  itemsPerSecond: number;
+  throttled: int64(0),
+  itemsPerSecond: int64(0),
   /** Number of processes that ran the last wave; 0 if not measured yet, and then the values below have no meaning. */
-  instances: number;
+  instances: int32(0),
   /** Share of its cores that the busiest process used, 0 to 1. */
-  cpu: number;
+  cpu: double(0),
   /** Event loop utilization of the main thread in the busiest process, 0 to 1. */
-  eventLoop: number;
+  eventLoop: double(0),
   /** Mean response time of storage operations in the last wave, and the usual one (0 if not known); milliseconds. */
-  responseMs: number;
-  usualResponseMs: number;
+  responseMs: double(0),
+  usualResponseMs: double(0),
   /** Age of the oldest work of the last wave at the end of the wave, since its acceptance; milliseconds. */
-  latencyMs: number;
+  latencyMs: int64(0),
   /** The latest waves of all drains of the queue, oldest first. */
-  waves: readonly WaveRecord[];
+  waves: json<readonly WaveRecord[]>([]),
   /** What the latest drains have spent for the queue and for no single batch, oldest first. */
-  spent: readonly DrainRecord[];
-}
+  spent: json<readonly DrainRecord[]>([]),
+});
+export type GateRow = RowOf<typeof GATE> & { queue: string };
 
 /** Whether the drain of `generation` holds the gate. */
 export const isHeldBy = ({ status, generation: holder }: GateRow, generation: number): boolean =>
   status === 'draining' && holder === generation;
 
 /** A gate that has never been woken. */
-export const newGate = (queue: string): GateRow => ({
-  queue,
-  status: 'idle',
-  generation: 0,
-  instanceId: '',
-  wakes: 0,
-  acquiredAt: '',
-  aliveUntil: '',
-  due: [],
-  parkedUntil: '',
-  depth: 0,
-  depthAt: '',
-  active: 0,
-  total: 0,
-  idleCount: 0,
-  missedWakes: 0,
-  missedWakeAt: '',
-  orphanedReferences: 0,
-  policyVersion: 0,
-  secondsPerReference: 0,
-  taskLimit: 0,
-  pressedAt: 0,
-  calmWaves: 0,
-  fedTasks: 0,
-  waveTasks: 0,
-  failureRate: 0,
-  baselineFailureRate: 0,
-  oldestAt: '',
-  throttled: 0,
-  itemsPerSecond: 0,
-  instances: 0,
-  cpu: 0,
-  eventLoop: 0,
-  responseMs: 0,
-  usualResponseMs: 0,
-  latencyMs: 0,
-  waves: [],
-  spent: [],
-});
+export const newGate = (queue: string): GateRow => ({ queue, ...GATE.initial });
 
 /**
  * Returns when the drain of a gate last gave a sign of life, in milliseconds. Returns 0 if the row has no valid time
@@ -160,7 +123,7 @@ export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil
 /** The id of the orchestration that drains `queue` as its `generation`. */
 export const drainInstanceId = (queue: string, generation: number): string => `drain-${queue}-${generation}`;
 
-export const gateRowKey = (queue: string): string => `${GATE}${queue}`;
+export const gateRowKey = (queue: string): string => `${GATE_PREFIX}${queue}`;
 export const heartbeatRowKey = (queue: string, task: string): string => `${HEARTBEAT}${queue}:${task}`;
 export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
 /** The queue of a policy row. */
@@ -174,18 +137,17 @@ export const heartbeatRows = (queue: string): { from: string; to: string } => ({
 });
 /** Bounds of all gate rows in a query by row key, or of those whose queues' names begin with `prefix`. */
 export const gateRows = (prefix = ''): { from: string; to: string } => ({
-  from: `${GATE}${prefix}`,
+  from: `${GATE_PREFIX}${prefix}`,
   // This character sorts after all characters of a queue name.
-  to: `${GATE}${prefix}~`,
+  to: `${GATE_PREFIX}${prefix}~`,
 });
 
 /** The table entity of a gate. */
 export const toGateEntity = ({ queue, ...columns }: GateRow): StoredEntity =>
-  toEntity('gate', { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue) }, columns);
+  toEntity(GATE, { partitionKey: GATES_PARTITION, rowKey: gateRowKey(queue) }, columns);
 
 /** Creates a gate from its entity; columns that an older row lacks have their initial value. */
-export function fromGateEntity(entity: Entity): { row: GateRow; etag: string } {
-  const queue = entity.rowKey.slice(GATE.length);
-  const columns = fromEntity('gate', entity) as Partial<Omit<GateRow, 'queue'>>;
-  return { row: { ...newGate(queue), ...columns }, etag: entity.etag };
-}
+export const fromGateEntity = (entity: Entity): { row: GateRow; etag: string } => ({
+  row: { queue: entity.rowKey.slice(GATE_PREFIX.length), ...fromEntity(GATE, entity) },
+  etag: entity.etag,
+});

@@ -1,8 +1,12 @@
 /** Heartbeats: the sign that a drain is alive, and the decision that it is dead. */
 import { fromEntity, toEntity } from '../../storage/entity.ts';
+import { defineRow, int32, text } from '../../storage/row.ts';
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import { GATES_PARTITION, type GateRow, heartbeatRowKey, heartbeatRows, lastSignMs } from './gate-row.ts';
 import { type VersionedGate, writeGate } from './gate-store.ts';
+
+/** The heartbeat of a task: its generation of the gate, and the time until which it counts as alive. */
+export const HEARTBEAT = defineRow('heartbeat', { generation: int32(), aliveUntil: text('') });
 
 /** How long a drain that the runtime reports as Running may be silent before it counts as dead. */
 export const SILENCE_MS = 10 * 60 * 1000;
@@ -37,7 +41,7 @@ export async function latestHeartbeat(table: Table, row: GateRow): Promise<numbe
   let latest = lastSignMs(row);
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   for await (const entity of queryEntities(table, filter)) {
-    const { generation, aliveUntil = '' } = fromEntity('heartbeat', entity);
+    const { generation, aliveUntil } = fromEntity(HEARTBEAT, entity);
     if (generation === row.generation) latest = Math.max(latest, Date.parse(aliveUntil) || 0);
   }
   return latest;
@@ -54,7 +58,7 @@ export async function recordHeartbeat(
   const { queue, task, generation, until } = sign;
   const keys = { partitionKey: GATES_PARTITION, rowKey: heartbeatRowKey(queue, task) };
   await table.upsertEntity(
-    toEntity('heartbeat', keys, { generation, aliveUntil: new Date(until).toISOString() }),
+    toEntity(HEARTBEAT, keys, { generation, aliveUntil: new Date(until).toISOString() }),
     'Merge',
   );
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { connectionString } from 'functions-local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPEN_BATCH } from '../../../shared/batches/listing/open-rows.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
@@ -61,7 +62,7 @@ function clients() {
   return createClients(settings, meter, LIMITS);
 }
 
-const row = (rowKey: string) => toEntity('open', { partitionKey: 'p', rowKey }, { workload: 'w' });
+const row = (rowKey: string) => toEntity(OPEN_BATCH, { partitionKey: 'p', rowKey }, { workload: 'w' });
 
 describe('the meter in the pipelines of the SDKs', () => {
   it('counts blob requests of all clients that share a pipeline', async () => {

@@ -20,7 +20,7 @@ import { readReport } from '../../../shared/results/read-report.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
 import { toEntity } from '../../../shared/storage/entity.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
-import { choresNote } from '../../../shared/sweep/chores.ts';
+import { choresNote, NOTE } from '../../../shared/sweep/chores.ts';
 import { wake } from '../../../shared/wake/gate/gate.ts';
 import { GATES_PARTITION } from '../../../shared/wake/gate/gate-row.ts';
 import { receive } from '../../../shared/wake/messages.ts';
@@ -89,7 +89,7 @@ export class World {
       await this.clients.gates.deleteEntity(partitionKey, rowKey);
     }
     const at = new Date(chores ? 0 : this.deps.gate.now()).toISOString();
-    const note = toEntity('note', noteKeys(choresNote(undefined)), { at, left: false });
+    const note = toEntity(NOTE, noteKeys(choresNote(undefined)), { at, left: false });
     await this.clients.batches.upsertEntity(note, 'Replace');
   }
 

@@ -1,9 +1,9 @@
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fromBatchEntity } from '../../../shared/batches/batch-row.ts';
-import { COLUMNS, type ColumnType, type RowKind } from '../../../shared/storage/columns.ts';
+import { BATCH, fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import type { Entity } from '../../../shared/storage/entity.ts';
-import { fullBatch, fullRows } from '../../helpers/data/full-rows.ts';
+import type { ColumnType } from '../../../shared/storage/row.ts';
+import { fullEntity, fullValues, ROWS } from '../../helpers/data/full-rows.ts';
 import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 
 const EDM: Record<ColumnType, string> = {
@@ -14,7 +14,6 @@ const EDM: Record<ColumnType, string> = {
   int64: 'Edm.Int64',
   double: 'Edm.Double',
 };
-const KINDS = Object.keys(COLUMNS) as RowKind[];
 
 let storage: AccountStorage;
 let table: TableClient;
@@ -50,16 +49,14 @@ async function storedTypes({ partitionKey, rowKey }: { partitionKey: string; row
   return Object.fromEntries(names.map((name) => [name, stored[`${name}@odata.type`] ?? typeOf(name)]));
 }
 
-test.each(KINDS)('the columns of a %s row are stored with their types, for small and large values', async (kind) => {
-  const expected = Object.fromEntries(
-    Object.entries<ColumnType>(COLUMNS[kind]).map(([name, type]) => [name, EDM[type]]),
-  );
+test.each(ROWS)('the columns of a $name row are stored with their types, for small and large values', async (row) => {
+  const expected = Object.fromEntries(Object.entries(row.columns).map(([name, { type }]) => [name, EDM[type]]));
   for (const [n, x] of [
     [5, 0.5],
     [2 ** 31, 5],
     [Number.MAX_SAFE_INTEGER, 0],
   ] as const) {
-    const entity = fullRows(n, x)[kind];
+    const entity = fullEntity(row, n, x);
     await table.upsertEntity(entity, 'Replace');
 
     expect(await storedTypes(entity)).toEqual(expected);
@@ -67,10 +64,10 @@ test.each(KINDS)('the columns of a %s row are stored with their types, for small
 });
 
 test('a row of large numbers is read as it was written', async () => {
-  const { batch } = fullRows(Number.MAX_SAFE_INTEGER, 5);
+  const batch = fullEntity(BATCH, Number.MAX_SAFE_INTEGER, 5);
   await table.upsertEntity(batch, 'Replace');
 
   const entity = (await table.getEntity(batch.partitionKey, batch.rowKey)) as Entity;
 
-  expect(fromBatchEntity(entity).row).toEqual(fullBatch(Number.MAX_SAFE_INTEGER, 5));
+  expect(fromBatchEntity(entity).row).toEqual({ ...fullValues(BATCH, Number.MAX_SAFE_INTEGER, 5), id: 'p' });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { changeBatch, insertBatch } from '../../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
+import { OPEN_BATCH, openBatch } from '../../../../shared/batches/listing/open-rows.ts';
 import { createOpenBatchReader, MAX_ROWS_READ, pendingOf } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { toEntity } from '../../../../shared/storage/entity.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
@@ -75,7 +75,7 @@ describe('the open batches', () => {
     await add({ id: idOf(1) });
     await insertBatch(table, batchRowOf({ id: idOf(2) }), []);
     const keys = { partitionKey: 'open', rowKey: idOf(2) };
-    await table.upsertEntity(toEntity('open', keys, { workload: 'billing' }), 'Replace');
+    await table.upsertEntity(toEntity(OPEN_BATCH, keys, { workload: 'billing' }), 'Replace');
     const { batches } = await read();
     expect(batches[0]).toMatchObject({ id: idOf(2), workload: 'billing', row: { lane: 'normal' } });
     expect(batches[0]?.deadlineAt).toBeUndefined();
