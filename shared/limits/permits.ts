@@ -5,11 +5,15 @@
 
 const AVAILABLE = 0;
 const TAKEN = 1;
-const IN_FLIGHT = 2;
-const MAX_IN_FLIGHT = 3;
-const HAS_RATE = 4;
-const THROTTLED_MS = 5;
+const MAX_IN_FLIGHT = 2;
+const HAS_RATE = 3;
+const THROTTLED_MS = 4;
+/** Number of entries of `inFlight` that have been used. */
+const RUNS = 5;
 const SLOTS = 6;
+
+/** Maximum number of threads in which chunks of a workload run at the same time: more than a process starts. */
+const MAX_RUNS = 256;
 
 /** Means "not limited" in a 32-bit counter. */
 const UNLIMITED = 0x7fff_ffff;
@@ -17,6 +21,13 @@ const UNLIMITED = 0x7fff_ffff;
 /** Passed to threads as it is. */
 export interface Permits {
   counters: Int32Array<SharedArrayBuffer>;
+  /**
+   * Items in flight, separately for each thread that runs a chunk. A single number would be wrong for ever after the
+   * death of a thread between a change of it and the record of who made the change.
+   */
+  inFlight: Int32Array<SharedArrayBuffer>;
+  /** The index in `inFlight` of the run that uses these permits. */
+  run: number;
   /** Milliseconds of the clock that all threads of a process share. Nothing starts after this time. */
   until: BigInt64Array<SharedArrayBuffer>;
   /** Whether items take permits. Otherwise, calls do. */
@@ -27,9 +38,18 @@ export interface Permits {
 export function createPermits(isPerItem: boolean): Permits {
   return {
     counters: new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)),
+    inFlight: new Int32Array(new SharedArrayBuffer(MAX_RUNS * Int32Array.BYTES_PER_ELEMENT)),
+    run: 0,
     until: new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)),
     isPerItem,
   };
+}
+
+/** Items in flight in this process. */
+export function inFlightOf({ counters, inFlight }: Permits): number {
+  let items = 0;
+  for (let run = Math.max(1, Atomics.load(counters, RUNS)) - 1; run >= 0; run -= 1) items += Atomics.load(inFlight, run);
+  return items;
 }
 
 // ---- used by threads
@@ -38,19 +58,21 @@ export function createPermits(isPerItem: boolean): Permits {
  * Takes the permits for a call with `items` items. Returns false if the call must wait. `nowMs` is of the process-wide
  * clock.
  */
-export function take({ counters, until, isPerItem }: Permits, items: number, nowMs: number): boolean {
+export function take(permits: Permits, items: number, nowMs: number): boolean {
+  const { counters, inFlight, run, until, isPerItem } = permits;
   if (nowMs >= Number(Atomics.load(until, 0))) return false;
-  const permits = isPerItem ? items : 1;
   const most = Atomics.load(counters, MAX_IN_FLIGHT);
-  if (!change(counters, IN_FLIGHT, (inFlight) => (inFlight + items <= most ? inFlight + items : undefined)))
-    return false;
+  if (inFlightOf(permits) + items > most) return false;
+  // Added before the sum is checked: of two threads that take the last permits at the same time, at least one sees both.
+  Atomics.add(inFlight, run, items);
+  const price = isPerItem ? items : 1;
   const hasRate = Atomics.load(counters, HAS_RATE) === 1;
-  if (hasRate && !change(counters, AVAILABLE, (left) => (left >= permits ? left - permits : undefined))) {
-    Atomics.sub(counters, IN_FLIGHT, items);
-    return false;
-  }
-  Atomics.add(counters, TAKEN, permits);
-  return true;
+  const isTaken =
+    inFlightOf(permits) <= most &&
+    (!hasRate || change(counters, AVAILABLE, (left) => (left >= price ? left - price : undefined)));
+  if (isTaken) Atomics.add(counters, TAKEN, price);
+  else Atomics.sub(inFlight, run, items);
+  return isTaken;
 }
 
 /**
@@ -65,8 +87,8 @@ export function releaseUnused({ counters, isPerItem }: Permits, items: number, u
 }
 
 /** Subtracts the items of a finished call from those in flight. */
-export function endCall({ counters }: Permits, items: number): void {
-  if (items > 0) Atomics.sub(counters, IN_FLIGHT, items);
+export function endCall({ inFlight, run }: Permits, items: number): void {
+  if (items > 0) Atomics.sub(inFlight, run, items);
 }
 
 /** Whether this process has a share. Without one, a wait may be long. */
@@ -119,8 +141,17 @@ export function clearPermits({ counters }: Permits): void {
   Atomics.store(counters, AVAILABLE, 0);
 }
 
-/** Items in flight in this process. */
-export const inFlightOf = ({ counters }: Permits): number => Atomics.load(counters, IN_FLIGHT);
+/** Returns the permits for a run in another thread; `run` is a number that no other run with these permits has. */
+export function permitsOfRun(permits: Permits, run: number): Permits {
+  if (run >= MAX_RUNS) throw new RangeError(`At most ${MAX_RUNS} threads can share permits.`);
+  change(permits.counters, RUNS, (used) => (used <= run ? run + 1 : undefined));
+  return { ...permits, run };
+}
+
+/** Ends the calls of a run whose thread has died: nothing that it had begun is in flight any more. */
+export function endRun({ inFlight, run }: Permits): void {
+  Atomics.store(inFlight, run, 0);
+}
 
 /** Returns the number of permits taken since the last call. */
 export const readTaken = ({ counters }: Permits): number => Atomics.exchange(counters, TAKEN, 0);

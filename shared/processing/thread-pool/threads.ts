@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import { endCall } from '../../limits/permits.ts';
+import { endRun, type Permits, permitsOfRun } from '../../limits/permits.ts';
 import { freeBytes } from '../outcome/free-bytes.ts';
-import { countItems, heldOf, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
+import { countItems, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,
   LogLine,
@@ -97,7 +97,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     run: async (given, watch) => {
       lastId += 1;
       const run: Run = {
-        task: { ...given, id: lastId },
+        task: { ...given, id: lastId, permits: given.permits && withFreeNumber(given.permits, runs) },
         stop: new AbortController(),
         copies: [],
         inContext: AsyncLocalStorage.snapshot(),
@@ -112,6 +112,13 @@ export function createThreads(options: ThreadsOptions): Threads {
     },
     close: () => threadPool.destroy(),
   };
+}
+
+function withFreeNumber(permits: Permits, runs: ReadonlyMap<number, Run>): Permits {
+  const used = new Set([...runs.values()].map(({ task }) => task.permits?.run));
+  let run = 0;
+  while (used.has(run)) run += 1;
+  return permitsOfRun(permits, run);
 }
 
 /**
@@ -166,7 +173,7 @@ async function runWatched(
     const items = Uint8Array.from(statusBuffer.items);
     await received(copies, status.copies);
     // The calls of a dead thread no longer hold permits.
-    if (permits) endCall(permits, heldOf(statusBuffer));
+    if (permits) endRun(permits);
     return { status, items, copies: [...copies], stuck: stuck !== undefined, error: cause };
   } finally {
     unwatch();

@@ -49,8 +49,8 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     if (needsFresh) tools.renew?.();
     const chances = { nowMs: tools.nowMs, random: tools.random };
     const states = task.statusBuffer.items;
-    const { permits, statusBuffer } = task;
-    const admission = permits && new Admission(permits, statusBuffer, tools.clockMs);
+    const { permits } = task;
+    const admission = permits && new Admission(permits, tools.clockMs);
     const throttle = throttleOf(workload, task, admission);
     const builder = new OutcomeBuilder({ workload, sources, version: reference.version, chances, states, throttle });
     if (task.remains) salvage(builder, { remains: task.remains, timeoutMs: workload.timeoutSeconds * 1_000 });

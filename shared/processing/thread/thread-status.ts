@@ -11,8 +11,7 @@ const DROPPED = 4;
 const COPIES = 5;
 const STOP = 6;
 const IS_USED = 7;
-const HELD = 8;
-const SLOTS = 9;
+const SLOTS = 8;
 
 /** The states of an item in a run. */
 export const NOT_BEGUN = 0;
@@ -119,14 +118,6 @@ export function countItems({ items }: StatusBuffer): Omit<ChunkProgress, 'error'
   const [, inFlight = 0, alone = 0, ended = 0, dead = 0, failed = 0] = counts;
   return { items: items.length, ended: ended + dead, inFlight: inFlight + alone, failing: dead + failed };
 }
-
-/** Adds to the number of items for which calls hold permits of the workload's limits; a negative number returns them. */
-export function addHeld({ counters }: StatusBuffer, items: number): void {
-  Atomics.add(counters, HELD, items);
-}
-
-/** Returns the number of items for which a run holds permits; above zero after its end only if its thread has died. */
-export const heldOf = ({ counters }: StatusBuffer): number => Atomics.load(counters, HELD);
 
 /**
  * Asks the thread to end its chunk early once `signal` is aborted with a Stop as its reason. Returns a function that

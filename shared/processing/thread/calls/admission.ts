@@ -1,5 +1,4 @@
 import { endCall, hasShare, type Permits, releaseUnused, reportThrottled, take } from '../../../limits/permits.ts';
-import { addHeld, type StatusBuffer } from '../thread-status.ts';
 
 /**
  * How long a chunk waits in a process that has no share of its workload's limits. A process may have none for the time of
@@ -34,7 +33,6 @@ export class Admission {
   /** Whether the process has had no share for so long that the remaining items are passed on. */
   isStarved = false;
   readonly #permits: Permits;
-  readonly #statusBuffer: StatusBuffer;
   readonly #clockMs: () => number;
   /** When the waiting call was last refused. */
   #refusedMs: number | undefined;
@@ -42,9 +40,8 @@ export class Admission {
   #waitedMs = 0;
 
   /** `clockMs` must be the same clock for all threads of the process. */
-  constructor(permits: Permits, statusBuffer: StatusBuffer, clockMs: () => number) {
+  constructor(permits: Permits, clockMs: () => number) {
     this.#permits = permits;
-    this.#statusBuffer = statusBuffer;
     this.#clockMs = clockMs;
   }
 
@@ -64,14 +61,12 @@ export class Admission {
       return undefined;
     }
     this.#withoutSinceMs = undefined;
-    addHeld(this.#statusBuffer, items);
     return new AdmittedCall(this, items);
   }
 
   end(items: number, begun: number): void {
     releaseUnused(this.#permits, items, begun);
     endCall(this.#permits, items);
-    addHeld(this.#statusBuffer, -items);
   }
 
   /** Records that the called service has throttled a call. */

@@ -19,17 +19,23 @@ export interface Units<T> {
 export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
   const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
     if (stopOf(run.statusBuffer) !== undefined) return undefined;
-    run.startMs = run.nowMs();
     const pending = start(unit, admitted);
     run.copier.check(run.startMs);
     return pending;
   };
+  const beginNow = (unit: T): Promise<void> | undefined => {
+    run.startMs = run.nowMs();
+    return begin(unit);
+  };
   const { admission } = run;
-  if (admission === undefined) return runUpTo(limit, units, (unit) => begin(unit));
+  if (admission === undefined) return runUpTo(limit, units, beginNow);
   return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
 }
 
-/** Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed on. */
+/**
+ * Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed
+ * on. A unit starts at the time for which it was admitted: an item that became due after it would have no permit.
+ */
 function runAdmitted<T>(
   run: ChunkRun,
   { limit, units, sourcesOf, start }: Units<T>,

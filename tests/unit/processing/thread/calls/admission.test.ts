@@ -12,7 +12,7 @@ import { runChunk, type ThreadTools } from '../../../../../shared/processing/thr
 import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
 import { defineWorkload, type Workload } from '../../../../../shared/workload/define.ts';
 import { Reject, Retry } from '../../../../../shared/workload/errors.ts';
-import { readAll } from '../../../../helpers/data/chunks.ts';
+import { NOW_MS, readAll, retriesJob } from '../../../../helpers/data/chunks.ts';
 import { ids, item, type MapItem } from '../../../../helpers/threads/run-chunk.ts';
 
 const FAR_MS = 4_000_000_000_000;
@@ -47,13 +47,14 @@ async function run(
   permits: ReturnType<typeof permitsOf>,
   {
     list = [1, 2, 3, 4, 5] as unknown[],
+    job = ids(...list),
     budgetMs = 60,
     clockMs = steppingClock(),
     deadlineAt = '2100-01-01T00:00:00Z',
   } = {},
 ) {
   const tools: ThreadTools = { clockMs, random: () => 0.5, log: () => {} };
-  const task = { ...taskOf({ ...ids(...list), deadlineAt, permits }, budgetMs) };
+  const task = { ...taskOf({ ...job, deadlineAt, permits }, budgetMs) };
   const outcome = await runChunk(workload, task, tools);
   return { ...outcome, ...(await readAll(outcome)) };
 }
@@ -125,6 +126,18 @@ describe('the calls of a chunk', () => {
       permits,
     );
     expect([header.counts.succeeded, readTaken(permits)]).toEqual([succeeded, taken]);
+  });
+
+  it('take a permit also for an item that becomes due while it is admitted', async () => {
+    let calls = 0;
+    const map = workloadOf(() => (calls += 1));
+    for (let ms = 0; ms < 30; ms += 1) {
+      // One second before an item is due, it runs.
+      const notBefore = new Date(NOW_MS + 1_000 + ms).toISOString();
+      const job = retriesJob([{ index: 100, attempts: [], notBefore, item: { id: 1 } }], NOW_MS);
+      await run(map, permitsOf({ rate: 0 }), { job });
+    }
+    expect(calls).toBe(0);
   });
 
   it('are passed on when their process has had no share for ten seconds', async () => {
