@@ -58,6 +58,8 @@ const AFTER_RENEWAL_MS = 500;
 const PLACE_MS = 5_000;
 /** How long a queue whose task has finished keeps its place: the next wave starts immediately, or there is none. */
 const LEFT_PLACE_MS = 2_000;
+/** Maximum number of waiting queues in the row: with names of 63 characters, its column holds 264 (entity.ts). */
+const MAX_WAITING = 200;
 
 /**
  * Additive increase, multiplicative decrease (Chiu and Jain, 1989; TCP: RFC 5681). When the other side throttles, the
@@ -98,7 +100,7 @@ export function claimShare(row: QuotaRow, claim: Claim, { limit, nowMs }: { limi
     ...(isServed ? [] : queues).map((queue) => placeOf(queue, row, { nowMs, until: renewsAt + PLACE_MS })),
     ...left.map((queue) => placeOf(queue, row, { nowMs, until: nowMs + LEFT_PLACE_MS })),
   ];
-  return { row: { ...paced, holders, waiting: [...waiting, ...places] }, share, renewsAt, until, isShared };
+  return { row: { ...paced, holders, waiting: longestOf([...waiting, ...places]) }, share, renewsAt, until, isShared };
 }
 
 const isUseful = ({ permitsPerSecond, inFlight }: Share): boolean => permitsPerSecond > 0 && inFlight > 0;
@@ -106,6 +108,10 @@ const isUseful = ({ permitsPerSecond, inFlight }: Share): boolean => permitsPerS
 /** Whether a holder counts: it has a lease, or some of its items may be in flight. */
 const isKnown = ({ until, has }: Holder, { timeoutMs }: Limit, nowMs: number): boolean =>
   nowMs < until + (Number.isFinite(has.inFlight) && has.inFlight > 0 ? timeoutMs : 0);
+
+/** Returns the places of the queues that have waited longest. The others wait without a place. */
+const longestOf = (waiting: readonly WaitingQueue[]): readonly WaitingQueue[] =>
+  waiting.length <= MAX_WAITING ? waiting : waiting.toSorted((a, b) => a.since - b.since).slice(0, MAX_WAITING);
 
 const placeOf = (queue: string, row: QuotaRow, { nowMs, until }: { nowMs: number; until: number }): WaitingQueue => ({
   queue,

@@ -5,8 +5,8 @@ import { type Holder, NO_SHARE, type Share, type WaitingQueue } from './quota-ro
 /** If the limit is too small for all, a holder that has had its share for this long makes room for a waiting one. */
 const TURN_MS = 30_000;
 /**
- * Maximum number of processes with a share: a column of the row holds about a hundred holders with a few queues each
- * (entity.ts).
+ * Maximum number of processes with a share. A column of the row usually has room for them (entity.ts); if their queues
+ * have long names, `hasRoom` limits the number further.
  */
 const MAX_SERVED = 64;
 /** Tolerance for comparisons: an amount that is too small only because of rounding is sufficient. */

@@ -48,7 +48,8 @@ export function createPermits(isPerItem: boolean): Permits {
 /** Items in flight in this process. */
 export function inFlightOf({ counters, inFlight }: Permits): number {
   let items = 0;
-  for (let run = Math.max(1, Atomics.load(counters, RUNS)) - 1; run >= 0; run -= 1) items += Atomics.load(inFlight, run);
+  for (let run = Math.max(1, Atomics.load(counters, RUNS)) - 1; run >= 0; run -= 1)
+    items += Atomics.load(inFlight, run);
   return items;
 }
 

@@ -1,4 +1,4 @@
-import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
+import { type Entity, fromEntity, MAX_UNITS, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, double, int64, json, type RowOf } from '../storage/row.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
@@ -99,6 +99,9 @@ const unlimited = ({ permitsPerSecond, inFlight }: { [K in keyof Share]: number 
   permitsPerSecond: permitsPerSecond ?? Number.POSITIVE_INFINITY,
   inFlight: inFlight ?? Number.POSITIVE_INFINITY,
 });
+
+/** Returns whether the row can be written: it has room for the holders. Their number is limited by the names of their queues. */
+export const hasRoom = ({ holders }: QuotaRow): boolean => JSON.stringify(holders).length <= MAX_UNITS;
 
 /** Writes the row unless another process has changed it since it was read. Returns the new ETag, or undefined. */
 export const writeQuota = (table: Table, { row, etag }: VersionedQuota): Promise<string | undefined> =>

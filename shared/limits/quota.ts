@@ -8,7 +8,7 @@ import type { Workload } from '../workload/define.ts';
 import { type Claim, type Claimed, claimShare } from './claim.ts';
 import type { Limit } from './limit.ts';
 import { Pacer, TICK_MS } from './pacer.ts';
-import { NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
+import { hasRoom, NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
 
 /**
  * A process stops using a lease this long before its end: the service clock is up to a second behind, plus a round trip
@@ -19,6 +19,8 @@ const MARGIN_MS = 1_500;
 const THROTTLED_CLAIM_MS = 1_000;
 /** Wait before a failed claim is repeated. */
 const FAULT_RETRY_MS = 1_000;
+/** Wait before a claim for which the row had no room is repeated: leases of other processes may have ended by then. */
+const FULL_RETRY_MS = 5_000;
 
 export interface QuotaDeps {
   /** The table of the gates. */
@@ -71,25 +73,48 @@ export class Quota {
   }
 
   async enter(queue: string): Promise<Entry> {
-    await this.#writing;
-    if (this.pacer.isStarved) await this.#claim([queue]);
-    if (this.pacer.isStarved) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
+    // Counted from here on: another task that leaves meanwhile must not release what this one claims.
     this.#tasks.push(queue);
+    let hasEntered = false;
+    try {
+      await this.#writing;
+      if (this.pacer.isStarved) await this.#claim([queue]);
+      hasEntered = !this.pacer.isStarved;
+    } finally {
+      if (!hasEntered) await this.#refuse(queue);
+    }
+    if (!hasEntered) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
     this.#start();
     return { leave: () => this.#leave(queue) };
   }
 
-  async #leave(queue: string): Promise<void> {
-    this.#tasks.splice(this.#tasks.indexOf(queue), 1);
-    this.#left.add(queue);
-    if (this.#tasks.length === 0) await this.close();
+  async #refuse(queue: string): Promise<void> {
+    // Its place in the row lasts longer than that of a queue whose task has finished.
+    this.#left.delete(queue);
+    await this.#remove(queue);
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  async #leave(queue: string): Promise<void> {
+    this.#left.add(queue);
+    await this.#remove(queue);
+  }
+
+  async #remove(queue: string): Promise<void> {
+    this.#tasks.splice(this.#tasks.indexOf(queue), 1);
+    if (this.#tasks.length > 0 || this.#timer === undefined) return;
+    this.#stop();
     await this.#writing;
-    if (this.#timer !== undefined) return;
+    if (this.#tasks.length === 0) await this.#release();
+  }
+
+  /** Releases the share, also if tasks still run. */
+  async close(): Promise<void> {
+    this.#stop();
+    await this.#writing;
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
     const left = [...this.#left];
     this.#left.clear();
     if (!this.#isCounted) return;
@@ -108,6 +133,11 @@ export class Quota {
   get #isCounted(): boolean {
     const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
     return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #start(): void {
@@ -167,15 +197,22 @@ export class Quota {
       const claim = { id: this.#deps.id, wants, throttledSeconds, quiet: this.#quiet, ...who };
       const situation = { limit: this.#limit, nowMs: this.#deps.now() };
       const claimNow = (): Claimed => claimShare(found.row, { ...claim, inFlight: this.pacer.inFlight }, situation);
+      const first = claimNow();
+      if (!hasRoom(first.row)) return undefined;
       // Shrinks before the row is written: no other process may get what is still used here. What has started until
       // then is in flight.
-      this.pacer.shrinkTo(claimNow().share);
+      this.pacer.shrinkTo(first.share);
       const claimed = claimNow();
       const etag = await writeQuota(table, { row: claimed.row, etag: found.etag });
       if (etag === undefined) return LOST_RACE;
       this.#known = { row: claimed.row, etag };
       return claimed;
     });
+    if (claimed === undefined) {
+      this.#renewMs = this.#claimedMs + FULL_RETRY_MS;
+      log.warn('quota-full', { workload: this.#workload.name });
+      return;
+    }
     if (throttledSeconds !== undefined) {
       if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
       countRateLowered(this.#workload.name);

@@ -19,7 +19,7 @@ const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
  * A string column holds 64 KiB of UTF-16 (source: Microsoft Learn, Table service data model); accounts refused the last
  * few hundred (Azurite#2510).
  */
-const MAX_UNITS = 32_000;
+export const MAX_UNITS = 32_000;
 
 /**
  * Creates the entity of a row.

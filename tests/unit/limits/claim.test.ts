@@ -122,6 +122,18 @@ it('is shared by as many processes as fit in the row; the others wait', () => {
   expect(served.size).toBeGreaterThan(60);
 });
 
+describe('queues that wait', () => {
+  it('keep their places in a row with room for 200 of them, those that wait longest', () => {
+    const { claim, row } = quota();
+    claim('holder', NOW);
+    for (let n = 0; n < 300; n += 1) claim(`p${n}`, NOW + n, { queues: [`${n}`.padEnd(63, '-')] });
+    const { waiting } = row();
+    expect(waiting).toHaveLength(200);
+    expect(waiting.map(({ since }) => since)).toEqual(Array.from({ length: 200 }, (_, n) => NOW + n));
+    expect(() => toQuotaEntity(row())).not.toThrow();
+  });
+});
+
 describe('the limit of items in flight', () => {
   it('is divided in whole items', () => {
     const { claim } = quota({ permitsPerSecond: undefined, maxInFlight: 7 });

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { z } from 'zod';
 import { createLimiter } from '../../../shared/limits/limiter.ts';
 import { endCall, type Permits, take } from '../../../shared/limits/permits.ts';
-import { readQuota } from '../../../shared/limits/quota-row.ts';
+import { type Holder, newQuota, readQuota, writeQuota } from '../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { defineWorkload, type WorkloadOptions } from '../../../shared/workload/define.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
@@ -67,7 +67,10 @@ export function limitedProcesses(limits: Limits) {
     before = promise;
     return { release: resolve, fail: () => reject(new Error('The service does not respond.')) };
   };
-  return { process, operations, hold, row: async () => (await readQuota(table, 'mail')).row };
+  /** Writes a row with these holders, which must be the first one. */
+  const fill = (holders: readonly Holder[]): Promise<unknown> =>
+    writeQuota(table, { row: { ...newQuota('mail'), holders }, etag: undefined });
+  return { process, operations, hold, fill, row: async () => (await readQuota(table, 'mail')).row };
 }
 
 /** The `leave` of a task that got a share. */

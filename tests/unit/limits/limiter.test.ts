@@ -44,6 +44,18 @@ describe('a process alone', () => {
     expect([a.take(), a.take()]).toEqual([true, false]);
   });
 
+  it('starts nothing in the last 1.5 s of its lease, in which the clock of the service may be past its end', async () => {
+    const { process, hold, row } = limitedProcesses({ maxConcurrency: 3 });
+    const a = process('a');
+    await a.enter('queue-1');
+    const until = (await row()).holders[0]?.until ?? 0;
+    hold();
+    vi.setSystemTime(until - 1_501);
+    expect(a.take()).toBe(true);
+    vi.setSystemTime(until - 1_500);
+    expect(a.take()).toBe(false);
+  });
+
   it('starts nothing after its lease has expired, and continues after a renewal', async () => {
     const w = limitedProcesses({ maxConcurrency: 3 });
     const a = w.process('a');
@@ -86,6 +98,47 @@ describe('several processes', () => {
     await left;
     leaveOf(await entered);
     expect(a.take()).toBe(true);
+  });
+
+  it('do not lose the share that a task has just claimed while the last other task leaves', async () => {
+    // Prepare: the first task has lost its share.
+    const { process, hold, row } = limitedProcesses({ maxConcurrency: 3 });
+    const a = process('a');
+    const leave = leaveOf(await a.enter('queue-1'));
+    vi.setSystemTime(Date.now() + 60_000);
+
+    // Act
+    const { release } = hold();
+    const [entered, left] = [a.enter('queue-2'), leave()];
+    release();
+    await left;
+    const leaveAgain = leaveOf(await entered);
+
+    // Assess
+    expect(a.take()).toBe(true);
+    expect((await row()).holders).toMatchObject([{ id: 'a', queues: ['queue-2'] }]);
+    endCall(a.permits(), 1);
+    await leaveAgain();
+    expect((await row()).holders).toEqual([]);
+  });
+
+  it('give their share back when the last task has left while another one got none', async () => {
+    const { process, hold, row } = limitedProcesses({ maxConcurrency: 1 });
+    const [a, b] = [process('a'), process('b')];
+    const leave = leaveOf(await a.enter('queue-1'));
+    expect(a.take()).toBe(true);
+    // Another process gets the share while the first one is suspended.
+    vi.setSystemTime(Date.now() + 600_000);
+    leaveOf(await b.enter('queue-2'));
+    const { release } = hold();
+    const [entered, left] = [a.enter('queue-3'), leave()];
+    endCall(a.permits(), 1);
+    release();
+    await left;
+    expect(await entered).toHaveProperty('retryAt');
+    const { holders, waiting } = await row();
+    expect(holders.map(({ id }) => id)).toEqual(['b']);
+    expect(waiting.map(({ queue }) => queue)).toContain('queue-3');
   });
 
   it('do not count items of a process that has left after its share was lost', async () => {
@@ -144,6 +197,27 @@ describe('several processes', () => {
     expect(await rateOf('b')).toBeCloseTo(4.8);
   });
 
+  it('use no more than their new share as soon as they write it, because another process may already read it', async () => {
+    // Prepare: two processes have two items each, and a third one waits for its part.
+    const { process, hold, operations } = limitedProcesses({ maxConcurrency: 4 });
+    const [a, b, c] = [process('a'), process('b'), process('c')];
+    await a.enter('queue-1');
+    while ('retryAt' in (await b.enter('queue-2'))) await vi.advanceTimersByTimeAsync(500);
+    await c.enter('queue-3');
+
+    // Act: a renewal has read the row, and waits for the answer to its write.
+    const reading = hold();
+    while (operations.at(-1) !== 'getEntity') await vi.advanceTimersByTimeAsync(20);
+    hold();
+    reading.release();
+    await vi.advanceTimersByTimeAsync(0);
+
+    // Assess
+    expect(operations.at(-1)).toBe('updateEntity');
+    const beforeAnswer = [a, b].map((one) => [one.take(), one.take()]);
+    expect(beforeAnswer).toContainEqual([true, false]);
+  });
+
   it('immediately get what the last task of another process releases', async () => {
     const { process } = limitedProcesses({ rateLimit: { calls: 100, perSeconds: 1 } });
     const [a, b] = [process('a'), process('b')];
@@ -155,6 +229,33 @@ describe('several processes', () => {
     expect(await b.enter('queue-1')).toHaveProperty('leave');
     expect(a.take()).toBe(false);
   });
+});
+
+it('is refused a share, until leases end, while the row has no room for another process', async () => {
+  // Prepare: a row that is as long as possible.
+  const { process, fill, row } = limitedProcesses({ maxConcurrency: 6_400 });
+  const part = { permitsPerSecond: 1, inFlight: 100 };
+  const nowMs = Date.now();
+  const holder = (id: string) => ({
+    ...{ id, wants: part, has: part, since: nowMs, renewsAt: nowMs, until: nowMs + 5_000 },
+    queues: Array.from({ length: 5 }, (_, lane) => `lane-${lane}`.padEnd(63, '-')),
+  });
+  const holders = Array.from({ length: 50 }, (_, n) => holder(`process-${n}`));
+  holders.push(holder('x'.repeat(32_000 - JSON.stringify([...holders, holder('')]).length)));
+  await fill(holders);
+  const a = process('a');
+
+  // Act
+  const refused = await a.enter('queue-1');
+  const whileFull = await row();
+  // The leases end, and the calls have timed out.
+  await vi.advanceTimersByTimeAsync(600_000);
+  const entered = await a.enter('queue-1');
+
+  // Assess
+  expect(refused).toEqual({ retryAt: nowMs + 5_000 });
+  expect(whileFull.holders).toHaveLength(51);
+  expect(entered).toHaveProperty('leave');
 });
 
 it('leaves without an error if the share cannot be released, which others then get after the lease', async () => {
