@@ -111,12 +111,12 @@ async function finishIntake(
 
 /**
  * Another upload with the same key was accepted first. If its content is the same, returns its batch. Deletes this upload's
- * payload, unless the accepted batch refers to it.
+ * payload: the accepted batch refers to another one, or `insertBatch` would have recognized its row as this upload's.
  */
 async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
   const stored = await readBatch(deps.table, own.id);
   if (!stored) throw new Problem('conflict', 'The batch of this idempotency key is being deleted.');
-  if (stored.row.payload !== own.payload) await dropPayload(deps, own);
+  await dropPayload(deps, own);
   if (stored.row.digest !== own.digest) throw mismatch();
   const { state, revision } = stored.row;
   return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;

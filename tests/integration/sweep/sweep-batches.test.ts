@@ -49,6 +49,23 @@ describe('a batch without progress', () => {
     expect(await use.world.batch(id)).toMatchObject(DONE);
   });
 
+  it('does not get them while their queue has messages, even invisible ones', async () => {
+    const id = await unheard(use.world);
+    // A worker holds one, and two are gone.
+    const queue = use.world.clients.queue(ITEMS);
+    const received = await queue.receiveMessages({ numberOfMessages: 3, visibilityTimeout: 600 });
+    const [held, ...gone] = received.receivedMessageItems;
+    for (const { messageId, popReceipt } of gone) await queue.deleteMessage(messageId, popReceipt);
+    use.world.wait(61 * MINUTE);
+    expect(await sweep(use.world.deps)).toMatchObject({ resent: 0, failed: 0 });
+
+    await queue.deleteMessage(held?.messageId ?? '', held?.popReceipt ?? '');
+    use.world.wait(31 * MINUTE);
+    expect(await sweep(use.world.deps)).toMatchObject({ resent: 3, failed: 0 });
+    await use.world.drainAll();
+    expect(await use.world.batch(id)).toMatchObject(DONE);
+  });
+
   it('does not get them while results are waiting', async () => {
     const id = await unheard(use.world);
     await use.world.drainUnasked(ITEMS);

@@ -8,6 +8,7 @@ import { finalize } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, chunkRowOf, endOf, headerOf } from '../../helpers/data/factories.ts';
+import { interposed } from '../../helpers/fakes/interposed.ts';
 import { batchWith, logged, NOW, partials, reportLines, summing } from './finalize-fixtures.ts';
 
 test.each([
@@ -121,6 +122,60 @@ test('a batch with a pending chunk does not end', async () => {
   await finalize(deps, BATCH);
 
   expect((await row())?.state).toBe('running');
+  expect(published).toEqual([]);
+});
+
+test('a batch does not end by rows that are older than its counters: the last chunk ends between the two reads', async () => {
+  const { deps, row, blobs } = await batchWith({ '000000': headerOf() });
+  const last = () => applyEnds(deps.table, BATCH, [endOf('000001', headerOf())], { at: NOW });
+
+  await finalize(interposed(deps, 'getEntity', last), BATCH);
+
+  expect((await row())?.state).toBe('running');
+  expect([...blobs.keys()]).toEqual([]);
+});
+
+test('a batch does not end if a chunk is added between the reads of its rows and of its counters', async () => {
+  const { deps, row, blobs } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
+  const added = async () => {
+    await insertChunks(deps.table, [chunkRowOf({ chunk: '000001.r1' })]);
+    await changeBatch(deps.table, BATCH, () => ({ chunksTotal: 3 }));
+  };
+
+  await finalize(interposed(deps, 'getEntity', added), BATCH);
+
+  expect(await row()).toMatchObject({ state: 'running', chunksDone: 2, chunksTotal: 3 });
+  expect([...blobs.keys()]).toEqual([]);
+});
+
+test('a finisher that was delayed does not change the end of another', async () => {
+  const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
+  const late = { ...deps, gate: { ...deps.gate, now: () => Date.parse(NOW) + 60_000 } };
+  let ended: unknown;
+
+  await finalize(
+    interposed(late, 'upload', async () => {
+      await finalize(deps, BATCH);
+      ended = await row();
+    }),
+    BATCH,
+  );
+
+  expect(await row()).toEqual(ended);
+  expect(published).toHaveLength(1);
+});
+
+test('a finisher that was delayed does not end the revision that a redrive has opened meanwhile', async () => {
+  const { deps, row, published } = await batchWith({ '000000': headerOf(), '000001': headerOf() });
+  const redriven = async () => {
+    const opening = { items: 8, openedAt: NOW, deadlineAt: NOW };
+    await changeBatch(deps.table, BATCH, (now) => ({ ...nextRevision(now, opening), state: 'queued', chunksTotal: 3 }));
+  };
+
+  await finalize(interposed(deps, 'upload', redriven), BATCH);
+
+  expect(await row()).toMatchObject({ state: 'queued', revision: 1, announced: false });
+  expect((await row())?.completedAt).toBeUndefined();
   expect(published).toEqual([]);
 });
 
