@@ -36,17 +36,10 @@ export const isUnderWay = (state: BatchState | undefined): boolean =>
 export function createBatchStates(table: Table, changesSeen: () => number, maxChunksCollected: number): ReadBatchFacts {
   const known = new Map<string, Promise<BatchFacts | undefined>>();
   let knownSince = changesSeen();
-  const read = async (batch: string, chunk: string): Promise<BatchFacts | undefined> => {
+  const read = (batch: string, chunk: string): Promise<BatchFacts | undefined> => {
     const reading = readBatchFacts(table, { batch, chunk, maxChunksCollected });
     known.set(batch, reading);
-    let isKept = false;
-    try {
-      const facts = await reading;
-      isKept = isUnderWay(facts?.state);
-      return facts;
-    } finally {
-      if (!isKept && known.get(batch) === reading) known.delete(batch);
-    }
+    return reading;
   };
   return async (batch, chunk) => {
     if (knownSince !== changesSeen()) known.clear();

@@ -146,7 +146,8 @@ describe('a batch whose dead letters change', () => {
       const all = groups.map((group, n) => ({ ...group, count: counts[n] }));
       const example = groups.find((group) => group.cause === cause)?.example;
       const items = Array.from({ length: 5 }, (_, n) => ({ ...example, index: n, line: n + 1 }));
-      const body = cause === null ? { batch: id, count: now.dead, scanned: now.dead, groups: all, otherCauses: 0 } : { items };
+      const body =
+        cause === null ? { batch: id, count: now.dead, scanned: now.dead, groups: all, otherCauses: 0 } : { items };
       return route.fulfill({ json: body });
     });
     await page.clock.install();

@@ -124,7 +124,9 @@ describe('GET batches/{id}/dead-letters', () => {
     }
     expect(scanned.length).toBeGreaterThan(1);
     expect(scanned.reduce((sum, n) => sum + n, 0)).toBe(11);
-    expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(all.groups.map(({ cause, count }) => [cause, count])));
+    expect(Object.fromEntries(counts)).toEqual(
+      Object.fromEntries(all.groups.map(({ cause, count }) => [cause, count])),
+    );
   });
 
   it('reads at most a page of chunks in search of one cause, and continues behind them', async () => {

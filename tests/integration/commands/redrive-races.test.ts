@@ -38,6 +38,17 @@ it('opens no revision of a batch that is running again since its dead letters we
   expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 6, dead: 3 });
 });
 
+it('publishes the end of the last revision first, if that was missed: no sweep would see it later', async () => {
+  const id = await world.submitWithDead('b');
+  await changeBatch(world.deps.table, id, () => ({ announced: false }));
+  world.topic.events.length = 0;
+
+  await redriveOf(id, {});
+
+  const ends = world.topic.events.filter(({ type, batch }) => type === 'BatchCompleted' && batch === id);
+  expect(ends.map(({ details }) => details?.revision)).toEqual([0]);
+});
+
 it('keeps the selection that was stored first for a key, and refuses another request with that key', async () => {
   const id = await world.submitWithDead('b', 'c');
   const deps = interposed(world.deps, 'upload', () => redriveOf(id, { items: [1] }));

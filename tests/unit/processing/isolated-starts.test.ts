@@ -29,6 +29,7 @@ function world(items: number[], state = 'running') {
   const texts: Reference[] = [];
   const deleted: string[] = [];
   let isRefused = false;
+  let looks = 0;
   let finish = (): void => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -36,6 +37,7 @@ function world(items: number[], state = 'running') {
   const blobOf = (name: string) => ({
     downloadToBuffer: async () => Buffer.from(frame),
     getProperties: async () => {
+      looks += 1;
       const outcome = stored.get(name);
       if (outcome) return { metadata: { outcome: JSON.stringify(outcome) } };
       throw serviceError(404);
@@ -81,6 +83,8 @@ function world(items: number[], state = 'running') {
     messageOf(JSON.stringify({ ...reference, ...fields }), { dequeueCount, messageId: id });
   return {
     ...{ running, texts, deleted, finish, messageFor },
+    /** How often an outcome was looked for. */
+    looks: () => looks,
     endings: () => [...stored.values()].map(({ ending }) => ending),
     /** Another worker has received the message: its pop receipt is refused. */
     loseLease: () => {
@@ -139,11 +143,12 @@ describe('a chunk whose process may have crashed', () => {
   });
 
   test('does not run again if another worker has stored its outcome while this one waited for the others', async () => {
-    const { receive, messageFor, running, finish, endings } = world([1, 2]);
+    const { receive, messageFor, running, finish, endings, looks } = world([1, 2]);
     const first = receive(messageFor({}, 1, 'a'));
     await expect.poll(() => running.length).toBe(1);
     // The lease of the first was lost.
     const second = receive(messageFor({}, 2, 'a'));
+    await expect.poll(looks).toBe(1);
     finish();
     await Promise.all([first, second]);
 
