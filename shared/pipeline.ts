@@ -13,7 +13,7 @@ import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import type { FinishWaveDeps } from './drain/finish-wave.ts';
-import type { HostLimits } from './drain/host-limits.ts';
+import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
 import { createInstanceMeasure } from './drain/planning/instance-load.ts';
 import { createNeedsWake } from './drain/planning/notify-from.ts';
@@ -154,9 +154,13 @@ const INSTANCE_LETTERS = 8;
  */
 const NAMED_FILES_AT_ONCE = 2;
 
-/** Creates a pipeline. Nothing is connected or started before its first use. */
+/**
+ * Creates a pipeline. Nothing is connected or started before its first use.
+ * @throws Error if the items of a workload could never begin within the time limit of an invocation
+ */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { settings, registry, maxChunksCollected = MAX_RECEIVE } = options;
+  checkTimeouts(options.host, registry);
   const meter = options.clients?.meter ?? createMeter();
   const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();

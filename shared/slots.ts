@@ -5,7 +5,7 @@ export class NoSlotError extends Error {
 
 /** Runs a limited number of calls at the same time. Others wait in the order of their arrival. */
 export interface Slots {
-  /** @throws NoSlotError if no slot is free within `maxWaitMs`. Then `work` does not run. */
+  /** @throws NoSlotError if the slots are not free within `maxWaitMs`. Then `work` does not run. */
   run<T>(work: () => Promise<T>, options?: SlotOptions): Promise<T>;
   /** Number of free slots. */
   readonly idle: number;
@@ -15,12 +15,19 @@ export interface Slots {
 
 /** How a call waits for a slot. */
 export interface SlotOptions {
-  /** Defaults to no limit. */
-  maxWaitMs?: number;
+  /** Defaults to no limit (Infinity). */
+  maxWaitMs?: number | undefined;
   /** The call no longer waits when it is aborted, and rejects with the reason. A running call is not ended. No default. */
   signal?: AbortSignal;
   /** Calls of this kind together hold fewer slots than there are; calls behind them do not wait for them. No default. */
   share?: Share;
+  /** Number of slots that the call occupies; calls behind it wait for it. Defaults to 1. */
+  needed?: number;
+}
+
+interface Call {
+  share: Share;
+  needed: number;
 }
 
 /** A part of the slots: the number of calls of one kind that may begin now. */
@@ -34,9 +41,21 @@ export interface Share {
  */
 export function createSlots(count: number): Slots {
   let idle = count;
-  const waiting: { share: Share; begin: () => void }[] = [];
-  const canBegin = ({ idle: left }: Share): boolean => idle > 0 && left > 0;
-  const wait = (share: Share, { maxWaitMs, signal }: SlotOptions): Promise<void> => {
+  const waiting: (Call & { begin: () => void })[] = [];
+  /** Returns the first call that waits for slots, and not for its share. */
+  const first = () => waiting.find(({ share }) => share.idle > 0);
+  const take = ({ share, needed }: Call): void => {
+    idle -= needed;
+    share.idle -= 1;
+  };
+  const admit = (): void => {
+    for (let next = first(); next !== undefined && next.needed <= idle; next = first()) {
+      waiting.splice(waiting.indexOf(next), 1);
+      take(next);
+      next.begin();
+    }
+  };
+  const wait = (own: Call, { maxWaitMs = Number.POSITIVE_INFINITY, signal }: SlotOptions): Promise<void> => {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = (): void => {
@@ -47,41 +66,36 @@ export function createSlots(count: number): Slots {
       stop();
       waiting.splice(waiting.indexOf(call), 1);
       reject(reason);
+      // Those behind it may need fewer slots.
+      admit();
     };
     const onTime = (): void => giveUp(new NoSlotError(`No slot was free within ${maxWaitMs} ms.`));
-    const timer = maxWaitMs === undefined ? undefined : setTimeout(onTime, maxWaitMs);
+    const timer = maxWaitMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(onTime, maxWaitMs);
     const onAbort = (): void => giveUp(signal?.reason);
     signal?.addEventListener('abort', onAbort);
     const begin = (): void => {
       stop();
       resolve();
     };
-    const call = { share, begin };
+    const call = { ...own, begin };
     waiting.push(call);
     return promise;
   };
-  const take = (share: Share): void => {
-    idle -= 1;
-    share.idle -= 1;
-  };
-  const give = (share: Share): void => {
-    idle += 1;
+  const give = ({ share, needed }: Call): void => {
+    idle += needed;
     share.idle += 1;
-    const at = waiting.findIndex((call) => canBegin(call.share));
-    const [next] = at < 0 ? [] : waiting.splice(at, 1);
-    if (!next) return;
-    take(next.share);
-    next.begin();
+    admit();
   };
   return {
     run: async (work, options = {}) => {
-      const { share = { idle: count } } = options;
-      if (canBegin(share)) take(share);
-      else await wait(share, options);
+      const { share = { idle: count }, needed = 1 } = options;
+      const call = { share, needed };
+      if (first() === undefined && share.idle > 0 && needed <= idle) take(call);
+      else await wait(call, options);
       try {
         return await work();
       } finally {
-        give(share);
+        give(call);
       }
     },
     get idle() {

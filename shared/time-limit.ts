@@ -4,10 +4,11 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits at most `ms` for a response of a call that has no time limit and cannot be aborted.
+ * Waits at most `ms` (Infinity: without a limit) for a response of a call that has no time limit and cannot be aborted.
  * @throws TimeLimitError with the description `what`
  */
 export async function withinTime<T>(answer: Promise<T>, ms: number, what: string): Promise<T> {
+  if (ms === Number.POSITIVE_INFINITY) return answer;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new TimeLimitError(`${what}: expected a response within ${ms} ms, got none.`)),

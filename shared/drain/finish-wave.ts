@@ -163,10 +163,17 @@ const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
   gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;
 
 async function planNext(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
-  const next = await deps.plan(input.address, gate, gate.depth);
+  const planned = await deps.plan(input.address, gate, gate.depth);
+  const next = input.address.kind === 'items' && isBlocked(input.wave) ? { ...planned, ...ONE_MESSAGE } : planned;
   const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
   return { gate: { ...gate, active: next.tasks, aliveUntil }, result: { next } };
 }
+
+/** Whether a wave has returned all its messages, usually because work of other queues occupied all threads. */
+const isBlocked = ({ received, done }: WaveSummary): boolean => received > 0 && done === 0;
+
+/** The size of the waves after a blocked one: they wait for the first free thread, and return one message per slice. */
+const ONE_MESSAGE = { tasks: 1, quota: 1, receive: 1 };
 
 function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };

@@ -1,8 +1,10 @@
 /**
- * The limits of activities in host.json. They are read from that file, so that the silence of a healthy wave is judged
- * by the host's actual limits.
+ * The limits of activities in host.json. They are read from that file, so that the silence of a healthy wave and the time
+ * of an invocation are judged by the host's actual limits.
  */
 import { z } from 'zod';
+import type { Workload } from '../workload/define.ts';
+import type { Registry } from '../workload/registry.ts';
 import type { Wave } from './planning/plan.ts';
 
 export interface HostLimits {
@@ -10,7 +12,28 @@ export interface HostLimits {
   concurrentActivities: number;
   /** Time after which the runtime hands an activity of a crashed instance to another one. */
   activityVisibilitySeconds: number;
+  /**
+   * Time limit of one invocation (`functionTimeout`); Infinity if it has none. The platform ends the worker process of an
+   * invocation that exceeds it, with everything else that runs there.
+   */
+  functionSeconds: number;
 }
+
+/**
+ * Time that an invocation needs after the latest possible end of an item: two seconds until a blocked thread is ended, and
+ * usually a few more to start another one for what is left of the chunk, to store the outcome and to send the results.
+ */
+const END_SECONDS = 30;
+/**
+ * Time that every invocation must have for the begin of items: it reads the gate, receives, and reads frames first. With
+ * less, a drain could receive and return the same messages for ever.
+ */
+const BEGIN_SECONDS = 10;
+/**
+ * Time before the limit of an invocation at which a slice ends even if its work goes on, because a service does not
+ * respond. The work continues in its process without the invocation.
+ */
+const ABANDON_SECONDS = 10;
 
 const UNIT_SECONDS = [1, 60, 3_600, 86_400];
 
@@ -25,7 +48,11 @@ const timeSpanSchema = z
       .reduce((sum, part, index) => sum + Number(part) * (UNIT_SECONDS[index] ?? 0), 0),
   );
 
+/** The value of `functionTimeout` for no limit. */
+const NO_TIMEOUT = '-1';
+
 const hostSchema = z.object({
+  functionTimeout: z.union([z.literal(NO_TIMEOUT).transform(() => Number.POSITIVE_INFINITY), timeSpanSchema]),
   extensions: z.object({
     durableTask: z.object({
       maxConcurrentActivityFunctions: z.int().min(1),
@@ -43,6 +70,7 @@ export function readHostLimits(hostJson: unknown): HostLimits {
   if (error) throw new Error(`host.json is not usable: ${z.prettifyError(error)}`);
   const { maxConcurrentActivityFunctions, storageProvider } = data.extensions.durableTask;
   return {
+    functionSeconds: data.functionTimeout,
     concurrentActivities: maxConcurrentActivityFunctions,
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
   };
@@ -51,3 +79,31 @@ export function readHostLimits(hostJson: unknown): HostLimits {
 /** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
 export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
   wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
+
+/** Returns how long after the start of its invocation an item of a workload may begin, in seconds. */
+export const beginSeconds = (
+  { functionSeconds }: Pick<HostLimits, 'functionSeconds'>,
+  { timeoutSeconds }: Pick<Workload, 'timeoutSeconds'>,
+): number => functionSeconds - timeoutSeconds - END_SECONDS;
+
+/** Returns how long after the start of its invocation a slice ends even if its work goes on, in seconds. */
+export const abandonSeconds = ({ functionSeconds }: Pick<HostLimits, 'functionSeconds'>): number =>
+  functionSeconds - ABANDON_SECONDS;
+
+/**
+ * Checks that the items of each workload fit into an invocation.
+ * @throws Error that lists each workload whose items could never begin.
+ */
+export function checkTimeouts(
+  host: Pick<HostLimits, 'functionSeconds'>,
+  { workloads }: Pick<Registry, 'workloads'>,
+): void {
+  const problems = workloads
+    .filter((workload) => beginSeconds(host, workload) < BEGIN_SECONDS)
+    .map(({ name, timeoutSeconds }) => `${name} (${timeoutSeconds} s)`);
+  if (problems.length === 0) return;
+  const most = host.functionSeconds - END_SECONDS - BEGIN_SECONDS;
+  throw new Error(
+    `functionTimeout in host.json allows a timeoutSeconds of at most ${most}. It is longer for: ${problems.join(', ')}.`,
+  );
+}

@@ -4,6 +4,7 @@ import { isUndecided, trips } from './circuit.ts';
 import { createLoneTask } from './lone-task.ts';
 import type { TaskWave } from './planning/plan.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
+import { createSliceTime, OVER, type SliceTime } from './slice-time.ts';
 
 /** Adds two counts. */
 export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
@@ -30,12 +31,14 @@ const STEP_MS = 1_000;
 /** The side effects of a slice, passed as functions so that the loop itself is easy to read and test. */
 export interface SliceEffects<Message> {
   receive: (count: number) => Promise<Message[]>;
-  /** `isOver` returns whether the slice's time is up: items that have not started by then are returned to the queue. */
-  process: (messages: Message[], isOver: () => boolean) => Promise<WorkCounts>;
+  /** Messages that have not started when the slice is over are returned to the queue. */
+  process: (messages: Message[], time: SliceTime) => Promise<WorkCounts>;
   /** Whether the drain still holds the gate and the queue is not paused; called only for messages beyond the quota. */
   mayContinue: () => Promise<boolean>;
   /** Whether the slice must end early: the process is about to end, or has no share of the limits. */
   mustEnd: () => boolean;
+  /** The time of `nowMs` after which no item begins. */
+  beginUntilMs: number;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
   random: () => number;
@@ -69,12 +72,12 @@ export async function runSlice<Message>(
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
-  const endMs = start + wave.sliceSeconds * 1000;
-  const isOver = (): boolean => effects.mustEnd() || nowMs() >= endMs;
+  const { mustEnd, beginUntilMs } = effects;
+  const time = createSliceTime({ endMs: start + wave.sliceSeconds * 1000, beginUntilMs, mustEnd, nowMs });
   /** Waits until `ms` after the last receive, or for the policy's interval if that is longer, but not beyond the slice. */
   const pace = async (ms: number): Promise<void> => {
     const untilMs = receiveMs + Math.max(ms, wave.receiveIntervalMs ?? 0);
-    while (nowMs() < untilMs && !isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, endMs - nowMs()));
+    while (nowMs() < untilMs && !time.isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, time.waitMs()));
   };
   const backOff = (idleCount: number): number | 'end' => {
     const delay = backoffMs(idleCount, random(), bounds);
@@ -86,7 +89,7 @@ export async function runSlice<Message>(
   const continuesProbe = (): boolean => wave.probe === true && lastDone > 0 && isUndecided(total);
   const isQuotaReached = (): boolean => total.received >= wave.quota && !continuesProbe();
   while (!isQuotaReached() || lone.mayStay()) {
-    if (isOver()) return result('timeUp');
+    if (time.isOver()) return result('timeUp');
     const isExtra = isQuotaReached();
     receiveMs = nowMs();
     const count = wave.tasks === 1 ? wave.receive : Math.min(wave.receive, wave.quota - total.received);
@@ -95,7 +98,7 @@ export async function runSlice<Message>(
     if (messages.length > 0) {
       idleCount = 0;
       const mustReturn = isExtra && !(await effects.mayContinue());
-      const counts = await effects.process(messages, mustReturn ? () => true : isOver);
+      const counts = await effects.process(messages, mustReturn ? OVER : time);
       lastDone = counts.done;
       total = addCounts(total, counts);
       if (mustReturn) return result('quotaReached');

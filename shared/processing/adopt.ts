@@ -1,10 +1,11 @@
 /** References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch. */
 import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
+import type { SliceTime } from '../drain/slice-time.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';
 import { isImport } from '../intake/import/import-file.ts';
 import type { NamedFile, NamedFileEnd } from '../intake/inbox/named-file.ts';
-import type { Slots } from '../slots.ts';
+import { NoSlotError, type Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
 import type { GateDeps } from '../wake/gate/gate.ts';
@@ -36,7 +37,7 @@ export interface AdoptDeps {
 interface AdoptRound {
   address: QueueAddress;
   lease: Lease;
-  isOver: () => boolean;
+  time: SliceTime;
 }
 
 /**
@@ -61,7 +62,7 @@ export function readReferenceOn({ workload }: QueueAddress, text: string): Refer
 export async function adopt(
   deps: AdoptDeps,
   entry: Entry<BlobReference>,
-  { address, lease, isOver }: AdoptRound,
+  { address, lease, time }: AdoptRound,
 ): Promise<ChunkDisposition> {
   const { message, value } = entry;
   const { tries = 0 } = value;
@@ -69,10 +70,10 @@ export async function adopt(
     await returnMessage(deps, entry, { address, lease, content, seconds });
     return 'returned';
   };
-  if (isOver()) return returnAfter(value, 0);
+  if (time.isOver()) return returnAfter(value, 0);
   const charged = { ...value, tries: tries + 1 };
   const begin = async (): Promise<TakeEnd | 'lost'> => {
-    if (isOver()) return 'passing';
+    if (time.isOver()) throw new NoSlotError('The slice is over.');
     // The try is counted only now: a reference that waits for its turn must not be charged for the files before it.
     if (message.dequeueCount > 1 && !(await lease.rewrite(message.messageId, charged))) return 'lost';
     return take(deps, entry);
@@ -80,11 +81,12 @@ export async function adopt(
   try {
     // The blob may crash the process on each try.
     if (tries >= MAX_TRIES) throw new Error(`The process ended during each of ${tries} tries.`);
-    const end = await inTurn(deps, begin);
+    const end = await inTurn(deps, time, begin);
     if (end === 'lost') return 'returned';
     log.info('blob-reference', { queue: address.queue, producer: value.producer, file: value.blob, end });
     return end === 'passing' ? await returnAfter(value, FAULT_RETRY_SECONDS) : 'adopted';
   } catch (error) {
+    if (error instanceof NoSlotError) return returnAfter(value, 0);
     log.warn('blob-deferred', {
       queue: address.queue,
       producer: value.producer,
@@ -98,12 +100,12 @@ export async function adopt(
 }
 
 /**
- * Runs `begin` when its turn comes, which may be many slices later if a hundred large files wait. It never runs beside a
- * chunk that runs isolated: if the blob crashed the process, that chunk would be charged. The lock is acquired last,
- * because an isolated chunk waits for all holders of the lock, and the rest of the process waits for that chunk.
+ * Runs `begin` when its turn comes, unless the slice is over before. It never runs beside a chunk that runs isolated: if
+ * the blob crashed the process, that chunk would be charged. The lock is acquired last, because an isolated chunk waits for
+ * all holders of the lock, and the rest of the process waits for that chunk.
  */
-const inTurn = <T>({ fileSlots, lock }: AdoptDeps, begin: () => Promise<T>): Promise<T> =>
-  fileSlots.run(() => lock.shared(begin));
+const inTurn = <T>({ fileSlots, lock }: AdoptDeps, { waitMs }: SliceTime, begin: () => Promise<T>): Promise<T> =>
+  fileSlots.run(() => lock.shared(begin, waitMs()), { maxWaitMs: waitMs() });
 
 type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing';
 

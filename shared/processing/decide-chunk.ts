@@ -7,11 +7,12 @@ import { isFinished } from '../batches/batch-row.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { FinishedChunk, Reference } from '../contract/reference.ts';
+import type { SliceTime } from '../drain/slice-time.ts';
 import type { Permits } from '../limits/permits.ts';
 import type { GateDeps } from '../wake/gate/gate.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
-import { type ReadFrame, readRange } from './fetch-frames.ts';
+import { type Frame, type FrameState, readFrame } from './fetch-frames.ts';
 import type { Lease } from './lease.ts';
 import { endWholeChunk, splitChunk } from './outcome/endings.ts';
 import { freeBytes } from './outcome/free-bytes.ts';
@@ -20,6 +21,7 @@ import type { ChunkDisposition } from './publish/publish-results.ts';
 import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
 import type { ChunkOutcome } from './thread/thread-task.ts';
+import { NotBegunError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
 /** From this delivery on, a chunk may have crashed its process, and therefore runs isolated. */
@@ -49,8 +51,14 @@ export interface ReferenceDeps {
 
 export type ChunkEntry = Entry<Reference>;
 
-/** A reference of a chunk, with its frame if that was read with the others. */
-export type Work = ChunkEntry & ReadFrame;
+/** A reference of a chunk, and what is known about its frame. */
+export type Work = ChunkEntry & { frame: FrameState };
+
+/** The part of a round that decides whether a chunk can begin. */
+export interface ChunkRound {
+  lease: Lease;
+  time: SliceTime;
+}
 
 /** Returns whether the chunk of a reference may have run before: it was redelivered, or put again. */
 export const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 || entry.value.resent === true;
@@ -58,18 +66,21 @@ export const mayBeDone = (entry: ChunkEntry): boolean => deliveries(entry) > 1 |
 /** Counts the deliveries that may have begun the chunk: those that a living process returned do not count. */
 const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCount - (value.returned ?? 0);
 
-/** Decides what becomes of a chunk, and runs it if it must run. Throws the errors of services and of the processor. */
-export async function decideChunk(deps: ReferenceDeps, work: Work, lease: Lease): Promise<ChunkDisposition> {
+/**
+ * Decides what becomes of a chunk, and runs it if it must run. Throws the errors of services and of the processor.
+ * @throws NotBegunError or NoSlotError if the slice is over before the chunk has begun
+ */
+export async function decideChunk(deps: ReferenceDeps, work: Work, round: ChunkRound): Promise<ChunkDisposition> {
   const batch = await deps.readBatch(work.value.batch, work.value.chunk);
   if (batch === undefined) return 'orphaned';
-  const disposition = await decideIn(deps, work, { lease, batch });
+  const disposition = await decideIn(deps, work, { round, batch });
   return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending, read: batch.read };
 }
 
 async function decideIn(
   deps: ReferenceDeps,
   work: Work,
-  { lease, batch }: { lease: Lease; batch: BatchFacts },
+  { round, batch }: { round: ChunkRound; batch: BatchFacts },
 ): Promise<ChunkDisposition> {
   const { value: reference } = work;
   // The batch is finished, so this reference is a repeat. Its blobs may be being deleted with the batch, and must not be
@@ -84,11 +95,12 @@ async function decideIn(
   if (isRepeat) return repeatOf(batch);
   // The chunk row stays pending. The next resume puts a new reference for it, or the latest resume already has.
   if (batch.state === 'paused' || (reference.resumes ?? 0) < (batch.resumes ?? 0)) return 'paused';
-  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
+  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled', work.frame));
+  const waitMs = round.time.waitMs();
   if (deliveries(work) < ISOLATION_DELIVERIES) {
-    return deps.lock.shared(async () => run(deps, await withOwnFrame(deps, work), batch));
+    return deps.lock.shared(async () => run(deps, work, { round, batch, frame: await knownFrame(deps, work) }), waitMs);
   }
-  return deps.lock.exclusive(() => runIsolated(deps, work, { lease, batch }));
+  return deps.lock.exclusive(() => runIsolated(deps, work, { round, batch }), waitMs);
 }
 
 const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancelled' ? 'cancelled' : 'duplicate');
@@ -100,7 +112,7 @@ const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancel
 async function runIsolated(
   deps: ReferenceDeps,
   work: Work,
-  { lease, batch }: { lease: Lease; batch: BatchFacts },
+  { round, batch }: { round: ChunkRound; batch: BatchFacts },
 ): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
@@ -111,45 +123,64 @@ async function runIsolated(
     const items = reference.take ?? reference.items;
     if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
     // The dead letter needs the frame for its item and, for a retries frame, for the item's index.
-    return store(deps, work, ending(deps, await withOwnFrame(deps, work), 'killed'));
+    return store(deps, work, ending(deps, work, 'killed', await knownFrame(deps, work)));
   }
   // The frame is read before the start is counted: a failing storage service is no sign of a crash.
-  const framed = await withOwnFrame(deps, work);
-  if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
-  return run(deps, framed, batch, { isIsolated: true });
+  const frame = await knownFrame(deps, work);
+  if (round.time.isOver()) throw new NotBegunError('The slice is over.');
+  if (!(await round.lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
+  return run(deps, work, { round, batch, frame, isIsolated: true });
 }
 
-/** Reads the frame of a resent or redelivered reference. It was not read with the others, because the chunk might be done. */
-async function withOwnFrame({ container }: ReferenceDeps, work: Work): Promise<Work> {
-  if (!mayBeDone(work)) return work;
-  return { ...work, frame: await readRange(container(work.value.container), work.value) };
+/**
+ * Returns the frame of a reference. A resent or redelivered one was not read with the others, because the chunk might be
+ * done.
+ * @throws the error of its read
+ */
+async function knownFrame({ container }: ReferenceDeps, { value, frame }: Work): Promise<Frame> {
+  if (frame.kind === 'failed') throw frame.error;
+  return frame.kind === 'unread' ? readFrame(container(value.container), value) : frame;
+}
+
+interface ChunkStart {
+  round: ChunkRound;
+  batch: BatchFacts;
+  frame: Frame;
+  isIsolated?: boolean;
 }
 
 async function run(
   deps: ReferenceDeps,
   work: Work,
-  { deadlineAt }: BatchFacts,
-  { isIsolated = false } = {},
+  { round: { time }, batch: { deadlineAt }, frame: found, isIsolated = false }: ChunkStart,
 ): Promise<ChunkDisposition> {
-  const { value: reference, frame } = work;
+  if (found.kind === 'missing') return store(deps, work, ending(deps, work, 'payloadMissing', found));
+  const { value: reference } = work;
+  const { bytes: frame } = found;
   const permits = deps.permitsOf(reference.workload);
   // Other chunks must not wait while an isolated chunk waits for its limits: its remaining items are passed on.
   const budgetMs = isIsolated && permits !== undefined ? ISOLATED_LIMITED_MS : undefined;
-  if (frame === undefined) return store(deps, work, ending(deps, work, 'payloadMissing'));
+  const { beginUntilMs } = time;
+  const limits = { permits, budgetMs, beginUntilMs, waitMs: time.waitMs() };
   const outcome = await deps.running.run(reference.batch, (stop, watch) =>
-    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, permits, budgetMs }),
+    deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, ...limits }),
   );
   return store(deps, work, outcome);
 }
 
-const ending = (deps: ReferenceDeps, work: Work, kind: 'cancelled' | 'killed' | 'payloadMissing'): ChunkOutcome =>
+const ending = (
+  deps: ReferenceDeps,
+  { value: reference }: Work,
+  kind: 'cancelled' | 'killed' | 'payloadMissing',
+  frame: FrameState,
+): ChunkOutcome =>
   endWholeChunk({
-    reference: work.value,
+    reference,
     ending: kind,
     error: new Error(ENDING_TEXT[kind]),
     nowMs: deps.gate.now(),
-    version: work.value.version,
-    ...(work.frame === undefined ? {} : { frame: work.frame }),
+    version: reference.version,
+    ...(frame.kind === 'read' ? { frame: frame.bytes } : {}),
   });
 
 const ENDING_TEXT = {

@@ -22,18 +22,21 @@ export interface Range {
   references: Reference[];
 }
 
+/** A frame, or the answer of storage that its blob does not exist or ends before it. */
+export type Frame = { kind: 'read'; bytes: Buffer } | { kind: 'missing' };
+
 /**
- * The frame of a reference; undefined if the blob does not exist or ends before the frame, or if the read failed with
- * `unread`.
+ * What is known about the frame of a reference. `unread`: nothing yet; `failed`: nothing, because the read failed. Only
+ * `missing` proves that the items are gone.
  */
-export interface ReadFrame {
-  frame?: Buffer | undefined;
-  unread?: Error | undefined;
-}
+export type FrameState = Frame | { kind: 'unread' } | { kind: 'failed'; error: Error };
+
+/** The frame of a reference that was not read with the others. */
+export const UNREAD: FrameState = { kind: 'unread' };
 
 /** The frames of references. */
 export interface ReadFrames {
-  frames: Map<Reference, ReadFrame>;
+  frames: Map<Reference, FrameState>;
   /** Frees the memory of all frames. No frame may be used afterwards. */
   free: () => void;
 }
@@ -47,10 +50,10 @@ export async function readFrames(
   const read: Buffer[] = [];
   await Promise.all(
     planReads(references).map(async (range) => {
-      const { bytes, unread } = await tryRead(container(range.container), range);
-      if (bytes) read.push(bytes);
+      const all = await tryRead(container(range.container), range);
+      if (all.kind === 'read') read.push(all.bytes);
       for (const reference of range.references)
-        frames.set(reference, { frame: bytes && frameOf(bytes, range, reference), unread });
+        frames.set(reference, all.kind === 'read' ? { ...all, bytes: frameOf(all.bytes, range, reference) } : all);
     }),
   );
   return {
@@ -61,14 +64,11 @@ export async function readFrames(
   };
 }
 
-async function tryRead(
-  container: ContainerClient,
-  range: Range,
-): Promise<{ bytes?: Buffer | undefined; unread?: Error }> {
+async function tryRead(container: ContainerClient, range: Range): Promise<FrameState> {
   try {
-    return { bytes: await readRange(container, range) };
+    return await readFrame(container, range);
   } catch (error) {
-    return { unread: toError(error) };
+    return { kind: 'failed', error: toError(error) };
   }
 }
 
@@ -95,7 +95,13 @@ const joins = (range: Range, { container, blob, offset, length }: Reference): bo
   offset - (range.offset + range.length) <= MAX_GAP &&
   offset + length - range.offset <= MAX_RANGE;
 
-/** Reads a range; returns undefined if the blob does not exist or ends before the range. */
+/** Reads a range as a frame. */
+export async function readFrame(container: ContainerClient, range: Omit<Range, 'references'>): Promise<Frame> {
+  const bytes = await readRange(container, range);
+  return bytes === undefined ? { kind: 'missing' } : { kind: 'read', bytes };
+}
+
+/** Reads a range; returns undefined if storage answers that the blob does not exist or ends before the range. */
 export async function readRange(
   container: ContainerClient,
   range: Omit<Range, 'references'>,

@@ -9,6 +9,7 @@ import { type BlobReference, isBlobReference, type Reference } from '../contract
 import type { Meter } from '../cost/meter.ts';
 import type { Round } from '../drain/activities.ts';
 import { earlier } from '../drain/slice-result.ts';
+import { UNLIMITED } from '../drain/slice-time.ts';
 import { inParallel } from '../parallel.ts';
 import { commonTrace } from '../telemetry/trace.ts';
 import type { Publish } from '../wake/events/publish.ts';
@@ -17,7 +18,7 @@ import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
 import { inChunkSpan } from './chunk-span.ts';
 import { type ChunkEntry, mayBeDone, type ReferenceDeps, type Work } from './decide-chunk.ts';
-import { readFrames } from './fetch-frames.ts';
+import { readFrames, UNREAD } from './fetch-frames.ts';
 import { holdLease } from './lease.ts';
 import { processReference, type ReferenceRound } from './process-reference.ts';
 import type { CollectHereDeps } from './publish/collect-here.ts';
@@ -38,12 +39,12 @@ type AnyEntry = Entry<Reference | BlobReference>;
 /** Creates the round of a slice on one queue. */
 export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress, generation: number): Round {
   const queue = deps.queues(address.queue);
-  return async (messages, isOver = () => false) => {
+  return async (messages, time = UNLIMITED) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
     const entries = await readEntries(messages, (text) => readReferenceOn(address, text), aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const round: RoundContext = { address, generation, lease, isOver, startError: '' };
+      const round: RoundContext = { address, generation, lease, time, startError: '' };
       const { value: dispositions, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
       const operations = dispositions.map(handlerOperations).reduce(addOperations, own);
       const oldestAt = entries.filter(isOfChunk).reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
@@ -100,13 +101,13 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
   return dispositions;
 }
 
-/** Reads the frames of all references that will certainly run. A redelivered or resent one is read later (withOwnFrame). */
+/** Reads the frames of all references that will certainly run. A redelivered or resent one is read later (knownFrame). */
 async function withFrames(
   { container }: ItemsRoundDeps,
   entries: ChunkEntry[],
   round: RoundContext,
 ): Promise<{ works: Work[]; free: () => void }> {
-  const direct = round.isOver() ? [] : entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
+  const direct = round.time.isOver() ? [] : entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
   const { frames, free } = await readFrames(container, direct);
-  return { works: entries.map((entry) => ({ ...entry, ...frames.get(entry.value) })), free };
+  return { works: entries.map((entry) => ({ ...entry, frame: frames.get(entry.value) ?? UNREAD })), free };
 }

@@ -1,7 +1,9 @@
 /** Processes one reference, and returns it to its queue if it did not start or failed. */
 import type { Reference } from '../contract/reference.ts';
 import { storableLine } from '../contract/text/text.ts';
+import type { SliceTime } from '../drain/slice-time.ts';
 import { isOutage, toError } from '../errors.ts';
+import { NoSlotError } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
@@ -14,8 +16,7 @@ import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-
 export interface ReferenceRound {
   address: QueueAddress;
   lease: Lease;
-  /** Whether the slice's time is up. */
-  isOver: () => boolean;
+  time: SliceTime;
   /** Why no thread could start for a chunk of this round; empty at first. */
   startError: string;
 }
@@ -28,11 +29,10 @@ export async function processReference(
 ): Promise<ChunkDisposition> {
   const { address, lease } = round;
   try {
-    if (round.isOver() || round.startError !== '') return await returnUnstarted(work, lease);
-    if (work.unread !== undefined) throw work.unread;
-    return await decideChunk(deps, work, lease);
+    if (round.time.isOver() || round.startError !== '') return await returnUnstarted(work, round);
+    return await decideChunk(deps, work, round);
   } catch (error) {
-    if (error instanceof NotBegunError) return await returnUnstarted(work, lease);
+    if (error instanceof NotBegunError || error instanceof NoSlotError) return await returnUnstarted(work, round);
     const { batch, chunk } = work.value;
     if (error instanceof ThreadStartError) reportStartError(round, error);
     else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
@@ -54,9 +54,16 @@ function reportStartError(round: ReferenceRound, error: ThreadStartError): void 
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 
-/** Returns an unstarted reference to the queue, where it is visible immediately. */
-async function returnUnstarted(work: Work, lease: Lease): Promise<ChunkDisposition> {
-  await lease.returnToQueue(work.message.messageId, 0, asReturned(work.value));
+/** Returns an unstarted reference to the queue, where it is visible immediately; if that fails, at the end of its lease. */
+async function returnUnstarted(
+  { message, value }: Work,
+  { address, lease }: ReferenceRound,
+): Promise<ChunkDisposition> {
+  try {
+    await lease.returnToQueue(message.messageId, 0, asReturned(value));
+  } catch (error) {
+    log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
+  }
   return 'returned';
 }
 

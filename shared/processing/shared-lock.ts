@@ -1,31 +1,24 @@
+import { createSlots } from '../slots.ts';
+
 /**
  * A lock that many can share, or that one holds exclusively. A chunk that was running when a process crashed runs alone,
  * so that the next crash has one possible cause.
  */
 export interface SharedLock {
-  shared: <T>(fn: () => Promise<T>) => Promise<T>;
-  exclusive: <T>(fn: () => Promise<T>) => Promise<T>;
+  /** @throws NoSlotError if the lock is not free within `maxWaitMs` (default: no limit). Then `fn` does not run. */
+  shared: <T>(fn: () => Promise<T>, maxWaitMs?: number) => Promise<T>;
+  /** @throws NoSlotError as `shared` does. */
+  exclusive: <T>(fn: () => Promise<T>, maxWaitMs?: number) => Promise<T>;
 }
+
+/** More than can ever share the lock. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
 /** Creates a lock that serves callers in order: an exclusive one waits for all before it, and all behind it wait for it. */
 export function createSharedLock(): SharedLock {
-  let barrier: Promise<unknown> = Promise.resolve();
-  let running = new Set<Promise<unknown>>();
-  const quiet = (promise: Promise<unknown>): Promise<unknown> => promise.catch(() => undefined);
+  const slots = createSlots(ALL);
   return {
-    shared: (fn) => {
-      const run = barrier.then(fn);
-      const set = running;
-      const entry: Promise<unknown> = quiet(run).then(() => set.delete(entry));
-      set.add(entry);
-      return run;
-    },
-    exclusive: (fn) => {
-      const before = [barrier, ...running];
-      running = new Set();
-      const run = Promise.all(before).then(fn);
-      barrier = quiet(run);
-      return run;
-    },
+    shared: (fn, maxWaitMs) => slots.run(fn, { maxWaitMs }),
+    exclusive: (fn, maxWaitMs) => slots.run(fn, { maxWaitMs, needed: ALL }),
   };
 }

@@ -49,3 +49,26 @@ it('removes a call that has waited for too long, and never runs it', async () =>
   await running;
   expect([slots.idle, ran]).toEqual([1, false]);
 });
+
+it('lets a call wait until as many slots are free as it needs, and the others behind it', async () => {
+  const slots = createSlots(2);
+  const begun: string[] = [];
+  const ends = { a: Promise.withResolvers<void>(), both: Promise.withResolvers<void>() };
+  const a = slots.run(() => ends.a.promise);
+  const both = slots.run(
+    () => {
+      begun.push('both');
+      return ends.both.promise;
+    },
+    { needed: 2 },
+  );
+  const b = slots.run(async () => void begun.push('b'));
+  expect([slots.idle, slots.waiting]).toEqual([1, 2]);
+  ends.a.resolve();
+  await a;
+  await Promise.resolve();
+  expect([begun, slots.idle]).toEqual([['both'], 0]);
+  ends.both.resolve();
+  await Promise.all([both, b]);
+  expect([begun, slots.idle]).toEqual([['both', 'b'], 2]);
+});

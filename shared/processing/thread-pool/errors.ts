@@ -3,7 +3,7 @@ export class ProcessorClosedError extends Error {
   override name = 'ProcessorClosedError';
 }
 
-/** The process is being stopped, and the chunk has not begun: its reference is returned uncharged. */
+/** The process is being stopped or the slice is over, and the chunk has not begun: its reference is returned uncharged. */
 export class NotBegunError extends Error {
   override name = 'NotBegunError';
 }

@@ -3,7 +3,7 @@ import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
 import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';
-import { ProcessorClosedError, ThreadStartError } from './errors.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';
 
@@ -26,7 +26,8 @@ export interface ChunkTools {
 /**
  * Runs a chunk in a thread, up to its outcome. If the thread dies, another one creates the outcome from its remains.
  * Items that have not ended go into the retry chunk, so that each death is followed by progress.
- * @throws ProcessorClosedError, or ThreadStartError if no thread can begin.
+ * @throws ProcessorClosedError; NotBegunError if its time was over before a thread could begin; or ThreadStartError if no
+ * thread can begin.
  */
 export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<ChunkOutcome> {
   const startMs = tools.clockMs();
@@ -43,10 +44,10 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
 
 /** Creates the first run of a chunk, for a thread or for this one. No item begins after `maxMs`, or the job's own budget. */
 export function taskOf(job: ChunkJob, maxMs: number): ThreadTask {
-  const { reference, frame, nowMs, deadlineAt, permits, budgetMs = maxMs } = job;
+  const { reference, frame, nowMs, deadlineAt, permits, budgetMs = maxMs, beginUntilMs } = job;
   const [first, last] = rangeOf(reference);
   const statusBuffer = createStatusBuffer(last - first);
-  return { id: 0, reference, deadlineAt, permits, frame, statusBuffer, nowMs, budgetMs };
+  return { id: 0, reference, deadlineAt, permits, frame, statusBuffer, nowMs, budgetMs, beginUntilMs };
 }
 
 /** Runs a task until a thread has begun it. Threads that have run before end themselves if it requires a fresh one. */
@@ -101,6 +102,7 @@ async function salvaged(
 
 function accept(answer: ThreadAnswer, dropped: number, { onDropped }: ChunkTools): ChunkOutcome {
   if ('refused' in answer) throw new ThreadStartError(answer.refused);
+  if ('notBegun' in answer) throw new NotBegunError('The time for the begin of items was over.');
   if (dropped > 0) onDropped(dropped);
   return answer.outcome;
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
-import { createSlots } from '../../slots.ts';
+import { createSlots, NoSlotError } from '../../slots.ts';
 import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
 import type { ChunkJob, ChunkOutcome, LogLine, UnhandledError } from '../thread/thread-task.ts';
 import { NotBegunError } from './errors.ts';
@@ -42,8 +42,8 @@ export interface ProcessorOptions {
 export interface Processor {
   /**
    * Creates a chunk's outcome; waits while all threads are busy. Errors of a handler are part of the outcome.
-   * @throws NotBegunError if it was returned before a thread was free; ProcessorClosedError after `close`;
-   * ThreadStartError if the threads' file cannot run at all.
+   * @throws NotBegunError if it was returned or its time was over before a thread was free; ProcessorClosedError after
+   * `close`; ThreadStartError if the threads' file cannot run at all.
    */
   process(job: ChunkJob): Promise<ChunkOutcome>;
   /** Starts the threads now, if the first chunk is known to come soon. */
@@ -57,7 +57,7 @@ export interface Processor {
   readonly queued: number;
 }
 
-/** Below the ten minutes of a function's timeout, with time for the item that begins last. */
+/** A wave ends with its slowest chunk: items that have not begun by then continue in another chunk of the next wave. */
 const MAX_CHUNK_SECONDS = 240;
 
 /** Creates a processor. Its threads start with the first chunk or `start`, because an instance may never get a chunk. */
@@ -87,7 +87,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
         const nowMs = job.nowMs + clockMs() - calledMs;
         return processChunk({ ...job, nowMs }, { ...runTools, onDropped: dropNotice(options, job) });
       };
-      return slots.run(() => guarded(job.reference.workload, run));
+      return slots.run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs }).catch(asNotBegun);
     },
     start: () => void (closed || opened()),
     close: async () => {
@@ -102,6 +102,10 @@ export function createProcessor(options: ProcessorOptions): Processor {
       return slots.waiting;
     },
   };
+}
+
+function asNotBegun(error: unknown): never {
+  throw error instanceof NoSlotError ? new NotBegunError('All threads were busy.', { cause: error }) : error;
 }
 
 function threadsOptions(

@@ -71,7 +71,7 @@ function toRun(
   task: ThreadTask,
   { builder, tools, admission }: { builder: OutcomeBuilder; tools: RunTools; admission: Admission | undefined },
 ): ChunkRun {
-  const { statusBuffer, reference } = task;
+  const { statusBuffer, reference, beginUntilMs = Number.POSITIVE_INFINITY } = task;
   const deadlineAt = deadlineOf(workload, task);
   const send = (copy: Copy): void => {
     countCopy(statusBuffer);
@@ -86,7 +86,7 @@ function toRun(
     contextOf: createContexts(workload, reference, { deadlineAt, tools }),
     nowMs: tools.nowMs,
     startMs: task.nowMs,
-    untilMs: task.nowMs + task.budgetMs,
+    untilMs: task.nowMs + Math.min(task.budgetMs, beginUntilMs - tools.clockMs()),
     flights: new Set(),
     isAlone: false,
     setAside: [],

@@ -37,6 +37,9 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     latest = task.id;
     const workload = registry.workload(task.reference.workload);
     if (!workload) return { refused: `No workload is named "${task.reference.workload}".` } satisfies ThreadAnswer;
+    // Checked here because the task has waited for this thread, which may have been loading. What is left of a dead thread
+    // is stored in any case.
+    if (task.remains === undefined && isTooLate(task)) return { notBegun: true } satisfies ThreadAnswer;
     const log = logSink(task);
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
     const renew = (): void => {
@@ -56,6 +59,9 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     return moved({ ...outcome, operations });
   };
 }
+
+const isTooLate = ({ beginUntilMs = Number.POSITIVE_INFINITY }: ThreadTask): boolean =>
+  processClockMs() >= beginUntilMs;
 
 const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 

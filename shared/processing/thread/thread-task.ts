@@ -25,6 +25,10 @@ export interface ChunkJob {
   permits?: Permits | undefined;
   /** No item begins after this time. Defaults to the processor's time budget. */
   budgetMs?: number | undefined;
+  /** Nor after this time of `processClockMs`. Defaults to no limit. */
+  beginUntilMs?: number | undefined;
+  /** Maximum wait for a thread, in milliseconds. Defaults to no limit. */
+  waitMs?: number | undefined;
 }
 
 /** Accepts the reader of a running chunk's progress. */
@@ -66,7 +70,7 @@ export interface Remains {
 }
 
 /** One run of a chunk in a thread. */
-export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt' | 'permits'> {
+export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt' | 'permits' | 'beginUntilMs'> {
   /** Identifies this run in its process; the thread's messages contain it. */
   id: number;
   /** In shared memory, so that the chunk can run again when the thread has died. */
@@ -98,8 +102,11 @@ export interface ChunkOutcome {
   operations?: Operations;
 }
 
-/** A thread's answer; `refused` is the reason why this deployment cannot run the task at all. */
-export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string };
+/**
+ * A thread's answer; `refused` is the reason why this deployment cannot run the task at all. `notBegun`: there was no time
+ * left for any item.
+ */
+export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string } | { notBegun: true };
 
 /** A line that a handler logged, on its way to the main thread. */
 export interface LogLine {

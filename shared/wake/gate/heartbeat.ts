@@ -30,9 +30,10 @@ export async function isDead(deps: LivenessDeps, row: GateRow): Promise<boolean>
   if (status === 'Failed' || status === 'Terminated' || status === 'Completed') return true;
   const silentSince = lastSignMs(row);
   // Unknown before its first heartbeat: the caller that acquired the gate may be about to start it.
-  if (status === undefined && row.aliveUntil !== '') return deps.now() > silentSince;
-  if (deps.now() <= silentSince + SILENCE_MS) return false;
-  return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;
+  const silenceMs = status === undefined && row.aliveUntil !== '' ? 0 : SILENCE_MS;
+  if (deps.now() <= silentSince + silenceMs) return false;
+  // Tasks may work for longer than their wave was planned for.
+  return deps.now() > (await latestHeartbeat(deps.table, row)) + silenceMs;
 }
 
 /** Returns until when a drain and its tasks count as alive, in milliseconds of service time: one query. */

@@ -28,7 +28,7 @@ const address = registry.queue(QUEUE) as QueueAddress;
 /** One task that receives one message: two messages need two waves. */
 const WAVE: Wave = { depth: 1, wakes: 0, tasks: 1, quota: 1, receive: 1, sliceSeconds: 30, probe: false };
 export const VISIBILITY_SECONDS = 300;
-const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60 };
+const LIMITS = { concurrentActivities: 2, activityVisibilitySeconds: 60, functionSeconds: 600 };
 
 const plan: FinishWaveDeps['plan'] = async (_address, { wakes }) => ({ ...WAVE, wakes });
 

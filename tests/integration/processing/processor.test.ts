@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processClockMs } from '../../../shared/limits/process-clock.ts';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
 import {
   NotBegunError,
@@ -129,6 +130,25 @@ describe('a processor', () => {
     stop.abort('returned');
     expect((await running)?.header.counts).toMatchObject({ items: 1 });
     await refused;
+    await single.close();
+  });
+
+  it('rejects a chunk that has waited for a thread until the end of its slice, and never begins it', async () => {
+    const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
+    const stop = new AbortController();
+    const running = single.process({ ...acts(['wait']), stop: stop.signal });
+    await expect(single.process({ ...acts(['ok']), waitMs: 1 })).rejects.toThrow(NotBegunError);
+    expect(single.queued).toBe(0);
+    stop.abort('cancelled');
+    await running;
+    await single.close();
+  });
+
+  it('rejects a chunk whose items can no longer begin when a thread has loaded', async () => {
+    const single = createProcessor({ threadUrl, threads: 1, log: () => {} });
+    await expect(single.process({ ...acts(['ok']), beginUntilMs: processClockMs() })).rejects.toThrow(NotBegunError);
+    const { header } = await single.process({ ...acts(['ok']), beginUntilMs: processClockMs() + 600_000 });
+    expect(header.counts.succeeded).toBe(1);
     await single.close();
   });
 

@@ -48,7 +48,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: ['node:perf_hooks'],
     allowed: [
       ...['shared/cost/meter.ts', 'shared/storage/policies/retry-policy.ts', 'shared/wake/events/coalesce.ts'],
-      ...['shared/drain/activities.ts', 'shared/drain/planning/instance-load.ts'],
+      'shared/drain/planning/instance-load.ts',
       'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
       'shared/http/edge/request/request-body.ts',
@@ -64,7 +64,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/policies/retry-policy.ts'],
-      ...['shared/wake/events/publish.ts', 'shared/intake/store/store-upload.ts', 'shared/drain/activities.ts'],
+      ...['shared/wake/events/publish.ts', 'shared/intake/store/store-upload.ts', 'shared/drain/dequeue-task.ts'],
       ...[
         'shared/processing/thread/serve.ts',
         'shared/http/dead-letters/redrive-dead-letters.ts',
@@ -84,7 +84,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
       'shared/intake/inbox/named-file.ts',
       'shared/intake/inbox/inbox-move.ts',
-      'shared/drain/activities.ts',
+      ...['shared/drain/dequeue-task.ts', 'shared/drain/task-heartbeat.ts'],
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
       ...['shared/processing/running-chunks.ts', 'shared/limits/quota.ts', 'shared/results/report.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],

@@ -1,15 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resultsQueueName } from '../../../shared/contract/names.ts';
 import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import { emptyCounts } from '../../../shared/drain/slice-result.ts';
+import type { SliceTime } from '../../../shared/drain/slice-time.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { latestHeartbeat } from '../../../shared/wake/gate/heartbeat.ts';
 import { serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { finishWaveDeps, registry, wave } from './drain-fixtures.ts';
+import { finishWaveDeps, NOW, registry, wave } from './drain-fixtures.ts';
 
 const QUEUE = 'billing-normal-0';
 
@@ -20,7 +22,15 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   const limits: string[] = [];
   let retryAt: number | undefined;
   let isEnding = false;
+  let beats = 0;
+  let beforeEnter: () => unknown = () => undefined;
+  const { upsertEntity } = table;
+  table.upsertEntity = ((...args: Parameters<typeof upsertEntity>) => {
+    beats += 1;
+    return upsertEntity(...args);
+  }) as typeof upsertEntity;
   let beforeReceive: () => Promise<unknown> = async () => {};
+  let whileRunning: () => Promise<unknown> = async () => {};
   await changeGate(table, queue, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
     ...finishWaveDeps(table),
@@ -32,13 +42,15 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
         return { receivedMessageItems: texts.splice(0, 1).map((messageText) => ({ messageText })) };
       },
     }),
-    roundFor: () => async (messages: { messageText: string }[], isOver: () => boolean) => {
-      if (isOver()) back.push(...messages.map(({ messageText }) => messageText));
+    roundFor: () => async (messages: { messageText: string }[], time: SliceTime) => {
+      await whileRunning();
+      if (time.isOver()) back.push(...messages.map(({ messageText }) => messageText));
       return { ...emptyCounts(), received: messages.length };
     },
     limits: {
       enter: async () => {
         limits.push('enter');
+        beforeEnter();
         return retryAt === undefined ? { leave: async () => void limits.push('leave') } : { retryAt };
       },
       isStarved: () => limits.push('isStarved') < 0,
@@ -65,12 +77,23 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
         return reads > 1 ? Promise.reject(serviceError(503)) : getEntity(...args);
       }) as typeof getEntity;
     },
+    /** Number of heartbeats so far. */
+    writes: () => beats,
+    /** The claim of a share takes long. */
+    slowDown: (action: () => unknown) => {
+      beforeEnter = action;
+    },
     breakTable: () => {
       table.getEntity = () => Promise.reject(serviceError(503));
     },
     onReceive: (action: () => Promise<unknown>) => {
       beforeReceive = action;
     },
+    onRound: (action: () => Promise<unknown>) => {
+      whileRunning = action;
+    },
+    /** How long the drain and its tasks count as alive, in seconds from the beginning. */
+    aliveSeconds: async () => ((await latestHeartbeat(table, (await readGate(table, queue)).row)) - NOW) / 1_000,
     pause: () => changeGate(table, queue, () => ({ paused: { by: 'operator', reason: '', since: '' } })),
     gate: async () => (await readGate(table, queue)).row,
     finish: (generation: number) => finishWave({ queue, generation, slices: [], wakes: 0 }),
@@ -205,4 +228,61 @@ test('a task that fails ends with a fault instead of an error, so that its wave 
 
   expect(result).toMatchObject({ ended: 'fault', received: 0 });
   expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['slice-failed']);
+});
+
+describe('a task whose chunks run for minutes', () => {
+  /** Freezes the round, and the clocks of the process and of the service. */
+  const frozen = async () => {
+    vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const own = await world({ aliveUntil: '2026-01-01T00:00:01.000Z' }, ['slow']);
+    const running = Promise.withResolvers<void>();
+    own.onRound(() => {
+      running.resolve();
+      return promise;
+    });
+    const slice = withLog(SILENT_LOG, () => own.dequeue('t1'));
+    await running.promise;
+    return { ...own, slice, end: resolve };
+  };
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('renews its heartbeat at half of its time, and no longer when it has ended', async () => {
+    const { aliveSeconds, end, slice, writes } = await frozen();
+    const first = await aliveSeconds();
+    const before = writes();
+
+    await vi.advanceTimersByTimeAsync(74_000);
+    const early = writes() - before;
+    await vi.advanceTimersByTimeAsync(2_000);
+    const renewed = writes() - before;
+    end();
+    await slice;
+    await vi.advanceTimersByTimeAsync(300_000);
+
+    // 30 s x 3 + 60 s: it counts as alive for 150 s.
+    expect([first, early, renewed, writes() - before]).toEqual([150, 0, 1, 1]);
+  });
+
+  test('ends with a fault before the limit of its invocation, although a service never responds', async () => {
+    const { slice } = await frozen();
+
+    await vi.advanceTimersByTimeAsync(590_000);
+
+    expect(await slice).toMatchObject({ ended: 'fault', received: 0 });
+  });
+});
+
+test('a task that could not begin before its items no longer fit receives nothing, and reports a fault', async () => {
+  const { dequeue, slowDown } = await world({}, ['waits']);
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  try {
+    // 600 s of the host, 60 s of the workload and 30 s for the end leave 510 s.
+    slowDown(() => vi.advanceTimersByTime(510_000));
+    expect(await dequeue('t1')).toMatchObject({ ended: 'fault', received: 0 });
+  } finally {
+    vi.useRealTimers();
+  }
 });

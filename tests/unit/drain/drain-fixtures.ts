@@ -70,5 +70,6 @@ export function finishWaveDeps(table: Table, published: Published[] = []): Finis
     spending: uncounted().spending,
     concurrentActivities: 2,
     activityVisibilitySeconds: 60,
+    functionSeconds: 600,
   };
 }

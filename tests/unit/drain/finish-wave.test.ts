@@ -344,3 +344,22 @@ test('a drain that has failed releases the gate, with a wake in one minute', asy
   expect((await gate()).status).toBe('idle');
   expect(published).toEqual([{ type: 'QueueWorkDetected', ...NOTHING_PUT, at: '2026-01-01T00:01:00.000Z' }]);
 });
+
+describe('a wave that has returned everything that it received', () => {
+  const plan = async () => wave({ tasks: 4, quota: 10, receive: 10, depth: 40 });
+  const next = async (ended: Parameters<typeof summary>[0]) => {
+    const { deps } = await held({}, { depthOf: async () => 40, plan });
+    return finishWave(deps, { address, generation: 3, wave: summary(ended) });
+  };
+
+  test('is followed by waves of one message until one is finished, because all threads are busy', async () => {
+    expect(await next({ received: 40, done: 0 })).toEqual({
+      next: wave({ tasks: 1, quota: 1, receive: 1, depth: 40 }),
+    });
+    expect(await next({ received: 1, done: 1 })).toEqual({ next: await plan() });
+  });
+
+  test('is no different from others if it has finished a message', async () => {
+    expect(await next({ received: 40, done: 1 })).toEqual({ next: await plan() });
+  });
+});

@@ -4,7 +4,7 @@ import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result
 export interface World extends SliceEffects<number> {
   asked: number[];
   slept: number[];
-  /** Messages that were returned to the queue: `isOver` was already true when their round started. */
+  /** Messages that were returned to the queue: the slice was already over when their round started. */
   back: number[];
 }
 
@@ -25,13 +25,14 @@ export function world(
       asked.push(count);
       return lists.shift() ?? [];
     },
-    process: async (messages, isOver) => {
-      if (isOver()) back.push(...messages);
+    process: async (messages, time) => {
+      if (time.isOver()) back.push(...messages);
       now += roundMs;
       return { ...emptyCounts(), received: messages.length, done: messages.length, ...total };
     },
     mayContinue: async () => true,
     mustEnd: () => false,
+    beginUntilMs: Number.POSITIVE_INFINITY,
     nowMs: () => now,
     sleep: async (ms) => {
       slept.push(ms);

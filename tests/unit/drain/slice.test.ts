@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { trips } from '../../../shared/drain/circuit.ts';
 import { runSlice } from '../../../shared/drain/slice.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
+import type { SliceTime } from '../../../shared/drain/slice-time.ts';
 import { wave } from './drain-fixtures.ts';
 import { type World, world } from './slice-fixtures.ts';
 
@@ -28,9 +29,9 @@ test('a slice starts no round after its time', async () => {
 test('a slice of a process that is about to end signals this to its round, and receives nothing more', async () => {
   const effects = world([[1], [2]]);
   let mustEnd = false;
-  const process = (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
+  const process = (messages: number[], time: SliceTime): Promise<WorkCounts> => {
     mustEnd = true;
-    return effects.process(messages, isOver);
+    return effects.process(messages, time);
   };
 
   const result = await runSlice(wave({ quota: 10 }), { ...effects, process, mustEnd: () => mustEnd });
@@ -42,10 +43,10 @@ test('a slice of a process that is about to end signals this to its round, and r
 test('a round can see when the time of its slice is up', async () => {
   const seen: boolean[] = [];
   const effects = world([[1]], { roundMs: 31_000 });
-  const process = async (messages: number[], isOver: () => boolean): Promise<WorkCounts> => {
-    seen.push(isOver());
-    const total = await effects.process(messages, isOver);
-    seen.push(isOver());
+  const process = async (messages: number[], time: SliceTime): Promise<WorkCounts> => {
+    seen.push(time.isOver());
+    const total = await effects.process(messages, time);
+    seen.push(time.isOver());
     return total;
   };
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { MalformedMessageError } from '../../../shared/contract/errors.ts';
 import type { BlobReference } from '../../../shared/contract/reference.ts';
+import { UNLIMITED } from '../../../shared/drain/slice-time.ts';
 import type { NamedFile, NamedFileEnd } from '../../../shared/intake/inbox/named-file.ts';
 import { readReferenceOn } from '../../../shared/processing/adopt.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
@@ -92,7 +93,7 @@ function world(reference: BlobReference = REFERENCE) {
     } as unknown as ItemsRoundDeps;
     const message = messageOf(text, { dequeueCount: deliveries });
     const sink = { ...SILENT_LOG, error: note('error'), warn: note('warn') };
-    return withLog(sink, () => createItemsRound(deps, address, 1)([message], isOver));
+    return withLog(sink, () => createItemsRound(deps, address, 1)([message], { ...UNLIMITED, isOver }));
   }
 }
 
@@ -238,7 +239,7 @@ describe('a reference of version 2', () => {
     endOthers();
     await delivered;
 
-    expect(worker.seen).toMatchObject({ deleted: 0, waits: [5], poison: [] });
+    expect(worker.seen).toMatchObject({ deleted: 0, waits: [0], poison: [] });
     expect(worker.left()).toEqual(REFERENCE);
   });
 

@@ -1,12 +1,14 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
+import { OVER, type SliceTime, UNLIMITED } from '../../../shared/drain/slice-time.ts';
 import { createPermits, type Permits } from '../../../shared/limits/permits.ts';
 import { createItemsRound, type ItemsRoundDeps } from '../../../shared/processing/items-round.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
-import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import { createSharedLock, type SharedLock } from '../../../shared/processing/shared-lock.ts';
 import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { NotBegunError, ThreadStartError } from '../../../shared/processing/thread-pool/errors.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
@@ -22,7 +24,7 @@ const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
 ]);
 const address = registry.queue('billing-normal-0') as QueueAddress;
-const { reference, frame } = chunkJob([1, 2], { workload: 'billing', version: 1 });
+const { reference, frame: payload } = chunkJob([1, 2], { workload: 'billing', version: 1 });
 
 /** The operation that storage refuses at present. */
 type Fault = { on: 'read' | 'look' | 'start' | 'write' | 'written' | 'renew' | 'collect'; error: object };
@@ -41,6 +43,7 @@ function world({ permits }: { permits?: Permits } = {}) {
   const stored: OutcomeHeader[] = [];
   const own: OutcomeHeader[] = [];
   let fault: Fault | undefined;
+  let frame: Uint8Array | undefined = payload;
   let text = JSON.stringify(reference);
   let deliveries = 0;
   const batch: { state: string | undefined; resumes?: number; pending?: number } = { state: 'running' };
@@ -54,6 +57,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     getBlobClient: () => ({
       downloadToBuffer: async () => {
         meet('read');
+        if (frame === undefined) throw serviceError(404);
         return Buffer.from(frame);
       },
     }),
@@ -83,6 +87,7 @@ function world({ permits }: { permits?: Permits } = {}) {
     sendMessage: async () => {},
   };
   const stop = new AbortController();
+  const lock = createSharedLock();
   const jobs: ChunkJob[] = [];
   let whileRunning: () => unknown = () => undefined;
   const deps = {
@@ -101,7 +106,7 @@ function world({ permits }: { permits?: Permits } = {}) {
       threads: 1,
     },
     permitsOf: () => permits,
-    lock: createSharedLock(),
+    lock,
     publish: async () => {},
     collectEnds: async (_batch: string, { ends }: { ends: ChunkEnd[] }) => {
       collected.push(ends);
@@ -124,6 +129,10 @@ function world({ permits }: { permits?: Permits } = {}) {
     left: () => JSON.parse(text) as unknown,
     runs: () => runs,
     jobs,
+    lock,
+    missPayload: () => {
+      frame = undefined;
+    },
     /** The batch is cancelled while the chunk runs. */
     stopWhileRunning: () => {
       whileRunning = () => stop.abort('cancelled');
@@ -138,11 +147,11 @@ function world({ permits }: { permits?: Permits } = {}) {
       };
     },
     /** Delivers the message once, while `during` lasts. */
-    deliver: async (during?: Fault): Promise<WorkCounts> => {
+    deliver: async (during?: Fault, time: SliceTime = UNLIMITED): Promise<WorkCounts> => {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
-      return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message]));
+      return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message], time));
     },
     /** A process that crashes while it holds the message. */
     die: () => {
@@ -376,4 +385,100 @@ test('a second reference of a finished batch is deleted, and nothing is collecte
   await deliver();
 
   expect([collected, deleted()]).toEqual([[], 1]);
+});
+
+describe('a payload', () => {
+  test('that storage does not have ends its chunk', async () => {
+    const { deliver, missPayload, stored } = world();
+    missPayload();
+
+    await deliver();
+
+    expect(stored.map(({ ending }) => ending)).toEqual(['payloadMissing']);
+  });
+
+  test('that was not read because the slice seemed to be over is not missing: it is read when the chunk begins', async () => {
+    const { deliver, stored } = world();
+    const isOver = vi.fn(() => false).mockReturnValueOnce(true);
+
+    await deliver(undefined, { ...UNLIMITED, isOver });
+
+    expect(isOver).toHaveBeenCalled();
+    expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+  });
+});
+
+describe('a chunk that cannot begin before its slice is over', () => {
+  /** Seconds are over as soon as a chunk waits. */
+  const ENDING: SliceTime = { isOver: () => false, waitMs: () => 0, beginUntilMs: 7 };
+  const holdLock = (lock: SharedLock) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void lock.exclusive(() => promise);
+    return resolve;
+  };
+
+  test.each([
+    ['', 0],
+    [' and must run isolated', 1],
+  ])('because another one runs isolated%s is returned uncharged, and not begun later', async (_which, deaths) => {
+    const { deliver, die, left, lock, runs, stored } = world();
+    for (let times = 0; times < deaths; times += 1) die();
+    const release = holdLock(lock);
+
+    expect(await deliver(undefined, ENDING)).toMatchObject({ received: 1, done: 0 });
+    release();
+    await setImmediate();
+
+    expect([runs(), stored]).toEqual([0, []]);
+    expect(left()).toEqual({ ...reference, returned: 1 });
+    // Its next delivery is not charged for the wait either.
+    await deliver();
+    expect(stored.map(({ ending }) => ending)).toEqual(['processed']);
+  });
+
+  test('does not fail its round if it cannot be returned either', async () => {
+    const { deliver } = world();
+
+    expect(await deliver({ on: 'renew', error: BUSY }, OVER)).toMatchObject({ received: 1, done: 0 });
+  });
+
+  test('because no thread was free is returned uncharged, although its isolated start was counted', async () => {
+    const { deliver, die, left } = world();
+    die();
+
+    await deliver({ on: 'start', error: new NotBegunError('All threads were busy.') }, ENDING);
+
+    expect(left()).toEqual({ ...reference, returned: 1 });
+  });
+
+  test('is not counted as an isolated start if the slice is over when it gets the lock', async () => {
+    const { deliver, die, left, runs } = world();
+    die();
+    let calls = 0;
+    // The slice ends while the chunk looks for its outcome and reads its frame.
+    const isOver = (): boolean => {
+      calls += 1;
+      return calls > 2;
+    };
+
+    await deliver(undefined, { ...UNLIMITED, isOver });
+
+    expect([runs(), left()]).toEqual([0, { ...reference, returned: 1 }]);
+  });
+
+  test('passes the time of its slice to the processor', async () => {
+    const { deliver, jobs } = world();
+
+    await deliver(undefined, ENDING);
+
+    expect(jobs).toMatchObject([{ waitMs: 0, beginUntilMs: 7 }]);
+  });
+
+  test('is returned without a read if the slice is over', async () => {
+    const { deliver, left, runs } = world();
+
+    await deliver({ on: 'read', error: new Error('Nothing is read.') }, OVER);
+
+    expect([runs(), left()]).toEqual([0, { ...reference, returned: 1 }]);
+  });
 });

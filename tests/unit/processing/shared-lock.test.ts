@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSharedLock } from '../../../shared/processing/shared-lock.ts';
+import { NoSlotError } from '../../../shared/slots.ts';
 
 /** Runs that end when the test ends them, and record that they began. */
 function runs() {
@@ -81,4 +82,35 @@ test('a failure rejects only for its caller, and delays no other', async () => {
   await failing;
 
   expect(begun).toEqual(['bad', 'next']);
+});
+
+test('an exclusive caller that has waited for too long never runs, and those behind it share the lock with those before it', async () => {
+  const { begun, run, end } = runs();
+  const lock = createSharedLock();
+  void lock.shared(run('before'));
+  const late = expect(lock.exclusive(run('late'), 0)).rejects.toThrow(NoSlotError);
+  void lock.shared(run('behind'));
+  void lock.exclusive(run('last'));
+  await late;
+  await nextTurn();
+  const afterLate = [...begun];
+  await end('before');
+  const beforeLast = [...begun];
+  await end('behind');
+
+  expect(afterLate).toEqual(['before', 'behind']);
+  expect(beforeLast).toEqual(['before', 'behind']);
+  expect(begun).toEqual(['before', 'behind', 'last']);
+});
+
+test('a caller that has waited for too long behind an exclusive one never runs', async () => {
+  const { begun, run, end } = runs();
+  const lock = createSharedLock();
+  void lock.exclusive(run('first'));
+  await expect(lock.shared(run('late'), 0)).rejects.toThrow(NoSlotError);
+  void lock.exclusive(run('second'));
+  await nextTurn();
+  await end('first');
+
+  expect(begun).toEqual(['first', 'second']);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
 import { ALONE, begin, enter, readThreadStatus, setUsed } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
-import { ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
+import { NotBegunError, ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
 import type { ThreadEnd } from '../../../../shared/processing/thread-pool/threads.ts';
 import { chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
@@ -47,6 +47,14 @@ async function process(
 }
 
 describe('processChunk', () => {
+  it('ends without an outcome if a thread had no time left to begin', async () => {
+    const notBegun: Run = ({ statusBuffer }) => ({
+      answer: { notBegun: true },
+      status: readThreadStatus(statusBuffer),
+    });
+    await expect(process(2, [notBegun])).rejects.toThrow(NotBegunError);
+  });
+
   it('passes the remains of a dead thread to another one, which creates the outcome from them', async () => {
     const { outcome, tasks } = await process(9, [diesWith(3)]);
     expect(tasks).toHaveLength(2);

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it } from 'vitest';
 import { errorLine } from '../../../../shared/processing/outcome/error-text.ts';
-import { chunkJob, NOW_MS, retriesJob } from '../../../helpers/data/chunks.ts';
+import { runChunk } from '../../../../shared/processing/thread/run-chunk.ts';
+import { taskOf } from '../../../../shared/processing/thread-pool/process-chunk.ts';
+import { chunkJob, NOW_MS, readAll, retriesJob } from '../../../helpers/data/chunks.ts';
 import { type Item, ids, item, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 describe('results', () => {
@@ -311,4 +313,26 @@ it('records in its status that no user code runs when it is done', async () => {
     ids(1),
   );
   expect(status).toMatchObject({ isRunning: false, timeoutMs: 50 });
+});
+
+it('begins no item after the time of its invocation, and passes the rest on uncharged', async () => {
+  let clockMs = 1_000_000;
+  const begun: number[] = [];
+  const workload = workloadOf(
+    ({ id }) => {
+      begun.push(id);
+      clockMs += 100_000;
+      return id;
+    },
+    { concurrency: 1 },
+  );
+  const task = taskOf({ ...ids(1, 2, 3, 4), beginUntilMs: clockMs + 150_000 }, 240_000);
+  const tools = { clockMs: () => clockMs, random: () => 0.5, log: () => {} };
+  const { results, retries } = await readAll(await runChunk(workload, task, tools));
+  expect(begun).toEqual([1, 2]);
+  expect(results).toEqual([1, 2]);
+  expect(retries.map(({ index, attempts }) => [index, attempts.length])).toEqual([
+    [102, 0],
+    [103, 0],
+  ]);
 });
