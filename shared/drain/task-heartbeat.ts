@@ -25,7 +25,7 @@ const FIRST_TASK = 't0';
 /** How long a task counts as alive after each of its heartbeats, in seconds. */
 const aliveSeconds = (deps: HostLimits, wave: TaskWave): number => waveSeconds(deps, { ...wave, tasks: 1 });
 
-const beat = (deps: HeartbeatDeps, { queue, task, generation, wave }: DequeueInput): Promise<void> => {
+const sendHeartbeat = (deps: HeartbeatDeps, { queue, task, generation, wave }: DequeueInput): Promise<void> => {
   const until = deps.gate.now() + aliveSeconds(deps, wave) * 1_000;
   return recordHeartbeat(deps.gate.table, { queue, task, generation, until });
 };
@@ -37,7 +37,7 @@ export async function showAlive(deps: HeartbeatDeps, input: DequeueInput, gate: 
   const until = deps.gate.now() + waveSeconds(deps, wave) * 1_000;
   const isShown = task === FIRST_TASK && (await showFirstWave(deps.gate.table, gate, { active, depth, until }));
   if (isShown) measureQueue(queue, depth, active);
-  else await beat(deps, input);
+  else await sendHeartbeat(deps, input);
 }
 
 /**
@@ -46,7 +46,7 @@ export async function showAlive(deps: HeartbeatDeps, input: DequeueInput, gate: 
  */
 export function keepShowingAlive(deps: HeartbeatDeps, input: DequeueInput): () => void {
   const timer = setInterval(() => {
-    beat(deps, input).catch((error: unknown) => {
+    sendHeartbeat(deps, input).catch((error: unknown) => {
       log.warn('heartbeat-not-recorded', { queue: input.queue, task: input.task, error: toError(error) });
     });
   }, aliveSeconds(deps, input.wave) * 500);

@@ -233,7 +233,10 @@ test('a task that fails ends with a fault instead of an error, so that its wave 
 describe('a task whose chunks run for minutes', () => {
   /** Freezes the round, and the clocks of the process and of the service. */
   const frozen = async () => {
-    vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+    vi.useFakeTimers({
+      now: NOW,
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'],
+    });
     const { promise, resolve } = Promise.withResolvers<void>();
     const own = await world({ aliveUntil: '2026-01-01T00:00:01.000Z' }, ['slow']);
     const running = Promise.withResolvers<void>();

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
 import { ALONE, begin, enter, readThreadStatus, setUsed } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
-import { NotBegunError, ProcessorClosedError, ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
+import {
+  NotBegunError,
+  ProcessorClosedError,
+  ThreadStartError,
+} from '../../../../shared/processing/thread-pool/errors.ts';
 import { processChunk } from '../../../../shared/processing/thread-pool/process-chunk.ts';
 import type { ThreadEnd } from '../../../../shared/processing/thread-pool/threads.ts';
 import { chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';

@@ -100,6 +100,18 @@ describe('wake', () => {
     expect((await fix.gate()).generation).toBe(expected === 'takenOver' ? 2 : 1);
   });
 
+  test('a task that works for longer than its wave keeps its drain alive, also if the runtime does not know the drain', async () => {
+    const { deps, clock, gate, set, status } = fixture();
+    const row = { acquiredAt: '2026-01-01T00:00:00.000Z', aliveUntil: '2026-01-01T00:02:00.000Z' };
+    await set({ status: 'draining', generation: 2, instanceId: 'd', ...row });
+    status.of = undefined;
+    clock.now = NOW + 5 * 60_000;
+    const silent = await isDead(deps, await gate());
+    await recordHeartbeat(deps.table, { queue: QUEUE, task: 't1', generation: 2, until: clock.now + 75_000 });
+
+    expect([silent, await isDead(deps, await gate())]).toEqual([true, false]);
+  });
+
   test('a task with a recent heartbeat keeps its drain alive; one of an older generation does not', async () => {
     const { deps, clock, gate, set } = fixture();
     await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt: '2026-01-01T00:00:00.000Z' });
