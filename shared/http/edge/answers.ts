@@ -16,6 +16,12 @@ const RETRY_AFTER_SECONDS = '5';
 /** The status that nginx logs for it; no client receives it. */
 const CLIENT_GONE = 499;
 
+/**
+ * Of every answer, unless it has its own. An answer contains the data of its client or operator, which no cache on the way may
+ * keep, and which no browser may take for a page.
+ */
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
 /** A JSON answer. */
 export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {}): HttpResponseInit => ({
   ...init,
@@ -76,7 +82,10 @@ export const createAnswering =
       const sent = stream ? await answerOrProblem(call, () => streamed(answer, stream)) : answer;
       const all = addOperations(operations, stream?.operations ?? {});
       const cost = costOf({ operations: all, seconds: (nowMs() - beganMs) / 1_000 }, prices);
-      return { ...sent, headers: { ...Object.fromEntries(new Headers(sent.headers)), [COST_HEADER]: cost } };
+      return {
+        ...sent,
+        headers: { ...HEADERS, ...Object.fromEntries(new Headers(sent.headers)), [COST_HEADER]: cost },
+      };
     });
 
 const streamed = async (answer: HttpResponseInit, { pieces }: AnswerStream): Promise<HttpResponseInit> => ({

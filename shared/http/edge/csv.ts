@@ -4,14 +4,33 @@
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 /** A number is not a formula, even with a sign: amounts are decimals in text. */
 const NUMBER = /^[-+]?\d+(\.\d+)?([eE][-+]?\d+)?$/;
+/**
+ * Where a cell begins for a spreadsheet that expects another separator, as in countries with a decimal comma. For it, the quotes
+ * around the cell are in the middle of one. Consumes the whole run, so that the time is proportional to the length.
+ */
+const INNER_BEGINNING = /([;|\t\r\n][\s"]*)([=+\-@\uff1d\uff0b\uff0d\uff20])?/g;
+const INNER_NUMBER = /[-+]\d+(\.\d+)?([eE][-+]?\d+)?\s*([;|\t\r\n"]|$)/y;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
-/** Formats a cell: empty for undefined and null, JSON for objects and arrays, and an apostrophe before a possible formula. */
+/**
+ * Formats a cell: empty for undefined and null, JSON for objects and arrays, and an apostrophe before a possible formula. In JSON,
+ * an escape is used instead of the apostrophe, which keeps the value.
+ */
 export function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const safe = typeof value === 'string' && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return quotedCell(safe);
+  if (typeof value === 'object') return quotedCell(withoutInnerFormulas(JSON.stringify(value), escaped));
+  if (typeof value !== 'string') return quotedCell(String(value));
+  const isFormula = FORMULA.test(value) && !NUMBER.test(value);
+  return quotedCell(`${isFormula ? "'" : ''}${withoutInnerFormulas(value, (sign) => `'${sign}`)}`);
+}
+
+const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+function withoutInnerFormulas(text: string, disarmed: (sign: string) => string): string {
+  return text.replace(INNER_BEGINNING, (all: string, gap: string, sign: string | undefined, at: number) => {
+    INNER_NUMBER.lastIndex = at + gap.length;
+    return sign === undefined || INNER_NUMBER.test(text) ? all : `${gap}${disarmed(sign)}`;
+  });
 }
 
 /** Formats a text as a cell, in quotes if necessary. */

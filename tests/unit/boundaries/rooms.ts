@@ -244,7 +244,11 @@ export const ROOMS: readonly Room[] = [
       'node:*',
     ],
   },
-  { path: `${LOCAL}src/storage/`, imports: [`${LOCAL}src/random.ts`], packages: ['node:*'] },
+  {
+    path: `${LOCAL}src/storage/`,
+    imports: [`${LOCAL}src/random.ts`, `${LOCAL}src/local-request.ts`],
+    packages: ['node:*'],
+  },
   {
     path: `${LOCAL}src/testing/`,
     imports: [LOCAL],

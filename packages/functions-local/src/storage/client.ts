@@ -1,6 +1,7 @@
 /** The ports of one client of the front: three HTTP servers with a separate clock and interceptor. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isLocalRequest } from '../local-request.ts';
 import type { Intercept, StorageService } from './call.ts';
 import { connectionString, type ServicePorts, type StorageAccount } from './connection-string.ts';
 import { createPaging, type PagePolicy, STRICT_PAGES } from './pages.ts';
@@ -70,6 +71,8 @@ async function listen(
   serveCall: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Server> {
   const server = createServer(LIMITS, (incoming, response) => {
+    // The emulator's key is public, so a signature does not prove that the call is not from a web page.
+    if (!isLocalRequest(incoming.headers)) return refuse(incoming, response);
     // A message whose body was aborted has no reference to its socket any more.
     const { socket } = incoming;
     // The service or the client is unavailable. In both cases a connection is closed without an answer.
@@ -81,6 +84,11 @@ async function listen(
     server.listen(port, '127.0.0.1', resolve);
   });
   return server;
+}
+
+function refuse(incoming: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(403).end();
+  incoming.resume();
 }
 
 function closeAll(servers: readonly Server[]): void {

@@ -9,6 +9,8 @@ test.each([
   [{ host: 'evil.example:7071' }, false],
   [{ host: 'localhost.evil.example' }, false],
   [{ host: '127.0.0.1.evil.example:7071' }, false],
+  [{ host: 'localhost:7071', 'sec-fetch-site': 'none' }, true],
+  [{ host: 'localhost:7071', 'sec-fetch-site': 'cross-site' }, false],
   [{ host: '' }, false],
   [{}, false],
 ])('a request with the headers %j comes from this machine: %s', (headers, isLocal) =>

@@ -21,3 +21,14 @@ test.each<[string, Error, number]>([
   expect(answer.status).toBe(status);
   expect(new Headers(answer.headers as Record<string, string>).get('retry-after')).toBe(status === 503 ? '5' : null);
 });
+
+test('an answer is kept by no cache and taken for no page, unless its handler says otherwise', async () => {
+  const headersOf = async (headers: Record<string, string>): Promise<Record<string, string>> => {
+    const answer = await answering(async () => ({ headers, jsonBody: {} }))(requestFor('batches'), context);
+    return Object.fromEntries(new Headers(answer.headers as Record<string, string>));
+  };
+  expect(await headersOf({})).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  expect(await headersOf({ 'Cache-Control': 'public' })).toMatchObject({ 'cache-control': 'public' });
+  const refused = await answering(() => Promise.reject(new TypeError('x')))(requestFor('batches'), context);
+  expect(refused.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+});

@@ -26,12 +26,35 @@ describe('csvCell', () => {
     ['-2+3', "'-2+3"],
     ['@cmd', "'@cmd"],
     ['  =1', "'  =1"],
-    ['\t=1', "'\t=1"],
+    ['\t=1', "'\t'=1"],
     ['\rx', '"\'\rx"'],
     ['＝1', "'＝1"],
     ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
   ])('prevents the evaluation of %j', (value, cell) => {
     expect(csvCell(value)).toBe(cell);
+  });
+
+  it.each([
+    ['x;=1+1', "x;'=1+1"],
+    ['x; \t@cmd', "x; \t'@cmd"],
+    ['a;"=1+1"', '"a;""\'=1+1"""'],
+    ['two\n-2+3', '"two\n\'-2+3"'],
+    ['x|＝1', "x|'＝1"],
+    ['x\t+A1;=B1', "x\t'+A1;'=B1"],
+    [{ note: 'x;=1+1', more: ';-A1' }, '"{""note"":""x;\\u003d1+1"",""more"":"";\\u002dA1""}"'],
+  ])('prevents the evaluation of %j by a spreadsheet with another separator', (value, cell) => {
+    expect(csvCell(value)).toBe(cell);
+    const unquoted = cell.replace(/^"|"$/g, '').replaceAll('""', '"');
+    if (typeof value === 'object') expect(JSON.parse(unquoted)).toEqual(value);
+  });
+
+  it('takes time in proportion to the length of a cell', () => {
+    const long = '\n'.repeat(2_000_000);
+    expect(csvCell(long)).toBe(`"'${long}"`);
+  });
+
+  it.each(['a;-12.50', 'a; +1;b', '2026-01-02 | -3E-2', 'a-b; c=d'])('leaves the text %s unchanged', (value) => {
+    expect(csvCell(value)).toBe(value);
   });
 
   it.each(['-12.50', '+1', '1e5', '-3E-2', '0.1'])('leaves the number %s unchanged', (value) => {

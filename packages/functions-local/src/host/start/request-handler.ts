@@ -85,9 +85,10 @@ function findRunner({ wiring, invoker, inputs }: HostParts, name: string): Retur
  * Not applied to functions of the app, which can be called with other host names, for example that of a tunnel, as in Core
  * Tools.
  */
-function isTrusted({ host, origin }: IncomingHttpHeaders, cors: CorsOptions | undefined): boolean {
-  const isForeignPage = origin !== undefined && !(cors && isAllowedOrigin(cors, origin));
-  return isLocalRequest({ host, ...(isForeignPage ? { origin } : {}) });
+function isTrusted(headers: IncomingHttpHeaders, cors: CorsOptions | undefined): boolean {
+  const { host, origin } = headers;
+  const isAllowed = origin !== undefined && cors !== undefined && isAllowedOrigin(cors, origin);
+  return isLocalRequest(isAllowed ? { host } : headers);
 }
 
 const HOME_PAGE = '<!doctype html><title>Functions host</title><p>Your local Functions host is up and running.</p>\n';

@@ -6,9 +6,11 @@ import { freePort } from '../../../src/ports.ts';
 import {
   type ClientOptions,
   createStorageFront,
+  EMULATOR_ACCOUNT,
   type Intercept,
   type StorageCall,
 } from '../../../src/storage/index.ts';
+import { sharedKey } from '../../../src/storage/rules/shared-key.ts';
 import { type Fixture, refusalOf, type SdkClient, startFixture } from './fixture.ts';
 import { callRaw } from './raw.ts';
 
@@ -55,6 +57,31 @@ describe('the clock of a client', () => {
       expect(await callRaw(unchecked.ports, properties)).toMatchObject({ status: 200 });
     },
   );
+});
+
+describe('a web page of another site', () => {
+  /** Sends a signed call with these headers of a browser, and returns its status. */
+  const browse = async (port: number, headers: Record<string, string>): Promise<number | undefined> => {
+    const url = `/${EMULATOR_ACCOUNT.name}/work?comp=metadata`;
+    const signed = ['x-ms-date', new Date().toUTCString(), 'x-ms-version', '2021-12-02'];
+    const call = { service: 'queue', method: 'GET', url, headers: signed } as const;
+    const key = sharedKey(call, EMULATOR_ACCOUNT);
+    const pairs = { [signed[0] ?? '']: signed[1], [signed[2] ?? '']: signed[3], authorization: key, ...headers };
+    const sent = httpRequest({ host: '127.0.0.1', port, path: url, headers: pairs }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+
+  test.each(['the front', 'Azurite'])('gets nothing from %s, although the key is public', async (server) => {
+    const { ports } = server === 'Azurite' ? fixture.direct : await add();
+    expect(await browse(ports.queue, {})).toBe(200);
+    expect(await browse(ports.queue, { origin: 'http://localhost:3000' })).toBe(200);
+    expect(await browse(ports.queue, { origin: 'https://evil.example' })).toBe(403);
+    expect(await browse(ports.queue, { origin: 'null' })).toBe(403);
+    expect(await browse(ports.queue, { host: `evil.example:${ports.queue}` })).toBe(403);
+    expect(await browse(ports.queue, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+  });
 });
 
 test('a call without a version is refused', async () => {

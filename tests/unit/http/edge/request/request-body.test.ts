@@ -51,7 +51,7 @@ test('a body of a few bytes per second ends with a problem, however long its cli
   expect(await endOf(drip(50, 1), 1.1)).toBe('upload-stalled');
 });
 
-test('what a client has sent fast does not let it send slowly for ever', async () => {
+test('what a client has sent fast does not let it send slowly afterwards', async () => {
   async function* fastThenSlow(): AsyncGenerator<Uint8Array> {
     yield Buffer.alloc(100_000_000);
     yield* drip(1, 100);
