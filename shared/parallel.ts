@@ -15,3 +15,28 @@ export async function inParallel<T, R>(
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, run));
   return results;
 }
+
+/**
+ * Runs `fn` for all items of a source that need not fit into memory, at most `limit` at the same time. Rejects with the first
+ * error, and then takes no further items.
+ */
+export async function forEachInParallel<T>(
+  source: Iterable<T> | AsyncIterable<T>,
+  limit: number,
+  fn: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const items = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  let isFailed = false;
+  const run = async (): Promise<void> => {
+    for (let next = await items.next(); !next.done && !isFailed; next = await items.next()) await fn(next.value);
+  };
+  const failing = async (): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      isFailed = true;
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, failing));
+}

@@ -24,6 +24,9 @@ export const CHUNK = defineRow('chunk', {
 });
 export type ChunkRow = RowOf<typeof CHUNK> & { batch: string; chunk: string };
 
+/** Rows of one batch, which need not fit into memory. */
+export type ChunkRows = Iterable<ChunkRow> | AsyncIterable<ChunkRow>;
+
 const PREFIX = 'c.';
 /** Bounds of all chunk rows in a query by row key: '/' is the character after '.'. */
 export const CHUNK_ROWS = { from: PREFIX, to: 'c/' } as const;

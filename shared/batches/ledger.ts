@@ -2,13 +2,13 @@
  * The ledger: one row per batch and one row per chunk, all rows of a batch in one partition, so that one transaction
  * changes a chunk's end and the counters. Every change is conditional on the ETag with which its row was read.
  */
-import { groupsOf } from '../groups-of.ts';
+import { groupsOfSource } from '../groups-of.ts';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
-import { CHUNK_ROWS, type ChunkRow, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
+import { CHUNK_ROWS, type ChunkRow, type ChunkRows, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
 /**
  * Maximum number of chunk rows per transaction. A transaction can have 100 operations (source: Microsoft Learn, entity
@@ -62,9 +62,12 @@ export function openRevision(
   return wins(table.submitTransaction([['update', toBatchEntity(next), 'Replace', { etag }], ...first]));
 }
 
-/** Inserts pending rows. Existing rows stay as they are, so that a repeat changes nothing. */
-export async function insertChunks(table: Table, chunks: ChunkRow[]): Promise<void> {
-  for (const group of groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION)) {
+/**
+ * Inserts pending rows without the first `skipped` ones (default 0). Existing rows stay as they are, so that a repeat changes
+ * nothing. Holds the rows of one transaction at a time: a batch can have a million.
+ */
+export async function insertChunks(table: Table, chunks: ChunkRows, skipped = 0): Promise<void> {
+  for await (const group of groupsOfSource(chunks, { size: MAX_CHUNK_ROWS_PER_TRANSACTION, skipped })) {
     if (await wins(table.submitTransaction(group.map((chunk) => create(toChunkEntity(chunk)))))) continue;
     for (const chunk of group) await wins(table.createEntity(toChunkEntity(chunk)));
   }

@@ -55,7 +55,7 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
     // neither resumed nor cancelled.
     requireWorkload(deps, row);
     if (row.state === 'cancelling') return row;
-    if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
+    if (row.state === 'accepting') await insertChunks(deps.table, rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
   });

@@ -1,74 +1,120 @@
 /**
- * The index at the end of a payload: the position of each chunk's frame, and the upload lines of its items. It is a skippable
- * frame that contains a zstd frame of JSON, so that zstd tools decompress the payload as plain NDJSON.
+ * The index of a payload: the position of each chunk's frame, and the upload lines of its items. Chunks are indexed in groups,
+ * each a zstd frame of its own, so that neither the writer nor a reader needs the memory or the time for all of them at once:
+ *
+ *     payload   = (chunk frame* segment)* chunk frame* end
+ *     segment   = skippable frame of (group*)
+ *     end       = skippable frame of (group* directory size-of-directory)
+ *     group     = zstd frame of (chunk*)
+ *     chunk     = length bytes items firstLine digest size-of-lines lines
+ *     directory = zstd frame of (version (chunks items recordBytes offset at length bytes of a group)*)
+ *
+ * Numbers are varints (varint.ts), except for the size of the directory: 4 bytes, little-endian. `digest` is the 32 bytes of
+ * SHA-256, `lines` as in line-steps.ts. The frames of a group's chunks follow each other without a gap from `offset` on; `at`
+ * and `length` locate the group in the payload, `bytes` is its decoded length, and `recordBytes` that of its chunks. zstd tools skip skippable frames, so they
+ * decompress the payload as plain NDJSON.
  */
-import { z } from 'zod';
 import { FrameError } from './errors.ts';
-import { decodeFrameUpTo, encodeFrame, skippableFrame, skippablePayload } from './frame.ts';
+import { decodeFrame, decodeFrameUpTo, skippablePayload } from './frame.ts';
+import { type LineSteps, runsOf } from './line-steps.ts';
+import { VarintReader } from './varint.ts';
 
-const count = z.number().int().nonnegative();
+/** Version of the format. */
+export const INDEX_VERSION = 2;
+const MiB = 1024 * 1024;
+/** Above a group with one more chunk of the maximum number of items. Prevents a damaged blob from exhausting memory. */
+const MAX_GROUP_BYTES = 4 * MiB;
+const MAX_DIRECTORY_BYTES = 4 * MiB;
+/** The text before the hexadecimal digits of a digest, and its length in the index. */
+export const DIGEST = { prefix: 'sha256:', bytes: 32 };
+/** Length of the size of the directory. */
+export const SIZE_BYTES = 4;
 
 /**
  * One chunk of a payload. `offset` and `length` locate its frame in the blob. `bytes` is the decoded length, and `digest` that
  * of the frame as stored. `firstItem` is the 0-based position of its first item in the batch, and `firstLine` the 1-based line
- * of the upload on which this item begins. `lines` contains the distances from each item's line to the next one's, run-length
- * encoded as [count, step]: [[4999, 1]] for 5,000 lines of plain NDJSON, [] for a single item.
+ * of the upload on which this item begins. `lines` contains the distances from each item's line to the next one's.
  */
-const chunkEntrySchema = z.object({
-  offset: count,
-  length: count.positive(),
-  bytes: count.positive(),
-  items: count.positive(),
-  firstItem: count,
-  firstLine: count.positive(),
-  lines: z.array(z.tuple([count.positive(), count])),
-  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-});
-export type ChunkEntry = z.infer<typeof chunkEntrySchema>;
-
-const indexSchema = z.object({ v: z.literal(1), chunks: z.array(chunkEntrySchema) });
-
-/** Far above a million one-item chunks. Prevents a damaged blob from exhausting memory. */
-const MAX_INDEX_BYTES = 512 * 1024 * 1024;
-
-/** Creates the index frame of a payload from its chunks in order. */
-export const encodeIndex = async (chunks: readonly ChunkEntry[]): Promise<Buffer> =>
-  skippableFrame(await encodeFrame(Buffer.from(JSON.stringify({ v: 1, chunks }))));
-
-/**
- * Reads an index frame (`indexLength` bytes of the payload from `indexOffset`).
- * @throws FrameError if it is no index frame, is damaged, or its chunks are not contiguous.
- */
-export function readIndex(frame: Uint8Array): ChunkEntry[] {
-  const parsed = indexSchema.safeParse(parseJson(decodeFrameUpTo(skippablePayload(frame), MAX_INDEX_BYTES)));
-  if (!parsed.success) throw new FrameError(`Payload index is malformed: ${z.prettifyError(parsed.error)}`);
-  requireGapless(parsed.data.chunks);
-  return parsed.data.chunks;
+export interface ChunkEntry {
+  offset: number;
+  length: number;
+  bytes: number;
+  items: number;
+  firstItem: number;
+  firstLine: number;
+  lines: LineSteps;
+  digest: string;
 }
 
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch (error) {
-    throw new FrameError('Payload index is not JSON.', { cause: error });
-  }
-}
-
-function requireGapless(chunks: readonly ChunkEntry[]): void {
-  let offset = 0;
-  let item = 0;
-  for (const [position, chunk] of chunks.entries()) {
-    const steps = chunk.lines.reduce((sum, [times]) => sum + times, 0);
-    if (chunk.offset !== offset || chunk.firstItem !== item || steps !== chunk.items - 1)
-      throw new FrameError(`Payload index: chunk ${position} does not follow the previous chunk without a gap.`);
-    offset += chunk.length;
-    item += chunk.items;
-  }
+/** Consecutive chunks of the index, and where they are: see the format above. */
+export interface IndexGroup {
+  firstChunk: number;
+  chunks: number;
+  firstItem: number;
+  items: number;
+  recordBytes: number;
+  offset: number;
+  at: number;
+  length: number;
+  bytes: number;
 }
 
 /**
- * Returns the number of the chunk that contains an item, or undefined for a position after the last item. `index` is the
- * 0-based position in the batch. Chunks are contiguous, so it is the last chunk that begins at or before the item.
+ * Reads the groups of an index from its `end` frame.
+ * @throws FrameError if it is damaged, or of another version.
+ */
+export function readDirectory(end: Uint8Array): IndexGroup[] {
+  const payload = skippablePayload(end);
+  const size =
+    payload.length < SIZE_BYTES ? Number.POSITIVE_INFINITY : payload.readUInt32LE(payload.length - SIZE_BYTES);
+  const start = payload.length - SIZE_BYTES - size;
+  if (start < 0) throw new FrameError('The payload index has no directory.');
+  const directory = decodeFrameUpTo(payload.subarray(start, start + size), MAX_DIRECTORY_BYTES);
+  const reader = new VarintReader(directory);
+  const version = reader.read();
+  if (version !== INDEX_VERSION)
+    throw new FrameError(`Payload index: expected version ${INDEX_VERSION}, got ${version}.`);
+  const groups: IndexGroup[] = [];
+  let [firstChunk, firstItem] = [0, 0];
+  while (!reader.isAtEnd) {
+    const [chunks, items, recordBytes] = [reader.read(), reader.read(), reader.read()];
+    const [offset, at, length, bytes] = [reader.read(), reader.read(), reader.read(), reader.read()];
+    groups.push({ firstChunk, chunks, firstItem, items, recordBytes, offset, at, length, bytes });
+    firstChunk += chunks;
+    firstItem += items;
+  }
+  return groups;
+}
+
+/**
+ * Reads the chunks of a group from its frame.
+ * @throws FrameError if the frame is damaged, or does not match the directory.
+ */
+export function readGroup(frame: Uint8Array, group: IndexGroup): ChunkEntry[] {
+  if (group.bytes > MAX_GROUP_BYTES) throw new FrameError(`Payload index: a group has ${group.bytes} bytes.`);
+  const reader = new VarintReader(decodeFrame(frame, group));
+  const entries: ChunkEntry[] = [];
+  let { offset, firstItem } = group;
+  while (!reader.isAtEnd) {
+    const [length, bytes, items, firstLine] = [reader.read(), reader.read(), reader.read(), reader.read()];
+    const digest = `${DIGEST.prefix}${Buffer.from(reader.readBytes(DIGEST.bytes)).toString('hex')}`;
+    const lines = reader.readBytes(reader.read());
+    entries.push({ offset, length, bytes, items, firstItem, firstLine, lines, digest });
+    offset += length;
+    firstItem += items;
+  }
+  if (entries.length !== group.chunks || firstItem !== group.firstItem + group.items)
+    throw new FrameError(`Payload index: group at ${group.at} does not match the directory.`);
+  return entries;
+}
+
+/** Returns the frame of a group in `bytes`, which begin at `at` of the payload. */
+export const groupFrame = (bytes: Uint8Array, at: number, group: IndexGroup): Uint8Array =>
+  bytes.subarray(group.at - at, group.at - at + group.length);
+
+/**
+ * Returns the number of the chunk or group that contains an item, or undefined for a position after the last item. `index` is
+ * the 0-based position in the batch. They are contiguous, so it is the last one that begins at or before the item.
  */
 export function chunkOfItem(
   entries: readonly Pick<ChunkEntry, 'items' | 'firstItem'>[],
@@ -99,7 +145,8 @@ export function lineOfItem(
       `Expected an item from ${entry.firstItem} to ${entry.firstItem + entry.items - 1}, got ${index}.`,
     );
   let line = entry.firstLine;
-  for (const [times, step] of entry.lines) {
+  for (const [times, step] of runsOf(entry.lines)) {
+    if (steps === 0) break;
     line += Math.min(steps, times) * step;
     steps -= Math.min(steps, times);
   }

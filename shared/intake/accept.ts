@@ -1,7 +1,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { claimContent, recordContent } from '../batches/content-keys.ts';
 import type { Claim } from '../batches/keys.ts';
-import { insertBatch, readBatch } from '../batches/ledger.ts';
+import { insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/listing/open-rows.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
@@ -13,6 +13,7 @@ import { itemSchemaOf } from '../workload/item-schema.ts';
 import { validChunks } from './check/valid-chunks.ts';
 import { chunkRowsOf, continueIntake, type Entering } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
+import { openChunkIndex } from './store/chunk-index.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
@@ -33,14 +34,18 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   await openBatch(deps.table, fresh);
   // The transaction that accepts the batch cannot count itself afterwards, so its operation is added in advance.
   const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
-  const chunks = chunkRowsOf(row, payload.chunks);
-  const accepted = await insertBatch(deps.table, row, chunks);
+  const index = await openChunkIndex(deps, row, payload.indexEnd);
+  const first = chunkRowsOf(row, await index.some(0, MAX_CHUNK_ROWS_PER_TRANSACTION));
+  const accepted = await insertBatch(deps.table, row, first);
   if (accepted) deps.meter.record(row.operations);
   await stored.discardCheckpoint();
   if (!accepted) return await yieldTo(deps, row);
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
-  return finishIntake(deps, row, { chunks, etag: accepted.etag, ...afterwards(deps, request, beganMs) });
+  return finishIntake(deps, row, {
+    ...{ index, isBegun: true, etag: accepted.etag },
+    ...afterwards(deps, request, beganMs),
+  });
 }
 
 const ACCEPTANCE: Operations = { 'table.transaction': 1 };
@@ -99,10 +104,10 @@ async function refuseRepeated(
 async function finishIntake(
   deps: SubmitDeps,
   row: BatchRow,
-  written?: Parameters<typeof continueIntake>[2],
+  accepted?: Parameters<typeof continueIntake>[2],
 ): Promise<BatchRow> {
   try {
-    return await continueIntake(deps, row, written);
+    return await continueIntake(deps, row, accepted);
   } catch (error) {
     log.error('intake-unfinished', { batch: row.id, error: toError(error) });
     return row;

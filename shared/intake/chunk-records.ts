@@ -1,3 +1,4 @@
+import { LineStepsWriter } from '../contract/line-steps.ts';
 import type { ChunkEntry } from '../contract/payload-index.ts';
 import { type SourcePoint, START } from './parse/position.ts';
 import { grown, type RecordBlock } from './parse/record-block.ts';
@@ -81,7 +82,7 @@ class OpenChunk {
   /** Memory of released chunks, for reuse. */
   readonly #free: Buffer[];
   #buffer: Buffer;
-  readonly #lines: [count: number, step: number][] = [];
+  readonly #lines = new LineStepsWriter();
   #bytes = 0;
   #firstLine = 1;
   #lastLine = 1;
@@ -115,7 +116,7 @@ class OpenChunk {
   close(block: Omit<Checkpoint, 'nextItem'>): RawChunk {
     const { items } = this;
     const end = { ...block, nextItem: this.nextItem };
-    const lines = this.#lines;
+    const lines = this.#lines.end();
     const [buffer, free] = [this.#buffer, this.#free];
     const bytes = buffer.subarray(0, this.#bytes);
     const release = (): void => void free.push(buffer);
@@ -134,12 +135,7 @@ class OpenChunk {
 
   #addLine(line: number): void {
     if (this.items === 0) this.#firstLine = line;
-    else {
-      const step = line - this.#lastLine;
-      const run = this.#lines.at(-1);
-      if (run?.[1] === step) run[0]++;
-      else this.#lines.push([1, step]);
-    }
+    else this.#lines.add(line - this.#lastLine);
     this.#lastLine = line;
   }
 }

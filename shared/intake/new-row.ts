@@ -54,7 +54,7 @@ export function newRow(
     indexLength: payload.indexLength,
     payloadBytes: payload.bytes,
     storedBytes: payload.storedBytes,
-    chunksTotal: payload.chunks.length,
+    chunksTotal: payload.chunks,
     accepted: payload.items,
     acceptedAt: new Date(now).toISOString(),
     revisionItems: payload.items,

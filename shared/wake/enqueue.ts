@@ -1,11 +1,11 @@
 /** Puts references: at intake, for follow-ups of an outcome, and again if one was lost. */
 
-import type { ChunkRow } from '../batches/chunk-row.ts';
+import type { ChunkRow, ChunkRows } from '../batches/chunk-row.ts';
 import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import { isRefused } from '../errors.ts';
-import { inParallel } from '../parallel.ts';
+import { forEachInParallel, inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { Registry } from '../workload/registry.ts';
 import { labelled, type Publish, type WorkPut } from './events/publish.ts';
@@ -55,13 +55,13 @@ export interface EnqueueOptions {
 export async function enqueue(
   deps: EnqueueDeps,
   batch: EnqueueTarget,
-  rows: readonly ChunkRow[],
+  rows: ChunkRows,
   options: EnqueueOptions = {},
 ): Promise<void> {
   const workload = deps.registry.workload(batch.workload);
-  if (!workload || rows.length === 0) return;
+  if (!workload) return;
   const queues = new Map<string, Touched>();
-  await inParallel(rows, PUTS_AT_ONCE, async (row) => {
+  await forEachInParallel(rows, PUTS_AT_ONCE, async (row) => {
     const queue = queueOf(workload, batch, row.chunk);
     const delay = delaySeconds(deps, row);
     if (!(await putReference(deps.queues(queue), referenceOf(row, batch, options), delay))) return;

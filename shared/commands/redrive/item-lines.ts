@@ -1,11 +1,12 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload-index.ts';
+import { runsOf } from '../../contract/line-steps.ts';
+import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { statusOf } from '../../errors.ts';
-import { readChunkIndex } from '../../intake/continue-intake.ts';
+import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
 
 /** Returns the 1-based line of the upload on which an item begins; undefined if it is no longer known. */
-export type LineOf = (index: number) => number | undefined;
+export type LineOf = (index: number) => Promise<number | undefined>;
 
 /** Reads where the items of a batch are in its upload; if the payload is gone, no item has a line. */
 export async function readItemLines(
@@ -13,17 +14,34 @@ export async function readItemLines(
   batch: BatchRow,
 ): Promise<LineOf> {
   try {
-    return linesBy(await readChunkIndex(deps, batch));
+    return linesBy(await openChunkIndex(deps, batch));
   } catch (error) {
-    if (statusOf(error) === 404) return () => undefined;
+    if (statusOf(error) === 404) return async () => undefined;
     throw error;
   }
 }
 
-/** Finds lines in the index of a payload. */
-export function linesBy(entries: readonly ChunkEntry[]): LineOf {
-  return (index) => {
-    const entry = entries[chunkOfItem(entries, index) ?? -1];
-    return entry && lineOfItem(entry, index);
+/**
+ * Finds lines in the index of a payload. The lines of the last chunk are kept: callers ask for many items of a chunk, which may
+ * have a run of lines per item.
+ */
+export function linesBy(index: Pick<ChunkIndex, 'find'>): LineOf {
+  let last: { entry: ChunkEntry; lines: Float64Array } | undefined;
+  return async (position) => {
+    const isInLast = last && position >= last.entry.firstItem && position < last.entry.firstItem + last.entry.items;
+    if (!isInLast) {
+      const found = await index.find(position);
+      if (found === undefined) return undefined;
+      last = { entry: found.entry, lines: linesOf(found.entry) };
+    }
+    return last?.lines[position - last.entry.firstItem];
   };
+}
+
+/** Returns the line of each item of a chunk. */
+function linesOf({ items, firstLine, lines }: ChunkEntry): Float64Array {
+  const all = new Float64Array(items).fill(firstLine);
+  let [item, line] = [0, firstLine];
+  for (const [count, step] of runsOf(lines)) for (let n = 0; n < count; n++) all[++item] = line += step;
+  return all;
 }

@@ -5,7 +5,7 @@ import { decodeFrame } from '../../contract/frame.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { statusOf } from '../../errors.ts';
-import { readChunkIndex } from '../../intake/continue-intake.ts';
+import { openChunkIndex } from '../../intake/store/chunk-index.ts';
 import { readRange } from '../../processing/fetch-frames.ts';
 import { splitLines } from '../../processing/sources.ts';
 
@@ -22,51 +22,48 @@ export async function readOriginals(
   batch: BatchRow,
   indices: readonly number[],
 ): Promise<Map<number, string>> {
-  return indices.length === 0
-    ? new Map()
-    : originalsIn(deps, batch, { entries: await readEntries(deps, batch), indices });
+  const found = new Map<number, string>();
+  for (const [entry, wanted] of await byChunk(deps, batch, indices))
+    for (const [index, line] of await originalsIn(deps, batch, { entry, indices: wanted })) found.set(index, line);
+  return found;
 }
 
-/** Reads originals like `readOriginals`, for a payload whose index was already read. */
+/** Reads originals of one chunk like `readOriginals`. */
 export async function originalsIn(
   deps: Deps,
   batch: BatchRow,
-  { entries, indices }: { entries: readonly ChunkEntry[]; indices: readonly number[] },
+  { entry, indices }: { entry: ChunkEntry; indices: readonly number[] },
 ): Promise<Map<number, string>> {
   const found = new Map<number, string>();
-  for (const [entry, wanted] of byChunk(entries, indices)) {
-    const lines = await readLines(deps, batch, entry);
-    for (const index of wanted) {
-      const line = lines[index - entry.firstItem];
-      if (line !== undefined) found.set(index, line);
-    }
+  const lines = await readLines(deps, batch, entry);
+  for (const index of indices) {
+    const line = lines[index - entry.firstItem];
+    if (line !== undefined) found.set(index, line);
   }
   return found;
 }
 
-async function readEntries(deps: Deps, batch: BatchRow): Promise<ChunkEntry[]> {
-  try {
-    return await readChunkIndex(deps, batch);
-  } catch (error) {
-    if (error instanceof FrameError || statusOf(error) === 404) return [];
-    throw error;
-  }
-}
-
-/** Groups the indices by chunk; both lists are walked in ascending order. */
-function byChunk(entries: readonly ChunkEntry[], indices: readonly number[]): Map<ChunkEntry, number[]> {
+/** Groups the indices by chunk; none if the index of the payload cannot be read. */
+async function byChunk(deps: Deps, batch: BatchRow, indices: readonly number[]): Promise<Map<ChunkEntry, number[]>> {
   const groups = new Map<ChunkEntry, number[]>();
-  let at = 0;
-  for (const index of [...indices].sort((a, b) => a - b)) {
-    while (at < entries.length && isBefore(entries[at], index)) at += 1;
-    const entry = entries[at];
-    if (entry) groups.set(entry, [...(groups.get(entry) ?? []), index]);
+  if (indices.length === 0) return groups;
+  try {
+    const chunks = await openChunkIndex(deps, batch);
+    let last: { entry: ChunkEntry; indices: number[] } | undefined;
+    for (const index of [...indices].sort((a, b) => a - b)) {
+      if (last === undefined || index >= last.entry.firstItem + last.entry.items) {
+        const found = await chunks.find(index);
+        if (found === undefined) break;
+        last = { entry: found.entry, indices: [] };
+        groups.set(last.entry, last.indices);
+      }
+      last.indices.push(index);
+    }
+  } catch (error) {
+    if (!(error instanceof FrameError) && statusOf(error) !== 404) throw error;
   }
   return groups;
 }
-
-const isBefore = (entry: ChunkEntry | undefined, index: number): boolean =>
-  entry !== undefined && entry.firstItem + entry.items <= index;
 
 async function readLines(deps: Deps, batch: BatchRow, entry: ChunkEntry): Promise<string[]> {
   try {

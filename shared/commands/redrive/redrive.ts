@@ -128,7 +128,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
     await indexBatch(deps.table, opened);
     const chunks = rowsOfRedrive(opened, stored);
     if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
-    else await enterQueues(deps, opened, { chunks, resume: () => Promise.resolve(chunks) });
+    else await enterQueues(deps, opened, { rows: () => chunks, isBegun: true });
   } catch (error) {
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
   }

@@ -3,13 +3,8 @@ import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { redriveChunkId } from '../../contract/names.ts';
 import type { Reference } from '../../contract/reference.ts';
-import {
-  type ContinueDeps,
-  chunkRowsOf,
-  continueIntake,
-  enterQueues,
-  readChunkIndex,
-} from '../../intake/continue-intake.ts';
+import { type ContinueDeps, continueIntake, enterQueues, rowsOfIndex } from '../../intake/continue-intake.ts';
+import { openChunkIndex } from '../../intake/store/chunk-index.ts';
 import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
 import { discarded } from './discard.ts';
 import { isDiscard, type StoredRedrive } from './redrive-blob.ts';
@@ -42,18 +37,23 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
 }
 
 /**
- * Returns all rows with which the batch's present revision began.
+ * Reads all rows with which the batch's present revision began.
  * @throws if the blob that contains them is missing.
  */
-export async function rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
-  if (batch.revision === 0) return chunkRowsOf(batch, await readChunkIndex(deps, batch));
+export async function* rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): AsyncGenerator<ChunkRow> {
+  if (batch.revision === 0) yield* rowsOfIndex(batch, await openChunkIndex(deps, batch));
+  else yield* await storedRows(deps, batch);
+}
+
+async function storedRows(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
   const stored = await appliedRedrive(deps, batch, batch.revision);
   if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is missing.`);
   return rowsOfRedrive(batch, stored);
 }
 
 /** Puts a batch in `accepting`, of any revision, into its queues. */
-export const continueAccepting = (deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> =>
-  batch.revision === 0
-    ? continueIntake(deps, batch)
-    : enterQueues(deps, batch, { chunks: [], resume: () => rowsOfRevision(deps, batch) });
+export async function continueAccepting(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
+  if (batch.revision === 0) return continueIntake(deps, batch);
+  const rows = await storedRows(deps, batch);
+  return enterQueues(deps, batch, { rows: () => rows });
+}

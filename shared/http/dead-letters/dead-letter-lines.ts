@@ -44,7 +44,7 @@ export async function deadReader(deps: DeadLettersHttp, batch: BatchRow): Promis
       const { index, reason, error } = JSON.parse(line) as DeadItem;
       if (!current.isCurrent(chunk, index)) continue;
       const cause = causeOf(reason, error);
-      const fields = JSON.stringify({ line: lineOf(index) ?? null, chunk, cause });
+      const fields = JSON.stringify({ line: (await lineOf(index)) ?? null, chunk, cause });
       letters.push({ chunk, position, cause, reason, text: `${fields.slice(0, -1)},${line.slice(1)}` });
     }
     return letters;

@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/request/parameters.ts';
-import { payloadGone, readEntries } from './get-item.ts';
+import { payloadGone, readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { type ListDeps, listItems } from './list-items.ts';
 import type { FoundItems } from './schemas.ts';
@@ -32,28 +32,31 @@ async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResp
       `Workload "${batch.workload}" has no option "id", which returns the id of an item.`,
     );
   const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-  const entries = (await readEntries(deps, batch)).filter(({ firstItem, items }) => firstItem + items > from);
+  const index = await readIndex(deps, batch);
+  const first = await readable(batch, index.find(from));
   const positions: number[] = [];
-  let [bytes, items, scanned] = [0, 0, 0];
-  for (const entry of entries) {
+  let [bytes, items] = [0, 0];
+  let next: number | undefined;
+  for await (const entry of index.entries(first?.number ?? index.chunks)) {
     const isFull = bytes + entry.bytes > PAGE.bytes || items + entry.items > PAGE.items;
-    if (positions.length >= MAX_FOUND || (scanned > 0 && isFull)) break;
+    if (positions.length >= MAX_FOUND || (items > 0 && isFull)) {
+      next = entry.firstItem;
+      break;
+    }
     const lines = await readChunkItems(deps, batch, entry);
     if (lines === undefined) throw payloadGone(batch);
     for (const [offset, text] of lines.entries())
       if ((await idOf(text)) === id) positions.push(entry.firstItem + offset);
     bytes += entry.bytes;
     items += entry.items;
-    scanned += 1;
   }
-  const next = entries[scanned];
   const answer: FoundItems = {
     batch: batch.id,
     id,
     positions,
-    scanned: { from: entries[0]?.firstItem ?? from, items },
+    scanned: { from: first?.entry.firstItem ?? from, items },
   };
-  return json(answer, { headers: nextLink(request, next && { from: String(next.firstItem) }) });
+  return json(answer, { headers: nextLink(request, next === undefined ? undefined : { from: String(next) }) });
 }
 
 function itemIdOf(request: HttpRequest): string {

@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { originalsIn } from '../../commands/redrive/read-originals.ts';
-import { type ChunkEntry, chunkOfItem, lineOfItem } from '../../contract/payload-index.ts';
+import { lineOfItem } from '../../contract/payload-index.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import { readChunkIndex } from '../../intake/continue-intake.ts';
+import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
 import { followItem } from './item-trail.ts';
@@ -13,12 +13,12 @@ import type { ItemsDeps } from './walk-items.ts';
 export async function getItem(deps: ItemsDeps, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
-  const entries = await readEntries(deps, batch);
-  const number = chunkOfItem(entries, position);
-  const entry = entries[number ?? -1];
-  if (number === undefined || entry === undefined) throw noItem(batch, String(position));
+  const index = await readIndex(deps, batch);
+  const found = await readable(batch, index.find(position));
+  if (found === undefined) throw noItem(batch, String(position));
+  const { number, entry } = found;
   const [items, trail] = await Promise.all([
-    originalsIn(deps, batch, { entries: [entry], indices: [position] }),
+    originalsIn(deps, batch, { entry, indices: [position] }),
     followItem(deps, batch, { position, number, entry }),
   ]);
   const { steps, result, deadLetter } = trail;
@@ -39,12 +39,19 @@ const noItem = ({ id, accepted }: BatchRow, position: string): Problem =>
   new Problem('not-found', `Batch ${id} has no item ${position.slice(0, 20)}: its items are 0 to ${accepted - 1}.`);
 
 /**
- * Reads the chunks of a batch's payload.
+ * Opens the index of a batch's payload.
  * @throws Problem 'not-found' if the payload is deleted.
  */
-export async function readEntries(deps: ItemsDeps, batch: BatchRow): Promise<ChunkEntry[]> {
+export const readIndex = (deps: ItemsDeps, batch: BatchRow): Promise<ChunkIndex> =>
+  readable(batch, openChunkIndex(deps, batch));
+
+/**
+ * Waits for what is read of a payload.
+ * @throws Problem 'not-found' if the payload is deleted.
+ */
+export async function readable<T>(batch: BatchRow, reading: Promise<T>): Promise<T> {
   try {
-    return await readChunkIndex(deps, batch);
+    return await reading;
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
     throw payloadGone(batch, error);

@@ -4,7 +4,7 @@ import type { Registry } from '../../workload/registry.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/request/parameters.ts';
-import { readEntries } from './get-item.ts';
+import { readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
 import { ITEM_STATES, type ItemState } from './schemas.ts';
@@ -28,8 +28,12 @@ export async function listItems(
   const { row: batch } = await batchOf(request, deps.table);
   const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const selection: Selection = { from, limit: wholeOf(request, 'limit', LIMIT), state: itemStateOf(request) };
-  const entries = await readEntries(deps, batch);
-  const found = await selectItems(deps, batch, entries, { selection, bounds });
+  const index = await readIndex(deps, batch);
+  const first = await readable(batch, index.find(from));
+  // One more than is read, to know whether another page follows.
+  const entries = first ? await readable(batch, index.some(first.number, bounds.scan.chunks + 1)) : [];
+  const window = { number: first?.number ?? 0, entries };
+  const found = await selectItems(deps, batch, window, { selection, bounds });
   const page = await itemTexts(deps, batch, {
     entries,
     items: found.items,

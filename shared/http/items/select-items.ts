@@ -38,28 +38,30 @@ export interface Bounds {
   group: Record<keyof typeof GROUP, number>;
 }
 
-/** Reads the states of items group by group, until the page is full or the bounds are reached. */
+/**
+ * Reads the states of items group by group, until the page is full or the bounds are reached. The given chunks begin with that
+ * of the first item, and are one more than the bounds allow to read, unless the upload ends earlier.
+ */
 export async function selectItems(
   deps: ItemsDeps,
   batch: BatchRow,
-  entries: readonly ChunkEntry[],
+  { number: start, entries }: ChunkGroup,
   { selection, bounds }: { selection: Selection; bounds: Bounds },
 ): Promise<Found> {
   const items: ItemStatus[] = [];
-  const first = chunkOfItem(entries, selection.from);
-  if (first === undefined) return { items, next: undefined };
+  if (entries.length === 0) return { items, next: undefined };
   const redrives = await readRedrives(deps, batch);
   let left = bounds.scan;
-  for (let number = first; number < entries.length; ) {
-    const before = number === first ? selection.from - startOf(entries, first) : 0;
+  for (let at = 0; at < entries.length; ) {
+    const before = at === 0 ? selection.from - startOf(entries, at) : 0;
     const enough = selection.state === undefined ? before + selection.limit - items.length : left.items;
     const room = {
       ...left,
       items: Math.min(left.items, enough, bounds.group.items),
       chunks: Math.min(left.chunks, bounds.group.chunks),
     };
-    const group: ChunkGroup = { number, entries: takeGroup(entries, number, { room, isFirst: number === first }) };
-    if (group.entries.length === 0) return { items, next: startOf(entries, number) };
+    const group: ChunkGroup = { number: start + at, entries: takeGroup(entries, at, room) };
+    if (group.entries.length === 0) return { items, next: startOf(entries, at) };
     const { statuses, bytes } = await readStatuses(deps, batch, { group, redrives });
     for (const status of statuses) {
       if (status.position < selection.from || (selection.state !== undefined && status.state !== selection.state))
@@ -67,23 +69,19 @@ export async function selectItems(
       items.push(status);
       if (items.length === selection.limit) return { items, next: positionAfter(entries, status.position) };
     }
-    number += group.entries.length;
+    at += group.entries.length;
     left = leftAfter(left, group, bytes);
   }
   return { items, next: undefined };
 }
 
 /** The first chunk of a request is read regardless of its size. */
-function takeGroup(
-  entries: readonly ChunkEntry[],
-  number: number,
-  { room, isFirst }: { room: Most; isFirst: boolean },
-): ChunkEntry[] {
+function takeGroup(entries: readonly ChunkEntry[], at: number, room: Most): ChunkEntry[] {
   const group: ChunkEntry[] = [];
   let { bytes, items } = room;
-  for (const entry of entries.slice(number, number + room.chunks)) {
+  for (const entry of entries.slice(at, at + room.chunks)) {
     bytes -= entry.bytes;
-    if (items <= 0 || (bytes < 0 && !(isFirst && group.length === 0))) break;
+    if (items <= 0 || (bytes < 0 && !(at === 0 && group.length === 0))) break;
     items -= entry.items;
     group.push(entry);
   }
@@ -96,7 +94,7 @@ const leftAfter = (left: Most, { entries }: ChunkGroup, readBytes: number): Most
   chunks: left.chunks - entries.length,
 });
 
-const startOf = (entries: readonly ChunkEntry[], number: number): number => entries[number]?.firstItem ?? 0;
+const startOf = (entries: readonly ChunkEntry[], at: number): number => entries[at]?.firstItem ?? 0;
 
 const positionAfter = (entries: readonly ChunkEntry[], position: number): number | undefined =>
   chunkOfItem(entries, position + 1) === undefined ? undefined : position + 1;

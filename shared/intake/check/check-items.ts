@@ -1,5 +1,6 @@
 /** Validates records before they become a batch. */
 import { causeOf, countCause } from '../../contract/cause.ts';
+import { runsOf } from '../../contract/line-steps.ts';
 import type { UploadFormat } from '../../contract/upload-kinds.ts';
 import { toError, type UploadPosition } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
@@ -79,7 +80,7 @@ export function createItemCheck(workload: Pick<Workload, 'item'>, format: Upload
   };
   return {
     async add(chunk, limit = chunk.items) {
-      for (const records of groupsOf(chunk, limit)) {
+      for (const records of recordGroups(chunk, limit)) {
         await validate(records);
         await turns.next();
       }
@@ -104,7 +105,7 @@ interface Rec {
   line: number;
 }
 
-function* groupsOf(chunk: RawChunk, limit: number): Generator<Rec[]> {
+function* recordGroups(chunk: RawChunk, limit: number): Generator<Rec[]> {
   const lines = linesOf(chunk);
   let records: Rec[] = [];
   let bytes = 0;
@@ -125,7 +126,7 @@ function* groupsOf(chunk: RawChunk, limit: number): Generator<Rec[]> {
 function* linesOf({ firstLine, lines }: RawChunk): Generator<number, undefined> {
   let line = firstLine;
   yield line;
-  for (const [times, step] of lines) {
+  for (const [times, step] of runsOf(lines)) {
     for (let n = 0; n < times; n++) {
       line += step;
       yield line;

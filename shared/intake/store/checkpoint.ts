@@ -19,7 +19,7 @@ import type { BlobClient, BlockBlobClient, ContainerClient } from '@azure/storag
 import { FrameError } from '../../contract/errors.ts';
 import { decodeFrameUpTo, encodeFrame } from '../../contract/frame.ts';
 import { CONTAINERS, checkpointBlobName } from '../../contract/names.ts';
-import { encodeIndex, readIndex } from '../../contract/payload-index.ts';
+import { IndexWriter } from '../../contract/payload-index-writer.ts';
 import { statusOf, toError } from '../../errors.ts';
 import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
@@ -61,7 +61,7 @@ export interface CheckpointOptions {
   now: () => number;
 }
 
-type StoredState = Omit<IntakeState, 'staged'> & { v: 1; staged: Omit<StagedPayload, 'chunks'> };
+type StoredState = Omit<IntakeState, 'staged'> & { v: 1; staged: Omit<StagedPayload, 'index'> };
 
 /** The checkpoint of one intake, for one attempt. */
 export class CheckpointBlob {
@@ -105,7 +105,8 @@ export class CheckpointBlob {
     const bytes = await downloadBytes(this.#blob, { conditions });
     const text = decodeFrameUpTo(bytes.subarray(0, stateBytes), MAX_STATE_BYTES).toString();
     const { staged, payload, resume, readBytes, since } = JSON.parse(text) as StoredState;
-    return { payload, resume, readBytes, since, staged: { ...staged, chunks: readIndex(bytes.subarray(stateBytes)) } };
+    const index = IndexWriter.resume(bytes.subarray(stateBytes), staged.bytes);
+    return { payload, resume, readBytes, since, staged: { ...staged, index } };
   }
 
   /**
@@ -114,15 +115,15 @@ export class CheckpointBlob {
    */
   async save(state: IntakeState): Promise<void> {
     const { staged, ...rest } = state;
-    const { chunks, ...blocks } = staged;
+    const { index, ...blocks } = staged;
     const stored: StoredState = { v: 1, ...rest, staged: blocks };
     const frame = await encodeFrame(Buffer.from(JSON.stringify(stored)));
-    const body = Buffer.concat([frame, await encodeIndex(chunks)]);
+    const body = Buffer.concat([frame, index.end(staged.bytes)]);
     const { attempt, reading, source } = this.#options;
     this.#saves += 1;
     const mine = { attempt, save: String(this.#saves) };
     const { readBytes, since } = state;
-    const progress = { ...source, readBytes, readItems: itemsOf(staged), since };
+    const progress = { ...source, readBytes, readItems: index.items, since };
     const metadata = {
       ...mine,
       reading: digestOfText(reading),
@@ -168,10 +169,5 @@ async function propertiesOf(blob: BlobClient): Promise<Properties | undefined> {
   const { etag = '', lastModified, metadata = {} } = found;
   return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
 }
-
-const itemsOf = ({ chunks }: StagedPayload): number => {
-  const last = chunks.at(-1);
-  return last === undefined ? 0 : last.firstItem + last.items;
-};
 
 const digestOfText = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,10 +1,11 @@
 /**
  * Writes a payload while its upload arrives. Memory holds the chunks that are being compressed (IN_FLIGHT), one block that
- * is being staged, and one that is being filled. Nothing is readable before the last call, which is create-only.
+ * is being staged, and one that is being filled, and at most one segment of the index. Nothing is readable before the last call, which is create-only.
  */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { MAX_CHUNKS } from '../../contract/names.ts';
-import { type ChunkEntry, encodeIndex } from '../../contract/payload-index.ts';
+import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { IndexWriter } from '../../contract/payload-index-writer.ts';
 import { isOutage, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import type { RawChunk } from '../chunk-records.ts';
@@ -20,9 +21,9 @@ const ONLY_ATTEMPT = '0'.repeat(16);
 /** When reading is interrupted, a checkpoint is written only after this part of the distance to the next one. */
 const WORTH_KEEPING = 1 / 8;
 
-/** The beginning of a payload: staged blocks, and the chunks in them. */
+/** The beginning of a payload: staged blocks, and the index of the chunks in them. */
 export interface StagedPayload extends StagedBlocks {
-  chunks: ChunkEntry[];
+  index: IndexWriter;
 }
 
 /** When and how to write checkpoints of a resumable upload. */
@@ -57,7 +58,9 @@ export interface StoredPayload {
   storedBytes: number;
   indexOffset: number;
   indexLength: number;
-  chunks: ChunkEntry[];
+  chunks: number;
+  /** The end of the index. */
+  indexEnd: Buffer;
 }
 
 /**
@@ -70,16 +73,18 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
   const { blob, chunks, signal, blockBytes = 4 * MiB, checkpoints } = options;
   const { attempt = ONLY_ATTEMPT, resume } = checkpoints ?? {};
   const upload = new BlockUpload(blob, { blockBytes, signal, attempt, resume });
-  const entries: ChunkEntry[] = [...(resume?.chunks ?? [])];
-  const saver = new Saver(upload, entries, checkpoints);
+  const index = resume?.index ?? new IndexWriter();
+  const saver = new Saver(upload, index, checkpoints);
   try {
     try {
       for await (const { frame, raw } of compressed(chunks)) {
         signal?.throwIfAborted();
-        if (entries.length === MAX_CHUNKS)
+        if (index.chunks === MAX_CHUNKS)
           throw uploadTooLarge(`The upload has over ${MAX_CHUNKS} chunks.`, 'chunk.maxItems of its workload');
-        entries.push(toEntry(raw, frame, upload.size));
+        index.add(toEntry(raw, frame, upload.size));
         await upload.append(frame);
+        const segment = index.takeSegment(upload.size);
+        if (segment) await upload.append(segment);
         await saver.add(raw);
       }
     } catch (error) {
@@ -87,10 +92,12 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
       throw error;
     }
     const indexOffset = upload.size;
-    const index = await encodeIndex(entries);
-    await upload.append(index);
-    await upload.finish(digestOf(index));
-    return { ...totals(entries), storedBytes: upload.size, indexOffset, indexLength: index.length, chunks: entries };
+    const indexEnd = index.end(indexOffset);
+    await upload.append(indexEnd);
+    await upload.finish(digestOf(indexEnd));
+    const { items, recordBytes: bytes, chunks: count } = index;
+    const written = { storedBytes: upload.size, indexOffset, indexLength: indexEnd.length, indexEnd };
+    return { items, bytes, chunks: count, ...written };
   } finally {
     await upload.whenIdle();
   }
@@ -99,14 +106,14 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
 /** Decides when a checkpoint is due. */
 class Saver {
   readonly #upload: BlockUpload;
-  readonly #entries: ChunkEntry[];
+  readonly #index: IndexWriter;
   readonly #checkpoints: PayloadCheckpoints | undefined;
   #last: ChunkFacts | undefined;
   #unsavedBytes = 0;
 
-  constructor(upload: BlockUpload, entries: ChunkEntry[], checkpoints: PayloadCheckpoints | undefined) {
+  constructor(upload: BlockUpload, index: IndexWriter, checkpoints: PayloadCheckpoints | undefined) {
     this.#upload = upload;
-    this.#entries = entries;
+    this.#index = index;
     this.#checkpoints = checkpoints;
   }
 
@@ -133,15 +140,12 @@ class Saver {
   async #save(): Promise<void> {
     if (this.#last === undefined) return;
     const staged = await this.#upload.stageAll();
-    await this.#checkpoints?.save({ ...staged, chunks: this.#entries }, this.#last);
+    await this.#checkpoints?.save({ ...staged, index: this.#index }, this.#last);
     this.#unsavedBytes = 0;
   }
 }
 
-/**
- * The bytes of the chunk are not part of it: they are released after compression, but the entries exist until the batch is
- * written.
- */
+/** The bytes of the chunk are not part of it: they are released after compression. */
 interface CompressedChunk {
   raw: ChunkFacts;
   frame: Buffer;
@@ -182,9 +186,4 @@ const toEntry = ({ length: bytes, end: _end, ...rest }: ChunkFacts, frame: Buffe
   bytes,
   ...rest,
   digest: digestOf(frame),
-});
-
-const totals = (entries: readonly ChunkEntry[]): { items: number; bytes: number } => ({
-  items: entries.reduce((sum, entry) => sum + entry.items, 0),
-  bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
 });

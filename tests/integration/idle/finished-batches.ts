@@ -42,7 +42,7 @@ async function insertRows(table: Table, row: BatchRow): Promise<void> {
     items: ITEMS,
     firstItem: 0,
     firstLine: 1,
-    lines: [],
+    lines: Buffer.alloc(0),
     digest: 'sha256:0',
   };
   const chunks = chunkRowsOf(

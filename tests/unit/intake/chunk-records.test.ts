@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runsOf } from '../../../shared/contract/line-steps.ts';
 import { lineOfItem } from '../../../shared/contract/payload-index.ts';
 import { chunkRecords, type RawChunk } from '../../../shared/intake/chunk-records.ts';
 import type { RecordBlock } from '../../../shared/intake/parse/record-block.ts';
@@ -30,8 +31,9 @@ const long = (count: number): Line[] => plain(count).map(({ text, line }) => ({ 
 
 const plain = (count: number): Line[] =>
   Array.from({ length: count }, (_, index) => ({ text: `${index}`, line: index + 1 }));
-const show = ({ end: _end, release: _release, bytes, ...chunk }: RawChunk): object => ({
+const show = ({ end: _end, release: _release, bytes, lines, ...chunk }: RawChunk): object => ({
   ...chunk,
+  lines: [...runsOf(lines)],
   bytes: bytes.toString(),
 });
 
@@ -53,7 +55,14 @@ describe('chunkRecords', () => {
 
   it('encodes the lines of plain NDJSON as one run', async () => {
     const [chunk] = await collect(chunkRecords(inBlocks(plain(5_000), 700), { maxItems: 5_000, maxBytes: 1e6 }));
-    expect(chunk).toMatchObject({ items: 5_000, firstLine: 1, lines: [[4_999, 1]] });
+    expect(chunk && show(chunk)).toMatchObject({ items: 5_000, firstLine: 1, lines: [[4_999, 1]] });
+  });
+
+  it('keeps few bytes per item for lines without any run', async () => {
+    const records = plain(99_999).map(({ text }, index) => ({ text, line: 1 + index + Math.floor(index / 2) }));
+    const [chunk] = await collect(chunkRecords(inBlocks(records, 50_000), { maxItems: 1e5, maxBytes: 1e6 }));
+    expect([...runsOf(chunk?.lines ?? Buffer.alloc(0))]).toHaveLength(99_998);
+    expect(chunk?.lines.length).toBe(2 * 99_998);
   });
 
   it('returns no chunk without records', async () => {

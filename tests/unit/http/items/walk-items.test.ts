@@ -44,7 +44,7 @@ async function walked(chunks: Record<string, Chunk>, wanted = { from: 0, end: 4 
 }
 
 const UPLOAD = startOfUpload('000000', {
-  ...{ offset: 0, length: 1, bytes: 1, items: 4, firstItem: 0, firstLine: 1, lines: [], digest: '' },
+  ...{ offset: 0, length: 1, bytes: 1, items: 4, firstItem: 0, firstLine: 1, lines: Buffer.alloc(0), digest: '' },
 });
 const attempt = (message: string) => ({ at: 'then', error: { name: 'Error', message } });
 const retry = (index: number, ...errors: string[]) => ({ index, attempts: errors.map(attempt), item: index });

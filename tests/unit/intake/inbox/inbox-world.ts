@@ -1,6 +1,6 @@
 /** The inbox on tables and blobs in memory, with small chunks, blocks and checkpoints. */
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
-import { readIndex } from '../../../../shared/contract/payload-index.ts';
+import { groupFrame, readDirectory, readGroup } from '../../../../shared/contract/payload-index.ts';
 import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
@@ -83,7 +83,9 @@ export class InboxWorld {
   /** Reads the records of a batch from its payload, and checks each frame against the index. */
   recordsOf({ payload, indexOffset }: StoredBatch): string {
     const body = this.blobs.blobs.get(`payloads/${payload}`)?.body ?? Buffer.alloc(0);
-    return readIndex(body.subarray(indexOffset))
+    const end = body.subarray(indexOffset);
+    return readDirectory(end)
+      .flatMap((group) => readGroup(groupFrame(end, indexOffset, group), group))
       .map((entry) => decodeFrame(body.subarray(entry.offset, entry.offset + entry.length), entry).toString())
       .join('');
   }
