@@ -26,12 +26,12 @@ export interface HostLimits {
 const END_SECONDS = 30;
 /**
  * Time that every invocation must have for the begin of items: it reads the gate, receives, and reads frames first. With
- * less, a drain could receive and return the same messages for ever.
+ * less, a drain could receive and return the same messages indefinitely.
  */
 const BEGIN_SECONDS = 10;
 /**
- * Time before the limit of an invocation at which a slice ends even if its work goes on, because a service does not
- * respond. The work continues in its process without the invocation.
+ * Time before the limit of an invocation at which a slice ends even if its work continues, because a service does not
+ * respond. The work then has no invocation.
  */
 const ABANDON_SECONDS = 10;
 
@@ -86,7 +86,7 @@ export const beginSeconds = (
   { timeoutSeconds }: Pick<Workload, 'timeoutSeconds'>,
 ): number => functionSeconds - timeoutSeconds - END_SECONDS;
 
-/** Returns how long after the start of its invocation a slice ends even if its work goes on, in seconds. */
+/** Returns how long after the start of its invocation a slice ends even if its work continues, in seconds. */
 export const abandonSeconds = ({ functionSeconds }: Pick<HostLimits, 'functionSeconds'>): number =>
   functionSeconds - ABANDON_SECONDS;
 

@@ -35,6 +35,11 @@ const SCENARIOS: [string, Scenario][] = [
   ],
   ['returned by a process that ends, at any point', { items: 3, budget: { leave: 1 } }],
   ['returned by one of two workers with one reference', { items: 2, budget: { leave: 1, redeliver: 1 } }],
+  ['returned because it cannot begin, by workers that may die', { items: 2, budget: { busy: 2, crash: 1 } }],
+  [
+    'returned because it cannot begin isolated, by one of two workers with one reference',
+    { items: 1, starts: 1, budget: { busy: 1, redeliver: 1 } },
+  ],
   ['redriven', { items: 2, limits: { worker: 1 }, budget: { redrive: 1 } }],
   ['discarded', { items: 2, limits: { worker: 1 }, budget: { discard: 1 } }],
   ['references put again at any point', { items: 2, budget: { resend: 1 } }],

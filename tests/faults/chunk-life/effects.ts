@@ -68,8 +68,12 @@ function echoOf(name: string, args: readonly unknown[]): Refusal | undefined {
 }
 
 function runs(world: World): Effect[] {
-  const as = (whim: Whim, next = world): Effect => ({ label: `process ${whim}`, world: next, answer: { value: whim } });
-  const spending = (kind: keyof Budget, whim: Whim): Effect[] =>
+  const as = (whim: Whim | 'busy', next = world): Effect => ({
+    label: `process ${whim}`,
+    world: next,
+    answer: { value: whim },
+  });
+  const spending = (kind: keyof Budget, whim: Whim | 'busy'): Effect[] =>
     world.budget[kind] === 0 ? [] : [as(whim, spend(world, kind))];
   const isCancelled = world.budget.stop > 0 && ledgerOf(world.rows).batch.state === 'cancelling';
   return [
@@ -77,6 +81,7 @@ function runs(world: World): Effect[] {
     ...spending('whim', 1),
     ...(isCancelled ? spending('stop', 'cancelled') : []),
     ...spending('leave', 'returned'),
+    ...spending('busy', 'busy'),
   ];
 }
 

@@ -9,6 +9,7 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
 import type { SluiceEvent } from '../../../shared/contract/events.ts';
 import { createPipeline, type Pipeline, type PipelineClients } from '../../../shared/pipeline.ts';
+import { NotBegunError } from '../../../shared/processing/thread-pool/errors.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { repairBatch } from '../../../shared/sweep/repair-batch.ts';
@@ -69,8 +70,11 @@ function pipelineOf(asker: Asker, { registry, tools, maxChunksCollected }: Pipel
       serviceNowMs: asker.now,
     },
   } as unknown as PipelineClients;
-  const process = async (job: Parameters<typeof processChunk>[0]) =>
-    processChunk(job, (await asker.ask('process', job.reference.chunk)) as Whim);
+  const process = async (job: Parameters<typeof processChunk>[0]) => {
+    const whim = (await asker.ask('process', job.reference.chunk)) as Whim | 'busy';
+    if (whim === 'busy') throw new NotBegunError('All threads are busy.');
+    return processChunk(job, whim);
+  };
   const processor = { process, threads: 1 };
   return createPipeline({ settings, registry, host: HOST, clients, processor, maxChunksCollected });
 }

@@ -32,6 +32,7 @@ const NOTHING: Budget = {
   pause: 0,
   stop: 0,
   leave: 0,
+  busy: 0,
   redrive: 0,
   discard: 0,
   sweep: 1,

@@ -52,6 +52,8 @@ export interface Budget {
   stop: number;
   /** A process is about to end, and returns its unfinished items. */
   leave: number;
+  /** A chunk cannot begin before its slice is over, because all threads are busy. */
+  busy: number;
   redrive: number;
   discard: number;
   /** At the end, to complete what an interrupted process left open. */
