@@ -16,13 +16,10 @@ import { readGate } from '../wake/gate/gate-store.ts';
 import { queueOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 
-/**
- * Maximum number of outcomes that one request writes; the workers, a repeated request and the sweep cancel the rest of
- * a larger batch.
- */
+/** Maximum number of outcomes that one request writes; the workers, a repeated request and the sweep cancel the rest. */
 export const MAX_CHUNKS = 2_000;
-/** Maximum number of rows that one request reads: twenty operations. */
-const MAX_ROWS = 20_000;
+/** Maximum number of rows that one pass reads, and of outcomes that a sweep writes: twenty reads, a minute of writes. */
+export const MAX_ROWS = 20_000;
 /** Number of outcomes that are written before their results are published; a crash in between repeats their work. */
 const CHUNKS_PER_REPORT = 100;
 const PUTS_AT_ONCE = 16;
@@ -40,14 +37,26 @@ export interface ChunkTotals {
 
 export const NOTHING: ChunkTotals = { chunks: 0, items: 0 };
 
+/** How much one pass does. */
+export interface CancelLimits {
+  /** Maximum number of chunks to end. Defaults to MAX_CHUNKS. */
+  limit?: number;
+  /** Whether the time is up; called for each chunk. Defaults to never. */
+  isOver?: () => boolean;
+}
+
 /**
- * Writes the `cancelled` outcome of the pending chunks that no worker can be running, up to a limit, and publishes the
- * results (those of another outcome if that was first). Wakes the queues of the other chunks, so that a dead drain is
- * replaced. Finalizes a batch without pending rows.
+ * Writes the `cancelled` outcome of the pending chunks that no worker can be running, within limits, and publishes the
+ * results (those of another outcome if that was first). Wakes the queues of the other chunks: their workers cancel them now,
+ * and a dead drain is replaced. Finalizes a batch without pending rows.
  */
-export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit = MAX_CHUNKS): Promise<ChunkTotals> {
+export async function cancelPending(
+  deps: FinalizeDeps,
+  batch: BatchRow,
+  { limit = MAX_CHUNKS, isOver = () => false }: CancelLimits = {},
+): Promise<ChunkTotals> {
   const workload = requireWorkload(deps, batch);
-  const pass: CancelPass = { batch, workload, limit, seen: 0, gates: new Map() };
+  const pass: CancelPass = { batch, workload, limit, isOver, seen: 0, isWhole: false, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
   for await (const group of groupsToEnd(deps, pass)) {
@@ -60,9 +69,9 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
     ended.chunks += group.length;
     ended.items += group.reduce((sum, { items }) => sum + items, 0);
   }
-  if (pass.seen === 0) await finalize(deps, batch.id);
+  if (pass.seen === 0 && pass.isWhole) await finalize(deps, batch.id);
   if (ended.chunks > 0) await wakeQueue(deps, resultsQueueName(workload.name), reported);
-  for (const [queue, { status }] of pass.gates) if (status === 'draining') await wakeQueue(deps, queue, NOTHING_PUT);
+  for (const queue of queuesToWake(deps, pass)) await wakeQueue(deps, queue, NOTHING_PUT);
   return ended;
 }
 
@@ -70,12 +79,23 @@ export async function cancelPending(deps: FinalizeDeps, batch: BatchRow, limit =
 interface CancelPass {
   batch: BatchRow;
   workload: Workload;
-  /** Maximum number of chunks to end. */
   limit: number;
+  isOver: () => boolean;
   /** Pending rows so far. */
   seen: number;
+  /** Whether all pending rows were seen. */
+  isWhole: boolean;
   /** The gates that were read, by queue. */
   gates: Map<string, GateRow>;
+}
+
+/** The queues of chunks that this pass leaves to workers: those with a drain, or all of the lane if rows were not seen. */
+function queuesToWake({ registry }: FinalizeDeps, { batch, workload, isWhole, gates }: CancelPass): string[] {
+  if (isWhole) return [...gates].filter(([, { status }]) => status === 'draining').map(([queue]) => queue);
+  return registry
+    .queues()
+    .filter(({ kind, lane, workload: { name } }) => kind === 'items' && lane === batch.lane && name === workload.name)
+    .map(({ queue }) => queue);
 }
 
 /** Returns the pending rows that may be ended, in groups. */
@@ -83,7 +103,7 @@ async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerato
   let group: ChunkRow[] = [];
   let left = pass.limit;
   for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {
-    if (left === 0 || pass.seen === MAX_ROWS) break;
+    if (left === 0 || pass.seen === MAX_ROWS || pass.isOver()) return yield* rest(group);
     pass.seen += 1;
     if (await mayRun(deps, pass, row)) continue;
     left -= 1;
@@ -91,6 +111,11 @@ async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerato
     yield group;
     group = [];
   }
+  pass.isWhole = true;
+  yield* rest(group);
+}
+
+function* rest(group: ChunkRow[]): Generator<ChunkRow[]> {
   if (group.length > 0) yield group;
 }
 

@@ -11,7 +11,7 @@ import { Problem } from '../errors.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { leaveTo } from '../wake/gate/spending.ts';
-import { type ChunkTotals, cancelPending, MAX_CHUNKS, NOTHING } from './cancel-pending.ts';
+import { type CancelLimits, type ChunkTotals, cancelPending, MAX_ROWS, NOTHING } from './cancel-pending.ts';
 import { changeFor } from './change-batch.ts';
 import { rowsOfRevision } from './redrive/revision-rows.ts';
 
@@ -28,15 +28,14 @@ export interface Cancelling {
  * Cancels a batch, also a paused one. A repeated call continues; for a batch that is already cancelled, it returns the
  * row. If nothing is left to cancel, the batch becomes completed: its state shows what happened to the items, not what
  * was requested.
- * @param limit maximum number of chunks to end
- * @throws Problem 'not-found'; 'conflict' if the batch has finished in another way, or its workload is no longer
- * deployed.
+ * @throws Problem 'not-found'; 'conflict' if the batch has finished in another way, its workload is no longer deployed, or
+ * it is large and still being accepted.
  */
-export async function cancelBatch(deps: FinalizeDeps, id: string, limit = MAX_CHUNKS): Promise<Cancelling> {
+export async function cancelBatch(deps: FinalizeDeps, id: string, limits: CancelLimits = {}): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
   if (row.state === 'cancelled') return { row, ended: NOTHING, left: NOTHING };
   if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
-  const ended = await cancelPending(deps, row, limit);
+  const ended = await cancelPending(deps, row, limits);
   leaveTo(resultsQueueName(row.workload), deps);
   const chunks = row.chunksTotal - row.chunksDone - ended.chunks;
   // The row may have been older than the chunk rows.
@@ -55,6 +54,11 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
     // neither resumed nor cancelled.
     requireWorkload(deps, row);
     if (row.state === 'cancelling') return row;
+    if (row.state === 'accepting' && row.chunksTotal > MAX_ROWS)
+      throw new Problem(
+        'conflict',
+        `Batch ${id} has ${row.chunksTotal} chunks and is being accepted; it can be cancelled once it is queued.`,
+      );
     if (row.state === 'accepting') await insertChunks(deps.table, rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };

@@ -96,13 +96,14 @@ async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () 
     if (isOver()) return result;
     const row = (await readBatch(deps.table, id))?.row;
     if (row?.state === 'cancelling' && row.lane === address.lane) begun.push(id);
-    else if (row && (await isToCancel(deps, row, address)) && (await cancelled(deps, id, result))) result.batches += 1;
+    else if (row && (await isToCancel(deps, row, address)) && (await cancelled(deps, id, { ...result, isOver })))
+      result.batches += 1;
   }
   // Cancels that were interrupted, or are too large for one request, continue. They come after the others, so that
   // repeated requests reach all batches.
   for (const id of begun) {
     if (isOver()) return result;
-    await cancelled(deps, id, result);
+    await cancelled(deps, id, { ...result, isOver });
   }
   return { ...result, isWhole: true };
 }
@@ -115,10 +116,14 @@ async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queu
 }
 
 /** Returns false if the batch has finished or was deleted in the meantime. */
-async function cancelled(deps: ClearDeps, id: string, { large }: CancelledBatches): Promise<boolean> {
+async function cancelled(
+  deps: ClearDeps,
+  id: string,
+  { large, isOver }: CancelledBatches & { isOver: () => boolean },
+): Promise<boolean> {
   const { maxChunks = MAX_CHUNKS } = deps;
   try {
-    const { ended } = await cancelBatch(deps, id, maxChunks);
+    const { ended } = await cancelBatch(deps, id, { limit: maxChunks, isOver });
     if (ended.chunks >= maxChunks) large.add(id);
     return true;
   } catch (error) {

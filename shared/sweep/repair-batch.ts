@@ -4,7 +4,7 @@ import { indexBatch, unindexBatch } from '../batches/listing/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/listing/open-rows.ts';
 import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
 import { cancelBatch } from '../commands/cancel.ts';
-import { cancelPending } from '../commands/cancel-pending.ts';
+import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueAccepting } from '../commands/redrive/revision-rows.ts';
 import { continueResume } from '../commands/resume.ts';
@@ -95,7 +95,7 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
     return repaired(run, 'finalized', { event: 'batch-finalized-late', batch, revision: row.revision });
   }
   if (state === 'cancelling') {
-    const { chunks: n } = await cancelPending(run, row);
+    const { chunks: n } = await cancelPending(run, row, { limit: MAX_ROWS, isOver: () => isOver(run) });
     return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
   // A paused batch has no running chunks on purpose, so its references are not put again.

@@ -5,7 +5,8 @@ import { doneChunks } from '../../batches/done-chunks.ts';
 import { readChunk } from '../../batches/ledger.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
-import { type ChunkFrame, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
+import { Problem } from '../../errors.ts';
+import { type ChunkFrame, frameOfChunk, readAhead, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
 import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
@@ -100,11 +101,39 @@ async function deadLettersOf(
     .filter(({ item }) => current.isCurrent(chunk, item.index));
 }
 
-/** Reads all current dead letters of a batch in chunk order, and holds those of one chunk in memory at a time. */
-export async function* currentDeadLetters(deps: DeadLetterDeps, batch: Revisions): AsyncGenerator<DeadLetter> {
+/** Number of chunks whose dead letters are in memory at a time. */
+const AHEAD = 8;
+const FRAMES_PER_GROUP = 64;
+
+/**
+ * Reads all current dead letters of a batch in chunk order.
+ * @throws Problem 'too-large' when `isOver` returns true (default: never); it is called for each chunk.
+ */
+export async function* currentDeadLetters(
+  deps: DeadLetterDeps,
+  batch: Revisions,
+  isOver = (): boolean => false,
+): AsyncGenerator<DeadLetter> {
   const current = await readCurrentDead(deps, batch);
-  for await (const row of doneChunks(deps.table, batch.id)) {
+  const read = (frame: ChunkFrame): Promise<DeadLetter[]> => {
+    if (isOver())
+      throw new Problem(
+        'too-large',
+        `Batch ${batch.id} has too many dead letters: they cannot be read within the time of a request.`,
+      );
+    return deadLettersOf(deps, frame, current);
+  };
+  for await (const frames of frameGroups(deps, batch))
+    for await (const letters of readAhead(frames, AHEAD, read)) yield* letters;
+}
+
+async function* frameGroups({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame[]> {
+  let frames: ChunkFrame[] = [];
+  for await (const row of doneChunks(table, id)) {
     const frame = frameOfChunk(row, 'dead');
-    if (frame) yield* await deadLettersOf(deps, frame, current);
+    if (!frame || frames.push(frame) < FRAMES_PER_GROUP) continue;
+    yield frames;
+    frames = [];
   }
+  yield frames;
 }

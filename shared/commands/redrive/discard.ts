@@ -12,7 +12,7 @@ import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { NamedCauses } from './named-causes.ts';
 import { redrivenItems, type StoredRedrive, toRuns } from './redrive-blob.ts';
-import { choiceOf, type Selected, type Selection } from './select.ts';
+import { choiceOf, type Selected, type SelectOptions } from './select.ts';
 
 const MAX_REASON_CHARS = 200;
 
@@ -25,13 +25,13 @@ export const discardReason = (text: string): string => storableLine(text, MAX_RE
  */
 export async function selectToDiscard(
   deps: DeadLetterDeps,
-  { batch, selection }: { batch: BatchRow; selection: Selection },
+  { batch, selection, isOver }: Pick<SelectOptions, 'batch' | 'selection' | 'isOver'>,
 ): Promise<Selected> {
   const choice = choiceOf(selection);
   const indices: number[] = [];
   const causes = new NamedCauses(batch);
   const turns = new Turns();
-  for await (const { item } of currentDeadLetters(deps, batch)) {
+  for await (const { item } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
     indices.push(item.index);

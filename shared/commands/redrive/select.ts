@@ -51,6 +51,8 @@ export interface SelectOptions {
   workload: Workload;
   selection: Selection;
   nowMs: number;
+  /** Whether the time to read dead letters is up. Defaults to never. */
+  isOver?: () => boolean;
 }
 
 /**
@@ -59,13 +61,13 @@ export interface SelectOptions {
  * 'too-large' if there are too many at once.
  */
 export async function select(deps: DeadLetterDeps, options: SelectOptions): Promise<Selected> {
-  const { batch, workload, selection, nowMs } = options;
+  const { batch, workload, selection, nowMs, isOver } = options;
   const choice = choiceOf(selection);
   const builder = new FrameBuilder({ ...workload.chunk, startMs: nowMs, ratePerSecond: selection.ratePerSecond });
   const causes = new NamedCauses(batch);
   const without = new Map<number, DeadItem>();
   const turns = new Turns();
-  for await (const { item, json: stored } of currentDeadLetters(deps, batch)) {
+  for await (const { item, json: stored } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
     const { index } = item;

@@ -20,6 +20,12 @@ export async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedriv
   }
 }
 
+/**
+ * Maximum time to read the dead letters of a selection, at about a thousand chunks per second. The platform's front end cuts a
+ * request after 230 s; without a limit, the work would go on without its client.
+ */
+const SELECTION_MS = 120_000;
+
 interface Storing {
   blob: string;
   digest: string;
@@ -37,7 +43,8 @@ export async function storeSelection(
 ): Promise<void> {
   const nowMs = deps.gate.now();
   const workload = requireWorkload(deps, batch);
-  const options = { batch, workload, selection, nowMs };
+  const isOver = (): boolean => deps.gate.now() >= nowMs + SELECTION_MS;
+  const options = { batch, workload, selection, nowMs, isOver };
   const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
   const redrive = {
     v: 1 as const,

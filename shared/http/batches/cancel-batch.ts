@@ -15,10 +15,14 @@ export interface CancelHttp {
   basis: ReceiptBasis;
 }
 
+/** For the outcomes that the request writes itself: a client waits for them, and workers or the sweep continue. */
+const BUDGET_MS = 20_000;
+
 /** POST batches/{id}/cancel: 202 with the batch while its cancellation continues, 200 if it is already finished. */
 export async function cancelOverHttp({ deps, basis }: CancelHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const { ended, left } = await cancelBatch(deps, row.id);
+  const untilMs = deps.gate.now() + BUDGET_MS;
+  const { ended, left } = await cancelBatch(deps, row.id, { isOver: () => deps.gate.now() >= untilMs });
   const { row: now } = await batchOf(request, deps.table);
   // Charges this read of the row to the batch, too.
   leaveTo(resultsQueueName(now.workload), deps);

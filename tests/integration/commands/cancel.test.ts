@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
-import { cancelPending } from '../../../shared/commands/cancel-pending.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
@@ -118,12 +117,37 @@ describe('a cancel', () => {
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
-  it('ends a limited number of chunks, and is continued by the sweep', async () => {
+  it('ends a limited number of chunks, and the workers that it wakes cancel the rest', async () => {
     const id = await quiet(15);
-    const { row } = await cancelBatch({ ...world.deps, registry: world.deps.registry }, id);
-    expect(await cancelPending(world.deps, row, 2)).toEqual({ chunks: 2, items: 6 });
+    expect(await cancelBatch(world.deps, id, { limit: 2 })).toMatchObject({
+      ended: { chunks: 2, items: 6 },
+      left: { chunks: 3, items: 9 },
+    });
+    expect(world.topic.events.map(({ queue }) => queue)).toEqual(['echo-results', QUEUE]);
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
+  });
+
+  it('stores its state and ends no chunk when its time is up', async () => {
+    const id = await quiet(15);
+    expect(await cancelBatch(world.deps, id, { isOver: () => true })).toMatchObject({
+      row: { state: 'cancelling' },
+      ...{ ended: { chunks: 0 }, left: { chunks: 5 } },
+    });
+    world.wait(20 * MINUTE);
+    expect((await sweep(world.deps)).cancelled).toBe(5);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 15 });
+  });
+
+  it('is refused for a large batch while it is accepted, whose rows would take too long', async () => {
+    const id = await quiet(3);
+    await changeBatch(world.clients.batches, id, () => ({ state: 'accepting', chunksTotal: 20_001 }));
+    await expect(cancelBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
+    await changeBatch(world.clients.batches, id, () => ({ state: 'queued', chunksTotal: 1 }));
+    await cancelBatch(world.deps, id);
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 3 });
   });
 
   it('also cancels a redrive, and the batch can be redriven again', async () => {

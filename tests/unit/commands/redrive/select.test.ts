@@ -14,7 +14,7 @@ const workload = workloadOf(() => 1);
 const batch = batchRowOf({ state: 'completedWithDeadLetters' });
 
 /** Selects all dead letters of a chunk with these items as text. Returns the lines that run again. */
-async function selected(items: string[], selection: Selection = {}): Promise<string[]> {
+async function selected(items: string[], selection: Selection = {}, isOver = () => false): Promise<string[]> {
   const { table } = memoryTable();
   const { container, blobs } = memoryBlobs();
   const fields = { reason: 'rejected', error: { name: 'Error', message: 'no' }, attempts: [], version: 1 };
@@ -27,7 +27,7 @@ async function selected(items: string[], selection: Selection = {}): Promise<str
     metadata: {},
   });
   await table.createEntity(toChunkEntity(row));
-  const { frames, chunks } = await select({ table, container }, { batch, workload, selection, nowMs: NOW });
+  const { frames, chunks } = await select({ table, container }, { batch, workload, selection, nowMs: NOW, isOver });
   return frames.flatMap((frame, index) => {
     const { bytes = 0, digest = '' } = chunks[index] ?? {};
     return decodeFrame(frame, { bytes, digest }).toString().trimEnd().split('\n');
@@ -48,6 +48,10 @@ describe('a patch', () => {
     const item = `${'['.repeat(101)}${']'.repeat(101)}`;
     await expect(selected(['{}', item], { patch: { a: 1 } })).rejects.toMatchObject({ type: 'conflict' });
   });
+});
+
+it('a selection ends when its time is up, so that it does not outlive its request', async () => {
+  await expect(selected(['{}'], {}, () => true)).rejects.toMatchObject({ type: 'too-large' });
 });
 
 describe('a selection keeps items as they were uploaded', () => {
