@@ -17,11 +17,11 @@ const MiB = 1024 * 1024;
 /** Bounds the memory of an answer to a slow client, as for results. */
 const DOWNLOAD = { chunks: 1_000, bytes: 64 * MiB };
 /** What is parsed for one answer takes the main thread a quarter of a second in turns. */
-const PAGE = { chunks: 250, bytes: 16 * MiB };
+const PAGE = { chunks: 250, bytes: 8 * MiB };
 const LIMIT = { min: 1, max: 1_000, fallback: 100 };
 
 export interface GetDeadLettersHttp extends DeadLettersHttp {
-  /** Limits of a page of groups or items. Defaults to 250 chunks and 16 MiB. */
+  /** Limits of a page of groups or items. Defaults to 250 chunks and 8 MiB. */
   page?: PageLimits;
 }
 

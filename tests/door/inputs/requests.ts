@@ -1,0 +1,84 @@
+/** Requests of clients and operators that read, change or create much. */
+import { brotliCompressSync, constants } from 'node:zlib';
+import type { HostileInput } from '../input.ts';
+import { type Answer, type Door, send } from '../send.ts';
+
+const MiB = 1024 * 1024;
+const MAX_MS = 60_000;
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const NDJSON = { 'content-type': 'application/x-ndjson' };
+const BROTLI = { ...NDJSON, 'content-encoding': 'br' };
+
+/** The batch that an input has created for its request. */
+let batch = '';
+
+async function ask(door: Door, route: string, body?: Uint8Array): Promise<Answer> {
+  const answer = await send(door, { route, headers: NDJSON, body, maxMs: MAX_MS });
+  if (answer.status === 0 || answer.status >= 500) throw new Error(`${route}: ${answer.status} ${answer.text}`);
+  return answer;
+}
+
+/** Submits records, and waits until their batch is finished. */
+async function finishedBatch(door: Door, workload: string, records: string): Promise<string> {
+  const { text } = await ask(door, `POST workloads/${workload}/batches`, Buffer.from(records));
+  const { id } = JSON.parse(text) as { id: string };
+  for (;;) {
+    const { state } = JSON.parse((await ask(door, `GET batches/${id}`)).text) as { state: string };
+    if (!['accepting', 'queued', 'running'].includes(state)) return id;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+async function removeBatch(door: Door): Promise<void> {
+  for (let status = 0; status !== 404; status = (await ask(door, `GET batches/${batch}`)).status)
+    await ask(door, `DELETE batches/${batch}`);
+}
+
+/** Inputs of the routes of batches. */
+export const REQUESTS: readonly HostileInput[] = [
+  {
+    name: 'a redrive with a corrected item of 15.9 MB',
+    route: async (door) => {
+      batch = await finishedBatch(door, 'billing', '1\n');
+      return `POST batches/${batch}/dead-letters/redrive`;
+    },
+    headers: { 'content-type': 'application/json' },
+    body: () => Buffer.from(`{"corrected":[{"index":0,"item":[${'{},'.repeat(5.3 * MiB)}0]}]}`),
+    copies: 3,
+    expected: { status: 413, problem: 'too-large' },
+    after: removeBatch,
+  },
+  {
+    name: 'the groups of 60,000 dead letters, five times at once',
+    route: async (door) => {
+      batch = await finishedBatch(door, 'billing', '1\n'.repeat(60_000));
+      return `GET batches/${batch}/dead-letters`;
+    },
+    copies: 5,
+    expected: { status: 200 },
+    after: removeBatch,
+  },
+  {
+    name: 'a few hundred bytes that become 33 million items',
+    route: 'POST workloads/billing/batches',
+    headers: BROTLI,
+    body: () => brotliCompressSync(Buffer.alloc(64 * MiB, '1\n'), FAST),
+    expected: { status: 413, problem: 'too-large' },
+  },
+  {
+    name: 'a few bytes that become 10,000 messages',
+    route: 'POST workloads/media/batches',
+    headers: BROTLI,
+    body: () => brotliCompressSync(Buffer.alloc(160_000, '1\n')),
+    copies: 4,
+    expected: { status: 413, problem: 'too-large' },
+  },
+  {
+    name: 'a cancel of a batch of 1,000 chunks',
+    route: async (door) => {
+      const { text } = await ask(door, 'POST workloads/media/batches', Buffer.alloc(16_000, '1\n'));
+      return `POST batches/${(JSON.parse(text) as { id: string }).id}/cancel`;
+    },
+    expected: { status: 202 },
+  },
+];
