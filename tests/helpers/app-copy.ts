@@ -21,6 +21,8 @@ export interface AppCopyOptions {
   activities?: number;
   /** Seconds, below 60, after which the work of a silent instance runs again; defaults to the app's own. */
   visibilitySeconds?: number;
+  /** Time limit of an invocation, below 60 seconds; defaults to the app's own. */
+  functionSeconds?: number;
   /** Rules to remove or change. */
   mutations?: readonly Mutation[];
 }
@@ -36,7 +38,7 @@ export interface Mutation {
  * but the registry (and mutations) is the unchanged app. Returns the app folder.
  */
 export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
-  const { name, project, registry, activities, visibilitySeconds, mutations = [] } = options;
+  const { name, project, registry, activities, visibilitySeconds, functionSeconds, mutations = [] } = options;
   const folder = join(ROOT, '.sluice', name);
   const dist = join(folder, 'dist');
   // A function that was deleted from the sources would still be loaded.
@@ -50,14 +52,17 @@ export async function buildAppCopy(options: AppCopyOptions): Promise<string> {
   const host = JSON.parse(await readFile(join(ROOT, 'host.json'), 'utf8'));
   const { durableTask } = host.extensions;
   if (activities !== undefined) durableTask.maxConcurrentActivityFunctions = activities;
+  if (functionSeconds !== undefined) host.functionTimeout = timeSpanOf(functionSeconds);
   if (visibilitySeconds !== undefined) {
-    const time = `00:00:${String(visibilitySeconds).padStart(2, '0')}`;
+    const time = timeSpanOf(visibilitySeconds);
     const timeouts = { workItemQueueVisibilityTimeout: time, controlQueueVisibilityTimeout: time };
     Object.assign(durableTask.storageProvider, timeouts);
   }
   await writeFile(join(folder, 'host.json'), JSON.stringify(host, null, 2));
   return folder;
 }
+
+const timeSpanOf = (seconds: number): string => `00:00:${String(seconds).padStart(2, '0')}`;
 
 async function mutate(dist: string, { from, to }: Mutation): Promise<void> {
   const names = (await readdir(join(dist, 'shared'), { recursive: true })).filter((name) => name.endsWith('.js'));

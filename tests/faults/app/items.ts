@@ -7,11 +7,11 @@
  * `reject` becomes a dead letter at its first attempt, `invalid` before its handler runs; `once` succeeds at its second
  * attempt, and `never` exhausts its attempts. `waits` succeeds, with other items in flight. During their wait,
  * `unhandled` leaves a rejection that no code awaits, and `timer` throws in a timer: both exhaust their attempts.
- * `late` leaves a rejection after its end, and succeeds. `exit` ends its thread.
+ * `late` leaves a rejection after its end, and succeeds. `exit` ends its thread. `long` succeeds after seconds.
  */
 export const ITEM_BEHAVIOURS = [
   ...(['ok', 'once', 'reject', 'invalid', 'never'] as const),
-  ...(['waits', 'unhandled', 'timer', 'late', 'exit'] as const),
+  ...(['waits', 'unhandled', 'timer', 'late', 'exit', 'long'] as const),
 ] as const;
 export type ItemBehaviour = (typeof ITEM_BEHAVIOURS)[number];
 
@@ -65,6 +65,12 @@ export function readCall(bytes: Buffer, offset: number): CallRecord {
   const position = Math.floor(number / (ATTEMPTS + 1));
   return { position, attempt: number % (ATTEMPTS + 1), atMs: bytes.readUInt32LE(offset + CALL_BYTES / 2) };
 }
+
+/** Time limit of a handler call. */
+export const TIMEOUT_SECONDS = 25;
+
+/** Name of the file in the folder of the calls that lets an invocation of this instance exceed functionTimeout. */
+export const stallFile = (instance: string): string => `stall.${instance}`;
 
 /** The limit of some of the slots: low enough that ten of its periods are fewer items than a run has. */
 export const RATE_LIMIT = { items: 1_000, perSeconds: 1 } as const;

@@ -5,6 +5,7 @@ import { defineWorkload, type ItemContext } from '../../../shared/workload/defin
 import { Reject, Retry } from '../../../shared/workload/errors.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { countCall } from './count-call.ts';
+import './stall.ts';
 import {
   ATTEMPTS,
   type FaultItem,
@@ -15,6 +16,7 @@ import {
   isHalting,
   isLimited,
   RATE_LIMIT,
+  TIMEOUT_SECONDS,
 } from './items.ts';
 
 const KiB = 1024;
@@ -23,6 +25,8 @@ const MAX_NAME = 40;
 /** Waits of an item: the maximum, and one that is long enough for its error to come before its end. */
 const SHORT_MS = 5;
 const LONG_MS = 10_000;
+/** Time of a `long` item: some of them in one thread take as long as the time that an invocation has for items. */
+const LONG_ITEM_MS = 6_000;
 
 const item = z.object({
   n: z.number().int(),
@@ -47,6 +51,7 @@ function map(given: FaultItem, { batch, position, attempt }: ItemContext): Fault
 async function waitingMap(given: FaultItem, context: ItemContext): Promise<FaultResult> {
   const result = map(given, context);
   if (given.f === 'waits') await sleep(1 + (given.n % SHORT_MS));
+  if (given.f === 'long') await sleep(LONG_ITEM_MS);
   if (given.f === 'unhandled') void Promise.reject(failure(given, 'leaves a rejection'));
   if (given.f === 'timer') setTimeout(() => raise(failure(given, 'throws in a timer')), 1);
   if (given.f === 'unhandled' || given.f === 'timer') await sleep(LONG_MS);
@@ -87,6 +92,8 @@ const workload = (name: string, { maxItems, queuesPerLane = 1, map, limited = fa
     map,
     reduce,
     retry: { attempts: ATTEMPTS },
+    // Half of the time for which an instance is frozen at most: a call that was frozen is not charged.
+    timeoutSeconds: TIMEOUT_SECONDS,
     chunk: { maxItems, maxBytes: 256 * KiB },
     secondsPerChunk: 0.05,
   });

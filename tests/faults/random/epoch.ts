@@ -35,7 +35,11 @@ export async function runEpoch(options: EpochOptions): Promise<void> {
     if (stack) void inflict(stack, run, fault).catch((error: unknown) => score.problem(`${fault.kind}: ${error}`));
   };
   const traffic = createTraffic(score, harm);
-  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, clockOffsetsMs });
+  const onTimeout = (): void => {
+    score.fault('process ended at functionTimeout');
+    for (const run of traffic.all()) run.faultedAt = Date.now();
+  };
+  stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, clockOffsetsMs, onTimeout });
   void stack.failed.then(score.problem);
   let relay = openRelay(stack.serviceBus, traffic, score);
   const inflict = createInflict(traffic, score, async () => {

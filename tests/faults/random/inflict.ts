@@ -55,6 +55,9 @@ export function createInflict(traffic: Traffic, score: Score, onBroker: () => Pr
         if (!(await holdDrain(stack, run.slot))) return;
         run.faultedAt = Date.now();
         return score.fault('drain held for good');
+      case 'stallInvocation':
+        // Counted when the process ends.
+        return stack.stallInvocation(instance);
       default:
         kind satisfies never;
     }

@@ -39,6 +39,17 @@ export function addWaiting(behaviours: Map<number, ItemBehaviour>, items: number
   return behaviours;
 }
 
+/** Share of the runs with items that take seconds, and their maximum number. */
+const LONG_SHARE = 0.2;
+const MAX_LONG = 6;
+
+/** Adds items that take seconds. */
+export function addLong(behaviours: Map<number, ItemBehaviour>, items: number, random: () => number): void {
+  if (random() >= LONG_SHARE) return;
+  const up = upBy(random);
+  for (let left = 1 + up(MAX_LONG); left > 0; left -= 1) behaviours.set(up(items), 'long');
+}
+
 /** Rejects items at regular distances, starting in the first half. */
 export function addRejects(behaviours: Map<number, ItemBehaviour>, items: number, random: () => number): void {
   if (random() >= REJECTING_SHARE) return;

@@ -1,13 +1,14 @@
 /** The faults of one random run: a pure function of its seed, so that any run can be repeated. */
 import { createRandom, drawFaults, type PlannedFault, type StorageCall } from 'functions-local';
 import type { ItemBehaviour } from '../app/items.ts';
-import { addRejects, addWaiting, behavioursOf, type Up, upBy } from './item-behaviours.ts';
+import { addLong, addRejects, addWaiting, behavioursOf, type Up, upBy } from './item-behaviours.ts';
 
 /**
  * Faults of a whole part, which affect all concurrent runs. Instances are killed (SIGKILL), frozen (SIGSTOP, then
  * SIGCONT) and drained (SIGTERM), one at a time. `durableBefore` / `durableAfter`: the durable task hub's next change
  * fails before its effect, or its answer is lost. `holdDrain`: this run's drain stops permanently while its
- * orchestration reports that it is running.
+ * orchestration reports that it is running. `stallInvocation`: one invocation of an instance exceeds functionTimeout,
+ * which ends the process with all its other invocations.
  */
 export const STACK_FAULTS = [
   'killInstance',
@@ -21,6 +22,7 @@ export const STACK_FAULTS = [
   'durableBefore',
   'durableAfter',
   'holdDrain',
+  'stallInvocation',
 ] as const;
 export type StackFaultKind = (typeof STACK_FAULTS)[number];
 
@@ -110,6 +112,7 @@ export function planOf(seed: number, { items, quick = false }: PlanOptions): Run
   const apart = createRandom(seed ^ APART);
   const pauses = pausesOf(apart);
   addRejects(behaviours, items, apart);
+  addLong(behaviours, items, apart);
   return { seed, behaviours, calls, stack, submitsTwice, cancelsAt, pauses, wake: (n) => wakeDelivery(seed, n) };
 }
 
@@ -177,6 +180,7 @@ const STACK_CHANCES: readonly (readonly [StackFaultKind, number])[] = [
   ['durableBefore', 0.05],
   ['durableAfter', 0.05],
   ['holdDrain', 0.008],
+  ['stallInvocation', 0.03],
 ];
 
 /**

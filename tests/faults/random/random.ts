@@ -32,6 +32,17 @@ const QUICK_RUNS_PER_STACK = 50;
 /** Longer than the interval of an instance's signs of life, shorter than most freezes that exceed it on purpose. */
 const VISIBILITY_SECONDS = 10;
 
+/**
+ * Scaled, so that it occurs: at least the time limit of an item (TIMEOUT_SECONDS), the time that an invocation keeps for
+ * its end, and ten seconds for the begin of items.
+ */
+const FUNCTION_SECONDS = 40;
+const SCALED: readonly Mutation[] = [
+  { from: 'const END_SECONDS = 30;', to: 'const END_SECONDS = 5;' },
+  { from: 'const BEGIN_SECONDS = 10;', to: 'const BEGIN_SECONDS = 5;' },
+  { from: 'const ABANDON_SECONDS = 10;', to: 'const ABANDON_SECONDS = 3;' },
+];
+
 /** In a quick run, the sweep waits seconds instead of minutes; its early actions must do no harm. */
 const IMPATIENT: Mutation = {
   from: 'const MINUTE = 60_000;',
@@ -41,12 +52,13 @@ const IMPATIENT: Mutation = {
 /** Executes the runs and returns their score. */
 export async function runRandom(options: RandomOptions): Promise<Score> {
   const { name, folder, runs, seed, minutes, slots, items, quick, onProgress = () => {} } = options;
-  const mutations = quick ? [IMPATIENT] : [];
+  const mutations = quick ? [...SCALED, IMPATIENT] : SCALED;
   const appFolder = await buildAppCopy({
     ...FAULT_APP,
     name,
     activities: slots,
     visibilitySeconds: VISIBILITY_SECONDS,
+    functionSeconds: FUNCTION_SECONDS,
     mutations,
   });
   const score = createScore((text) => onProgress(`${new Date().toISOString()} BAD ${text}`));

@@ -1,12 +1,13 @@
 /** One whole stack for many concurrent runs; every part of it can have faults. */
 
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type Instance, type Intercept, type LocalStack, startStack } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
+import { stallFile } from '../app/items.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { listenForDurable } from '../harness/durable-faults.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
@@ -32,6 +33,8 @@ export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBu
   restartInstance(index: number, ms: number, how: 'kill' | 'drain'): Promise<boolean>;
   /** Freezes an instance for `ms`. It then continues its work, even if others have taken it over. */
   freezeInstance(index: number, ms: number): Promise<boolean>;
+  /** Lets the next slice of an instance exceed functionTimeout. */
+  stallInvocation(index: number): Promise<void>;
   /** The next change of the durable task hub fails, before its effect or after it. */
   failDurable(phase: 'before' | 'after'): void;
   /** Waits for the faults in progress, then stops all parts. */
@@ -42,13 +45,18 @@ export interface FaultStackOptions extends StackPlan {
   appFolder: string;
   folder: string;
   intercept: Intercept;
+  /** Called when an invocation has exceeded functionTimeout and its process has ended. */
+  onTimeout: () => void;
 }
+
+/** How the stack reports that. */
+const TIMED_OUT = /exceeded functionTimeout/;
 
 /** Direct clients retry soon or not at all, because their callers have loops of their own. */
 const DIRECT = { retryOptions: { maxRetries: 1, retryDelayInMs: 100 }, allowInsecureConnection: true };
 
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
-  const { appFolder, folder, intercept, clockOffsetsMs } = options;
+  const { appFolder, folder, intercept, clockOffsetsMs, onTimeout } = options;
   const callsFolder = join(folder, 'calls');
   await mkdir(callsFolder, { recursive: true });
   const failing: ('before' | 'after')[] = [];
@@ -63,6 +71,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     settings: (connections) =>
       faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.relayed, clockOffsetsMs, callsFolder }),
     ...{ instances: clockOffsetsMs.length, restart: false, storageClient: { intercept }, durableFaultUrl: durable.url },
+    onProgress: (message) => TIMED_OUT.test(message) && onTimeout(),
   });
   const { url, keys, serviceBus, failed } = stack;
   const { over, ...faults } = hurting(stack);
@@ -71,6 +80,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     ...directClients(stack.azurite.process.ready),
     ...faults,
     failDurable: (phase) => void failing.push(phase),
+    stallInvocation: (index) => writeFile(join(callsFolder, stallFile(instanceAt(stack, index).name)), ''),
     stop: async () => {
       await over();
       await stack.stop();
@@ -102,7 +112,6 @@ function hurting(stack: LocalStack): Faults & { over(): Promise<void> } {
     await working;
     return true;
   };
-  const instanceAt = (index: number): Instance => stack.instances[index % stack.instances.length] ?? stack.instances[0];
   return {
     restart: (name, ms, how) =>
       alone(stack[name], async () => {
@@ -117,22 +126,25 @@ function hurting(stack: LocalStack): Faults & { over(): Promise<void> } {
         stack.azurite.process.thaw();
       }),
     restartInstance: (index, ms, how) =>
-      alone(instanceAt(index), async () => {
-        await instanceAt(index)[how]();
+      alone(instanceAt(stack, index), async () => {
+        await instanceAt(stack, index)[how]();
         await sleep(ms);
-        await startAgain(instanceAt(index));
+        await startAgain(instanceAt(stack, index));
       }),
     freezeInstance: (index, ms) =>
-      alone(instanceAt(index), async () => {
-        instanceAt(index).freeze();
+      alone(instanceAt(stack, index), async () => {
+        instanceAt(stack, index).freeze();
         await sleep(ms);
-        instanceAt(index).thaw();
+        instanceAt(stack, index).thaw();
       }),
     over: async () => {
       await Promise.allSettled(underWay.values());
     },
   };
 }
+
+const instanceAt = ({ instances }: LocalStack, index: number): Instance =>
+  instances[index % instances.length] ?? instances[0];
 
 const STARTS = 10;
 const START_PAUSE_MS = 1_000;
