@@ -22,7 +22,7 @@ const UNLIMITED = 0x7fff_ffff;
 export interface Permits {
   counters: Int32Array<SharedArrayBuffer>;
   /**
-   * Items in flight, separately for each thread that runs a chunk. A single number would be wrong for ever after the
+   * Items in flight, separately for each thread that runs a chunk. A single number would stay wrong after the
    * death of a thread between a change of it and the record of who made the change.
    */
   inFlight: Int32Array<SharedArrayBuffer>;

@@ -122,7 +122,7 @@ describe('several processes', () => {
     expect((await row()).holders).toEqual([]);
   });
 
-  it('give their share back when the last task has left while another one got none', async () => {
+  it('release their share when the last task has left while another one got none', async () => {
     const { process, hold, row } = limitedProcesses({ maxConcurrency: 1 });
     const [a, b] = [process('a'), process('b')];
     const leave = leaveOf(await a.enter('queue-1'));
