@@ -112,8 +112,8 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
     const found = read.chunks.get(end.chunk);
     if (found?.row.state === 'pending') {
       const { done, next } = finish(found.row, end, options.at);
-      // The service requires the ETag of an updated row, but that of the batch row decides: whoever ends a chunk replaces
-      // the batch row in the same transaction.
+      // The service requires the ETag of an updated row, but that of the batch row decides: each transaction that ends a
+      // chunk replaces the batch row, too.
       actions.push(
         ['update', toChunkEntity(done), 'Replace', { etag: found.etag }],
         ...next.map((row) => create(toChunkEntity(row))),

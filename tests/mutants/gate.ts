@@ -1,0 +1,212 @@
+import type { Mutant } from './mutant.ts';
+
+export const GATE: readonly Mutant[] = [
+  {
+    name: 'a wake of a held gate is not counted',
+    file: 'shared/wake/gate/gate.ts',
+    find: 'wakes: row.wakes + 1',
+    replace: 'wakes: row.wakes',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a wake starts a drain although an operator has paused the queue',
+    file: 'shared/wake/gate/gate.ts',
+    find: "(row.paused.by === 'operator' ||",
+    replace: '(false ||',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'the wake for a probe that comes a little early is not accepted',
+    file: 'shared/wake/gate/gate.ts',
+    find: ' - EARLY_PROBE_MS > now',
+    replace: ' > now',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a drain that was never started is not started again',
+    file: 'shared/wake/gate/gate.ts',
+    find: `    await deps.start(counted);
+`,
+    replace: '',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a take-over does not check the drain again',
+    file: 'shared/wake/gate/gate.ts',
+    find: `  if (!(await isDead(deps, row))) return 'counted';
+`,
+    replace: '',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a take-over takes a gate that another generation holds',
+    file: 'shared/wake/gate/gate.ts',
+    find: "if (etag === undefined || !isHeldBy(row, generation)) return 'counted';",
+    replace: "if (etag === undefined) return 'counted';",
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'the fence lets an older generation through',
+    file: 'shared/wake/gate/gate.ts',
+    find: 'return etag !== undefined && isHeldBy(row, generation) ?',
+    replace: "return etag !== undefined && row.status === 'draining' ?",
+    tests: [
+      'tests/unit/wake/gate/gate.test.ts',
+      'tests/unit/drain/finish-wave.test.ts',
+      'tests/unit/drain/activities.test.ts',
+    ],
+  },
+  {
+    name: 'the fence lets a drain through that has released the gate',
+    file: 'shared/wake/gate/gate.ts',
+    find: 'return etag !== undefined && isHeldBy(row, generation) ?',
+    replace: 'return etag !== undefined && row.generation === generation ?',
+    tests: [
+      'tests/unit/wake/gate/gate.test.ts',
+      'tests/unit/drain/finish-wave.test.ts',
+      'tests/unit/drain/activities.test.ts',
+    ],
+  },
+  {
+    name: 'a new drain has the generation of the last one',
+    file: 'shared/wake/gate/gate.ts',
+    find: 'const generation = row.generation + 1;',
+    replace: 'const generation = row.generation;',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a drain is dead as soon as it is silent, although the runtime reports that it runs',
+    file: 'shared/wake/gate/heartbeat.ts',
+    find: `  if (deps.now() <= silentSince + SILENCE_MS) return false;
+  return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;`,
+    replace: '  return deps.now() > silentSince;',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'the heartbeats of tasks do not count',
+    file: 'shared/wake/gate/heartbeat.ts',
+    find: 'return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;',
+    replace: 'return true;',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'the heartbeats of an older generation count',
+    file: 'shared/wake/gate/heartbeat.ts',
+    find: 'if (generation === row.generation) latest',
+    replace: 'latest',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a drain that may be about to start is dead',
+    file: 'shared/wake/gate/heartbeat.ts',
+    find: "status === undefined && row.aliveUntil !== ''",
+    replace: 'status === undefined',
+    tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'the first heartbeat of a drain overwrites that of its successor',
+    file: 'shared/wake/gate/heartbeat.ts',
+    find: `  row.aliveUntil === '' &&
+  (await writeGate(`,
+    replace: '  (await writeGate(',
+    tests: ['tests/unit/drain/drains.test.ts', 'tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a row is written although it has changed since it was read',
+    file: 'shared/storage/write-row.ts',
+    find: ": table.updateEntity(entity, 'Replace', { etag }));",
+    replace: ": table.updateEntity(entity, 'Replace', { etag: '*' }));",
+    tests: [
+      'tests/unit/wake/gate/gate.test.ts',
+      'tests/unit/drain/finish-wave.test.ts',
+      'tests/unit/batches/ledger.test.ts',
+    ],
+  },
+  {
+    name: 'a write whose answer was lost counts as refused',
+    file: 'shared/storage/write-row.ts',
+    find: '    return readsAs(table, entity);',
+    replace: '    return undefined;',
+    tests: [
+      'tests/unit/storage/table.test.ts',
+      'tests/unit/batches/ledger.test.ts',
+      'tests/unit/wake/gate/gate.test.ts',
+    ],
+  },
+  {
+    name: 'a refused write counts as done, whatever the row contains',
+    file: 'shared/storage/write-row.ts',
+    find: 'return found && isDeepStrictEqual(columnsOf(found), columnsOf(entity)) ? found.etag : undefined;',
+    replace: 'return found?.etag;',
+    tests: [
+      'tests/unit/storage/table.test.ts',
+      'tests/unit/batches/ledger.test.ts',
+      'tests/unit/wake/gate/gate.test.ts',
+    ],
+  },
+  {
+    name: 'a queue is parked although a wake was counted during the wave',
+    file: 'shared/drain/finish-wave.ts',
+    find: 'if (wave.received === 0 && !isWokenSince(wave, gate))',
+    replace: 'if (wave.received === 0)',
+    tests: ['tests/unit/drain/finish-wave.test.ts'],
+  },
+  {
+    name: 'a drain continues although an operator has paused its queue',
+    file: 'shared/drain/finish-wave.ts',
+    find: `  if (gate.paused?.by === 'operator') return { gate: released(gate), result: { ended: 'paused' } };
+`,
+    replace: '',
+    tests: ['tests/unit/drain/finish-wave.test.ts'],
+  },
+  {
+    name: 'the circuit of an empty queue stays open',
+    file: 'shared/drain/finish-wave.ts',
+    find: ', paused: undefined }',
+    replace: ' }',
+    tests: ['tests/unit/drain/finish-wave.test.ts'],
+  },
+  {
+    name: 'the circuit opens on few items',
+    file: 'shared/drain/circuit.ts',
+    find: 'ran >= MIN_RUN_TO_TRIP && failures',
+    replace: 'failures',
+    tests: ['tests/unit/drain/finish-wave.test.ts', 'tests/unit/drain/slice.test.ts'],
+  },
+  {
+    name: 'a probe with few items keeps the circuit open, with twice the wait',
+    file: 'shared/drain/circuit.ts',
+    find: 'if (tripped || trips(sum))',
+    replace: 'if (tripped || failures * 2 > ran)',
+    tests: ['tests/unit/drain/finish-wave.test.ts'],
+  },
+  {
+    name: 'an undecided probe promises the time of the last one',
+    file: 'shared/drain/circuit.ts',
+    find: 'const { probeAt: _, ...kept } = paused;',
+    replace: 'const kept = paused;',
+    tests: ['tests/unit/drain/finish-wave.test.ts'],
+  },
+  {
+    name: 'batches of one chunk are all in the first queue of their lane',
+    file: 'shared/wake/queue-of.ts',
+    find: '(queueOffset + n) % queuesPerLane',
+    replace: 'n % queuesPerLane',
+    tests: ['tests/unit/wake/queue-of.test.ts'],
+  },
+  {
+    name: 'references expire after seven days',
+    file: 'shared/wake/messages.ts',
+    find: 'messageTimeToLive: -1',
+    replace: 'messageTimeToLive: 604_800',
+    tests: ['tests/unit/wake/enqueue.test.ts'],
+  },
+  {
+    name: 'the gate does not record when delayed references are due',
+    file: 'shared/wake/enqueue.ts',
+    find: `    if (due.length > 0) await recordDue(deps.gate.table, queue, due);
+`,
+    replace: '',
+    tests: ['tests/unit/wake/enqueue.test.ts'],
+  },
+];

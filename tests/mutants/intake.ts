@@ -1,0 +1,76 @@
+import type { Mutant } from './mutant.ts';
+
+export const INTAKE: readonly Mutant[] = [
+  {
+    name: 'an upload that loses leaves its payload',
+    file: 'shared/intake/accept.ts',
+    find: `  await dropPayload(deps, own);
+  if (stored`,
+    replace: '  if (stored',
+    tests: ['tests/unit/intake/accept.test.ts'],
+  },
+  {
+    name: 'an upload gets the batch of other content',
+    file: 'shared/intake/accept.ts',
+    find: `  if (stored.row.digest !== own.digest) throw mismatch();
+`,
+    replace: '',
+    tests: ['tests/unit/intake/accept.test.ts'],
+  },
+  {
+    name: 'a batch is accepted before a sweep can see it',
+    file: 'shared/intake/accept.ts',
+    find: `  await openBatch(deps.table, fresh);
+`,
+    replace: '',
+    tests: ['tests/integration/sweep/walk-through.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
+  },
+  {
+    name: 'an intake that was delayed changes the state of a batch that has moved on',
+    file: 'shared/intake/continue-intake.ts',
+    find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
+    replace: 'if (now.revision !== batch.revision) return undefined;',
+    tests: ['tests/integration/commands/cancel.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
+  },
+  {
+    name: 'an intake that was delayed marks a later revision as queued',
+    file: 'shared/intake/continue-intake.ts',
+    find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
+    replace: "if (now.state !== 'accepting') return undefined;",
+    tests: ['tests/integration/commands/redrive.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
+  },
+  {
+    name: 'two uploads hold one key',
+    file: 'shared/batches/keys.ts',
+    find: `  if (Date.parse(claimedUntil) > nowMs) throw inProgress();
+`,
+    replace: '',
+    tests: ['tests/unit/batches/keys.test.ts'],
+  },
+  {
+    name: 'an upload that continues a key has a new batch',
+    file: 'shared/batches/keys.ts',
+    find: 'return replace(table, entity, { ...fresh, batch });',
+    replace: 'return replace(table, entity, fresh);',
+    tests: ['tests/unit/batches/keys.test.ts'],
+  },
+  {
+    name: 'a finished key is claimed again',
+    file: 'shared/batches/keys.ts',
+    find: `  if (digest !== undefined) return { batch, keyRow, digest, repeated: true };
+`,
+    replace: '',
+    tests: [
+      'tests/unit/batches/keys.test.ts',
+      'tests/integration/pipeline/idempotency.test.ts',
+      'tests/unit/intake/inbox/inbox.test.ts',
+    ],
+  },
+  {
+    name: 'the deletion of a batch frees the key of another',
+    file: 'shared/batches/keys.ts',
+    find: 'if (found?.batch === batch) await',
+    replace: 'if (found) await',
+    tests: ['tests/unit/batches/keys.test.ts'],
+  },
+];

@@ -1,0 +1,109 @@
+/**
+ * `npm run mutants [-- TEXT...]`: removes one guard after the other from a copy of the repository, and runs the tests
+ * that must notice. Each TEXT selects the mutants that contain it in their name or file. Exits with 1 if a mutant
+ * survives, does not apply, or if a test fails without any mutant.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MUTANTS } from './list.ts';
+import { type Mutant, mutate } from './mutant.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A run with a mutant that lasts longer hangs, which counts as noticed. */
+const LONGEST_RUN_MS = 10 * 60_000;
+
+interface Run {
+  /** `not run`: a file could not be loaded, which is no test that noticed. */
+  verdict: 'passed' | 'failed' | 'hung' | 'not run';
+  /** The first failed test, or why none was run. */
+  first: string;
+}
+
+/** Copies all files that git knows or would add, so that the checkout is never changed. */
+function copyRepository(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'sluice-mutants-'));
+  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    ...{ cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  });
+  for (const file of list.split('\0'))
+    if (file !== '' && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(copy, file));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** Runs test files, until the first test fails. */
+function runTests(copy: string, files: readonly string[], timeout?: number): Run {
+  const report = join(copy, '.mutant-report.json');
+  rmSync(report, { force: true });
+  const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
+  const options = ['--bail=1', '--reporter=json', `--outputFile=${report}`];
+  const projects = ['unit', 'integration', 'faults'].flatMap((name) => ['--project', name]);
+  const { error, stderr } = spawnSync(process.execPath, [vitest, 'run', ...projects, ...options, ...files], {
+    ...{ cwd: copy, timeout, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 },
+    env: { ...process.env, CI: '' },
+  });
+  if (error !== undefined) return { verdict: 'hung', first: error.message };
+  if (!existsSync(report)) return { verdict: 'not run', first: stderr };
+  const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = tests.find(({ status }) => status === 'failed');
+  if (failed) return { verdict: 'failed', first: failed.fullName };
+  const broken = testResults.find(({ status }) => status !== 'passed');
+  if (broken === undefined && tests.length > 0) return { verdict: 'passed', first: '' };
+  return { verdict: 'not run', first: `${broken?.name}: ${broken?.message}` };
+}
+
+/** The part of the JSON report that is read. */
+interface Report {
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { status: string; fullName: string }[];
+  }[];
+}
+
+const VERDICTS = { passed: 'SURVIVED', failed: 'killed  ', hung: 'hung    ', 'not run': 'NOT RUN ' };
+
+function tryMutant(copy: string, mutant: Mutant): boolean {
+  const path = join(copy, mutant.file);
+  const original = readFileSync(path, 'utf8');
+  const beganMs = Date.now();
+  try {
+    writeFileSync(path, mutate(copy, mutant));
+    const { verdict, first } = runTests(copy, mutant.tests, LONGEST_RUN_MS);
+    const seconds = Math.round((Date.now() - beganMs) / 1_000);
+    console.log(`${VERDICTS[verdict]} ${mutant.file}: ${mutant.name} (${seconds} s)`);
+    if (first !== '') console.log(`         ${first}`);
+    return verdict === 'failed' || verdict === 'hung';
+  } catch (error) {
+    console.log(`DOES NOT APPLY ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  } finally {
+    writeFileSync(path, original);
+  }
+}
+
+function main(words: readonly string[]): boolean {
+  const chosen = MUTANTS.filter(
+    ({ name, file }) => words.length === 0 || words.some((word) => `${file} ${name}`.includes(word)),
+  );
+  const copy = copyRepository();
+  try {
+    console.log(`${chosen.length} mutants in ${copy}`);
+    const { verdict, first } = runTests(copy, [...new Set(chosen.flatMap(({ tests }) => tests))]);
+    if (verdict !== 'passed') {
+      console.log(`The tests do not pass without a mutant: ${first}`);
+      return false;
+    }
+    const killed = chosen.filter((mutant) => tryMutant(copy, mutant)).length;
+    console.log(`${killed} of ${chosen.length} killed`);
+    return killed === chosen.length && killed > 0;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = main(process.argv.slice(2)) ? 0 : 1;
