@@ -44,15 +44,37 @@ export const csvLine = (values: readonly unknown[]): string => `${values.map(csv
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The names of all fields, in the order of their first appearance. */
-export function columnsOf(values: Iterable<unknown>): string[] {
+/**
+ * Maximum number of columns. A table with a column for each field of each item would have as many cells as the square of the
+ * items, if each has fields of its own.
+ */
+export const MAX_COLUMNS = 500;
+/** Column for the fields without a column of their own, as JSON. */
+export const OTHER_FIELDS = 'otherFields';
+
+/** The names of the first MAX_COLUMNS fields, in the order of their first appearance, and whether there are more. */
+export function columnsOf(values: Iterable<unknown>): { names: string[]; isCut: boolean } {
   const names = new Set<string>();
   for (const value of values) {
-    if (isRecord(value)) for (const name of Object.keys(value)) names.add(name);
+    for (const name of isRecord(value) ? Object.keys(value) : []) {
+      if (names.size === MAX_COLUMNS && !names.has(name)) return { names: [...names], isCut: true };
+      names.add(name);
+    }
   }
-  return [...names];
+  return { names: [...names], isCut: false };
+}
+
+/** Creates a function that returns the values of a record by column; OTHER_FIELDS collects the others, if it is a column. */
+export function valuesBy(columns: readonly string[]): (record: Record<string, unknown>) => unknown[] {
+  const known = new Set(columns);
+  const collects = known.has(OTHER_FIELDS);
+  return (record) => {
+    const others = collects ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
+    const filled = others.length === 0 ? record : { ...record, [OTHER_FIELDS]: Object.fromEntries(others) };
+    return columns.map((name) => fieldOf(filled, name));
+  };
 }
 
 /** Returns a field of a result, or undefined if it is not an own property: a column may have the name of an inherited one. */
-export const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
+const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;

@@ -5,8 +5,9 @@ import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
 import type { Table } from '../../../storage/table.ts';
+import { Turns } from '../../../turns.ts';
 import type { Answer } from '../../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 
@@ -72,16 +73,20 @@ async function* jsonPieces({ header, lines }: Report): AsyncGenerator<string> {
 }
 
 /**
- * An object value is written to one column per field. The whole report is in memory, so no field is missing from the header.
+ * An object value is written to one column per field. The whole report is in memory, so no field is missing from the header,
+ * unless there are more than MAX_COLUMNS.
  */
 async function* csv({ lines }: Report): AsyncGenerator<string> {
   const rows = lines.map((line) => JSON.parse(line) as { key: string; value: unknown });
-  const fields = columnsOf(rows.map(({ value }) => value));
+  const { names, isCut } = columnsOf(rows.map(({ value }) => value));
+  const fields = isCut ? [...names, OTHER_FIELDS] : names;
+  const valuesOf = valuesBy(fields);
   const scalar = fields.length === 0 || rows.some(({ value }) => !isRecord(value));
+  const turns = new Turns();
   yield csvLine(['key', ...fields, ...(scalar ? ['value'] : [])]);
   for (const { key, value } of rows) {
-    const record = isRecord(value) ? value : {};
     const last = scalar ? [isRecord(value) ? undefined : value] : [];
-    yield csvLine([key, ...fields.map((name) => fieldOf(record, name)), ...last]);
+    yield csvLine([key, ...valuesOf(isRecord(value) ? value : {}), ...last]);
+    await turns.next();
   }
 }

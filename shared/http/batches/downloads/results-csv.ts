@@ -1,12 +1,17 @@
 import type { HttpRequest } from '@azure/functions';
+import { Problem } from '../../../errors.ts';
+import { Turns } from '../../../turns.ts';
 import type { Answer } from '../../edge/answers.ts';
-import { columnsOf, csvLine, fieldOf, isRecord } from '../../edge/csv.ts';
+import { columnsOf, csvLine, isRecord, MAX_COLUMNS, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { MEDIA_TYPES } from '../../edge/formats.ts';
 import { type Frames, frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 
-/** Column for the fields that the first chunk did not have: the header of a stream cannot be changed later. */
-const OTHER_FIELDS = 'otherFields';
+/**
+ * Maximum length of the default columns in a link to the next page. App Service accepts URLs of up to 8,192 characters; half is
+ * left for the rest.
+ */
+const MAX_NAMES_CHARS = 4_096;
 
 export interface CsvPage {
   /** Changes to the query for the link to the next page; undefined for the last page. */
@@ -16,16 +21,20 @@ export interface CsvPage {
 
 /**
  * Returns results as CSV. The columns are each `?column=`, otherwise the fields of the first chunk. The link to the next page
- * contains them and omits the header line, so that the pages can be concatenated.
+ * contains them and omits the header line, so that the pages can be concatenated. Fields that the first chunk did not have, or
+ * that do not fit, are collected in one column: the header of a stream cannot be changed later.
+ * @throws Problem 'invalid-parameter' for more than MAX_COLUMNS columns.
  */
 export async function csvResults(
   request: HttpRequest,
   { frames, read }: Frames<string[]>,
   { from, headers }: CsvPage,
 ): Promise<Answer> {
+  const chosen = request.query.getAll('column');
+  if (chosen.length > MAX_COLUMNS)
+    throw new Problem('invalid-parameter', `column may be given at most ${MAX_COLUMNS} times; got ${chosen.length}.`);
   const [first, ...others] = frames;
   const firstLines = first ? await read(first) : [];
-  const chosen = request.query.getAll('column');
   const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
   const withHeader = request.query.get('header') !== 'absent';
   const next = from && { ...from, column: columns, header: 'absent' };
@@ -38,8 +47,14 @@ const parse = (line: string): unknown => JSON.parse(line);
 
 /** Results that are not objects have a single column `value`. */
 function defaultColumns(lines: string[]): string[] {
-  const columns = columnsOf(lines.map(parse));
-  return columns.length === 0 ? ['value'] : [...columns, OTHER_FIELDS];
+  const { names } = columnsOf(lines.map(parse));
+  if (names.length === 0) return ['value'];
+  let chars = 0;
+  const fitting = names.findIndex((name) => {
+    chars += `&column=${encodeURIComponent(name.toWellFormed())}`.length;
+    return chars > MAX_NAMES_CHARS;
+  });
+  return [...(fitting < 0 ? names : names.slice(0, fitting)), OTHER_FIELDS];
 }
 
 async function* csvPieces(
@@ -48,20 +63,30 @@ async function* csvPieces(
   { columns, withHeader }: { columns: string[]; withHeader: boolean },
 ): AsyncGenerator<string> {
   const row = rowOf(columns);
+  const turns = new Turns();
   if (withHeader) yield csvLine(columns);
-  yield firstLines.map(row).join('');
-  for await (const lines of rest) yield lines.map(row).join('');
+  yield* rowsOf(firstLines, row, turns);
+  for await (const lines of rest) yield* rowsOf(lines, row, turns);
+}
+
+async function* rowsOf(lines: readonly string[], row: (line: string) => string, turns: Turns): AsyncGenerator<string> {
+  let text = '';
+  for (const line of lines) {
+    text += row(line);
+    const turn = turns.next();
+    if (turn === undefined) continue;
+    yield text;
+    text = '';
+    await turn;
+  }
+  yield text;
 }
 
 function rowOf(columns: string[]): (line: string) => string {
-  const known = new Set(columns);
-  const collects = known.has(OTHER_FIELDS);
-  const scalar = known.has('value') ? 'value' : OTHER_FIELDS;
+  const valuesOf = valuesBy(columns);
+  const scalar = columns.includes('value') ? 'value' : OTHER_FIELDS;
   return (line) => {
     const value = parse(line);
-    if (!isRecord(value)) return csvLine(columns.map((name) => (name === scalar ? value : undefined)));
-    const others = collects ? Object.entries(value).filter(([name]) => !known.has(name)) : [];
-    const filled = others.length === 0 ? value : { ...value, [OTHER_FIELDS]: Object.fromEntries(others) };
-    return csvLine(columns.map((name) => fieldOf(filled, name)));
+    return csvLine(isRecord(value) ? valuesOf(value) : columns.map((name) => (name === scalar ? value : undefined)));
   };
 }

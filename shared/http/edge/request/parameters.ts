@@ -5,7 +5,7 @@ import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '..
 import { isIdempotencyKey, MAX_KEY } from '../../../batches/keys.ts';
 import { readBatch } from '../../../batches/ledger.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../../../contract/names.ts';
-import { labelFault } from '../../../contract/text/labels.ts';
+import { labelFault, MAX_LABELS } from '../../../contract/text/labels.ts';
 import { addDays, DAY_MS, dateOf } from '../../../days.ts';
 import { Problem } from '../../../errors.ts';
 import type { Table } from '../../../storage/table.ts';
@@ -125,9 +125,12 @@ export function stateOf(request: HttpRequest): BatchState | undefined {
   );
 }
 
-/** All `?label=key=value`; 400 for an invalid label. */
+/** All `?label=key=value`; 400 for an invalid label, and for more than a batch can have. */
 export function labelsOf(request: HttpRequest): [key: string, value: string][] {
-  return request.query.getAll('label').map((text) => {
+  const texts = request.query.getAll('label');
+  if (texts.length > MAX_LABELS)
+    throw new Problem('invalid-parameter', `label may be given at most ${MAX_LABELS} times; got ${texts.length}.`);
+  return texts.map((text) => {
     const equals = text.indexOf('=');
     const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
     if (equals < 0) throw new Problem('invalid-parameter', `label must be key=value; got "${text.slice(0, 80)}".`);

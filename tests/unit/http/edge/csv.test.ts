@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, csvCell, csvLine } from '../../../../shared/http/edge/csv.ts';
+import { columnsOf, csvCell, csvLine, OTHER_FIELDS, valuesBy } from '../../../../shared/http/edge/csv.ts';
 
 describe('csvCell', () => {
   it.each([
@@ -68,6 +68,14 @@ describe('csvLine and columnsOf', () => {
   });
 
   it('lists every field once, in the order of first appearance', () => {
-    expect(columnsOf([{ b: 1, a: 2 }, 'scalar', null, [1], { c: 3, a: 4 }])).toEqual(['b', 'a', 'c']);
+    const { names, isCut } = columnsOf([{ b: 1, a: 2 }, 'scalar', null, [1], { c: 3, a: 4 }]);
+    expect([names, isCut]).toEqual([['b', 'a', 'c'], false]);
+  });
+
+  it('limits the columns, however many fields the values have', () => {
+    const values = Array.from({ length: 300 }, (_, n) => ({ same: 0, [`a${n}`]: n, [`b${n}`]: n }));
+    const { names, isCut } = columnsOf(values);
+    expect([names.length, isCut]).toEqual([500, true]);
+    expect(valuesBy([...names.slice(0, 2), OTHER_FIELDS])({ same: 1, a0: 2, b299: 3 })).toEqual([1, 2, { b299: 3 }]);
   });
 });
