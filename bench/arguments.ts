@@ -17,6 +17,7 @@ export const USAGE = `Usage: npm run bench [-- options]
   --scale         only the scaling: up to eight instances, the part of one instance, and the model
   --idle          only the storage operations of the app without work, for --minutes N; default 5
   --dev           only the time of \`npm run dev\` from an edit of a workload to the new result
+  --door          only the answers of the health route under hostile inputs
   --http          with --waiting: also a new workload that calls an HTTP server, run by npm start
   --five-million  also the memory for an upload of five times the items
   --save          save the results: bench/results/latest.json; for handlers that wait, bench/results/waiting.json;
@@ -52,12 +53,13 @@ export interface BenchOptions {
   wake: boolean;
   waiting: boolean;
   limits: boolean;
-  /** Runs instead of all others, as `idle` and `dev` do. */
+  /** Runs instead of all others, as `idle`, `dev` and `door` do. */
   scale: boolean;
   idle: boolean;
   /** Duration of `idle`. */
   minutes: number;
   dev: boolean;
+  door: boolean;
   http: boolean;
   fiveMillion: boolean;
   save: boolean;
@@ -85,13 +87,29 @@ export function readArguments(args: string[]): BenchOptions {
     options: {
       ...{ items: number, rounds: number, quick: flag, throughput: flag, small: flag, wake: flag },
       ...{ waiting: flag, limits: flag, scale: flag, http: flag, save: flag, help: flag, memory: flag, start: flag },
-      ...{ idle: flag, minutes: number, dev: flag },
+      ...{ idle: flag, minutes: number, dev: flag, door: flag },
       ...{ 'five-million': flag },
       ...{ peers: flag, redis: { type: 'string' }, postgres: { type: 'string' } },
     },
   });
-  const { quick, small, wake, waiting, limits, scale, http, start, peers, redis, postgres, idle, dev, save, help } =
-    values;
+  const {
+    quick,
+    small,
+    wake,
+    waiting,
+    limits,
+    scale,
+    http,
+    start,
+    peers,
+    redis,
+    postgres,
+    idle,
+    dev,
+    door,
+    save,
+    help,
+  } = values;
   const size = quick ? QUICK : FULL;
   const throughput = values.throughput || peers;
   const fiveMillion = values['five-million'];
@@ -112,7 +130,7 @@ export function readArguments(args: string[]): BenchOptions {
     waiting: waiting || !chosen,
     limits: limits || !chosen,
     minutes: wholeOf('--minutes', values.minutes, IDLE_MINUTES),
-    ...{ scale, idle, dev, peers, redis, postgres, http, fiveMillion, save, help },
+    ...{ scale, idle, dev, door, peers, redis, postgres, http, fiveMillion, save, help },
   };
 }
 

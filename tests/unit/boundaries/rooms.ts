@@ -206,6 +206,7 @@ export const ROOMS: readonly Room[] = [
       ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/'],
       ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
+      'tests/door/',
     ],
     packages: [
       ...['functions-local', '@azure/service-bus', '@azure/storage-blob', '@azure/storage-queue'],
