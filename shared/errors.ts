@@ -25,6 +25,7 @@ export const PROBLEMS = {
   'unsupported-media-type': [415, 'The content type or encoding is not supported'],
   'invalid-items': [422, 'Items of the upload do not fit the schema'],
   'idempotency-mismatch': [422, 'The idempotency key was used with different content'],
+  'process-ended': [422, 'Reading the file ended the process'],
   'source-unreadable': [422, 'The file at the address cannot be read'],
   busy: [503, 'The service is busy'],
 } as const;
@@ -44,6 +45,23 @@ export class Problem extends Error {
     this.type = type;
     [this.status, this.title] = PROBLEMS[type];
     this.errors = options.errors ?? [];
+  }
+}
+
+/**
+ * A batch that its caller has seen was deleted meanwhile, or is being deleted: a caller that has written something of it
+ * removes that again.
+ */
+export class BatchGoneError extends Problem {
+  override name = 'BatchGoneError';
+  readonly batch: string;
+  /** Whether its row still exists: then the deletion, or the sweep, removes the rest. */
+  readonly isBeingDeleted: boolean;
+  constructor(id: string, { isBeingDeleted }: { isBeingDeleted: boolean }) {
+    if (isBeingDeleted) super('conflict', `Batch ${id} is being deleted.`);
+    else super('not-found', `There is no batch "${id}".`);
+    this.batch = id;
+    this.isBeingDeleted = isBeingDeleted;
   }
 }
 

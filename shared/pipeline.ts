@@ -19,6 +19,7 @@ import { createInstanceMeasure } from './drain/planning/instance-load.ts';
 import { createNeedsWake } from './drain/planning/notify-from.ts';
 import { createPlanner } from './drain/planning/planner.ts';
 import { takeNamedFile } from './intake/inbox/named-file.ts';
+import type { InboxDeps } from './intake/inbox/take-file.ts';
 import { lazily } from './lazily.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { Permits } from './limits/permits.ts';
@@ -97,7 +98,7 @@ export type PipelineDeps = DeleteDeps &
     publishRejected: PublishRejected;
     readOpenBatches: ReadOpenBatches;
     mergeAhead: MergeAhead;
-  };
+  } & Pick<InboxDeps, 'alone'>;
 
 /**
  * The parts that functions use. A durable client belongs to one invocation, so the parts that need it are created per
@@ -118,8 +119,12 @@ export interface Pipeline {
   /** For code that wakes queues of this app itself. */
   wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
   /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
-  requestDeps: (client: DrainClient) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
-  sweepDeps: (client: DrainClient & PurgeClient) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected'>;
+  requestDeps: (
+    client: DrainClient,
+  ) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
+  sweepDeps: (
+    client: DrainClient & PurgeClient,
+  ) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
   activities: () => Activities;
   /** Creates the round of one slice on a queue. */
   roundFor: (address: QueueAddress, generation?: number) => Round;
@@ -164,9 +169,9 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const meter = options.clients?.meter ?? createMeter();
   const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();
-  const deps = lazily(() => depsOf(options, clients()));
-  const processor = lazily(() => processorOf(options));
   const lock = createSharedLock();
+  const deps = lazily(() => ({ ...depsOf(options, clients()), alone: lock.exclusive }));
+  const processor = lazily(() => processorOf(options));
   const ending = new AbortController();
   const processId = randomUUID();
   const running = runningChunksOf(deps, { processId, checkIntervalMs: options.checkIntervalMs, ending: ending.signal });
@@ -191,7 +196,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const roundFor = (address: QueueAddress, generation = 0): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address, generation));
     const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);
-    const collectEnds: CollectEnds = (batch, work) => collectBatch(deps(), batch, work);
+    const collectEnds: CollectEnds = (batch, work) =>
+      collectBatch(deps(), batch, { workload: address.workload.name, ...work });
     const collecting = { collectEnds, onStored: deps().mergeAhead.add };
     const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, ...collecting };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
@@ -253,7 +259,7 @@ function runningChunksOf(
   });
 }
 
-function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): PipelineDeps {
+function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): Omit<PipelineDeps, 'alone'> {
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
   const now = (): number => meter.serviceNowMs();

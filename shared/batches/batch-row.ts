@@ -140,6 +140,8 @@ export const BATCH = defineRow('batch', {
   pool: text(),
   sourceKind: text<'http' | 'inbox'>(),
   sourceName: text(),
+  /** The version of the inbox file, without quotes; absent for an upload over HTTP. */
+  sourceEtag: optional(text()),
   /** The sender of the reference from which the batch was adopted; absent if it came from a client or the inbox. */
   producer: optional(text()),
   /** Name of the file that was uploaded, without folders, as the client gave it. */

@@ -2,6 +2,7 @@
  * The ledger: one row per batch and one row per chunk, all rows of a batch in one partition, so that one transaction
  * changes a chunk's end and the counters. Every change is conditional on the ETag with which its row was read.
  */
+import { BatchGoneError } from '../errors.ts';
 import { groupsOfSource } from '../groups-of.ts';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
@@ -20,6 +21,17 @@ export const MAX_CHUNK_ROWS_PER_TRANSACTION = 98;
 export async function readBatch(table: Table, id: string): Promise<Versioned<BatchRow> | undefined> {
   const entity = await readEntity(table, id, BATCH_ROW_KEY);
   return entity && fromBatchEntity(entity);
+}
+
+/**
+ * Reads the row of a batch that must exist.
+ * @throws BatchGoneError also if it is being deleted: what is written to it now would be left behind.
+ */
+export async function requireBatch(table: Table, id: string): Promise<Versioned<BatchRow>> {
+  const found = await readBatch(table, id);
+  if (!found || found.row.deletingAt !== undefined)
+    throw new BatchGoneError(id, { isBeingDeleted: found !== undefined });
+  return found;
 }
 
 /**
@@ -76,15 +88,18 @@ export async function insertChunks(table: Table, chunks: ChunkRows, skipped = 0)
 /**
  * Changes a batch row by ETag. `change` returns the new fields, or undefined to leave the row as it is; then the result
  * is undefined, too.
+ * @throws BatchGoneError
  */
 export async function changeBatch(table: Table, id: string, change: Change): Promise<BatchRow | undefined> {
-  const found = await readBatch(table, id);
-  return found && (await changeFrom(table, found, change))?.row;
+  return (await changeFrom(table, await requireBatch(table, id), change))?.row;
 }
 
 type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
 
-/** Changes a batch row like `changeBatch`, starting from a known row: it is read again only after a lost race. */
+/**
+ * Changes a batch row like `changeBatch`, starting from a known row: it is read again only after a lost race.
+ * @throws BatchGoneError
+ */
 export function changeFrom(
   table: Table,
   known: Versioned<BatchRow>,
@@ -92,9 +107,9 @@ export function changeFrom(
 ): Promise<Versioned<BatchRow> | undefined> {
   let atHand: Versioned<BatchRow> | undefined = known;
   return retryLostRace(rowOf(known.row.id), async () => {
-    const found = atHand ?? (await readBatch(table, known.row.id));
+    const found = atHand ?? (await requireBatch(table, known.row.id));
     atHand = undefined;
-    const fields = found && change(found.row);
+    const fields = change(found.row);
     if (!fields) return undefined;
     const row = { ...found.row, ...fields };
     const etag = await writeRow(table, toBatchEntity(row), found.etag);

@@ -6,6 +6,7 @@
 import { type BatchRow, isFinished, pendingItems } from '../batches/batch-row.ts';
 import { insertChunks } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
+import { cleaningUp } from '../batches/remove-batch.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
@@ -48,7 +49,9 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limits: Cancel
  * batch is never completed, and a missing row would keep it open indefinitely.
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
-  const { before, row } = await changeFor(deps, id, async (row) => {
+  const batch: { id: string; workload?: string } = { id };
+  const changing = changeFor(deps, id, async (row) => {
+    batch.workload = row.workload;
     if (isFinished(row.state)) return row;
     // Checked before anything is written: without the workload the cancel cannot be carried out, and the batch could be
     // neither resumed nor cancelled.
@@ -63,6 +66,7 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
   });
+  const { before, row } = await cleaningUp(deps, batch, () => changing);
   if (row !== before) log.info('batch-cancelling', { batch: id, workload: row.workload, was: before.state });
   return row;
 }

@@ -1,8 +1,7 @@
 import { type BatchRow, toBatchEntity } from '../batches/batch-row.ts';
-import { readBatch, rowOf } from '../batches/ledger.ts';
+import { requireBatch, rowOf } from '../batches/ledger.ts';
 import { addOperations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
-import { Problem } from '../errors.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
@@ -16,7 +15,7 @@ export interface Changed {
 /**
  * Changes the row of a batch by ETag for a command, and charges the batch for the operations of the command so far.
  * `change` returns the next row, or the same object to leave it.
- * @throws Problem 'not-found'; also anything that `change` throws to refuse the command
+ * @throws BatchGoneError; also anything that `change` throws to refuse the command
  */
 export const changeFor = (
   { table, meter }: { table: Table; meter: Pick<Meter, 'record' | 'unrecorded'> },
@@ -24,9 +23,7 @@ export const changeFor = (
   change: (row: BatchRow) => BatchRow | Promise<BatchRow>,
 ): Promise<Changed> =>
   retryLostRace(rowOf(id), async () => {
-    const found = await readBatch(table, id);
-    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
-    const { row: before, etag } = found;
+    const { row: before, etag } = await requireBatch(table, id);
     const changed = await change(before);
     if (changed === before) return { before, row: before };
     const own = addOperations(meter.unrecorded(), { 'table.update': 1 });

@@ -3,26 +3,22 @@
  * marked first: from then on no redrive can start, and its row `open` lets the sweep complete the deletion after a
  * crash.
  */
-import type { ContainerClient } from '@azure/storage-blob';
-import { BATCH_ROW_KEY, type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
+import { type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.ts';
 import { contentRowOf } from '../batches/content-keys.ts';
-import { deleteChunks } from '../batches/delete-chunks.ts';
 import { freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
-import { unindexBatch } from '../batches/listing/index-rows.ts';
-import { closeAll, openBatch } from '../batches/listing/open-rows.ts';
-import { CONTAINERS, outcomeBlobName } from '../contract/names.ts';
-import { Problem, statusOf } from '../errors.ts';
-import { inParallel } from '../parallel.ts';
+import { openBatch } from '../batches/listing/open-rows.ts';
+import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
+import { CONTAINERS } from '../contract/names.ts';
+import { BatchGoneError, Problem, statusOf, toError } from '../errors.ts';
+import { InboxMarks } from '../intake/inbox/inbox-marks.ts';
+import { removeFile } from '../intake/inbox/inbox-move.ts';
 import { announce } from '../results/announce.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { deleteEntity, type Table } from '../storage/table.ts';
+import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 import { log } from '../telemetry/log.ts';
-
-const DELETES_AT_ONCE = 16;
-const BLOBS_PER_GROUP = 256;
 
 export interface DeleteDeps extends FinalizeDeps {
   keys: Table;
@@ -34,75 +30,82 @@ export interface DeleteDeps extends FinalizeDeps {
  * @throws Problem 'not-found'; 'conflict' while the batch is not finished.
  */
 export async function deleteBatch(deps: DeleteDeps, id: string, untilMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-  const row = await markDeleting(deps, id);
-  const isOver = (): boolean => deps.gate.now() >= untilMs;
-  if (row.keyRow !== undefined) await freeKey(deps.keys, row.keyRow, id);
-  await unindexBatch(deps.table, id);
-  for (const [container, prefix] of foldersOf(row)) {
-    if (!(await deleteBlobs(deps.container(container), prefix, isOver))) return false;
-  }
-  await deleteInboxFile(deps, row);
-  if (!(await deleteChunks(deps.table, id, isOver))) return false;
-  await deleteEntity(deps.table, id, BATCH_ROW_KEY);
-  await closeAll(deps.table, id);
+  const batch: { id: string; workload?: string } = { id };
+  const row = await cleaningUp(deps, batch, () =>
+    markDeleting(deps, id, (seen) => {
+      batch.workload = seen.workload;
+    }),
+  );
+  await deleteSource(deps, row);
+  if (!(await removeBatch(deps, row, () => deps.gate.now() >= untilMs))) return false;
   log.info('batch-deleted', { batch: id, workload: row.workload });
   return true;
 }
 
 /** Writes the row `open` before the mark: a mark that no sweep sees would never be followed up. */
-const markDeleting = (deps: DeleteDeps, id: string): Promise<BatchRow> =>
+const markDeleting = (deps: DeleteDeps, id: string, onRead: (row: BatchRow) => void): Promise<BatchRow> =>
   retryLostRace(rowOf(id), async () => {
     const found = await readBatch(deps.table, id);
-    if (!found) throw new Problem('not-found', `There is no batch "${id}".`);
+    if (!found) throw new BatchGoneError(id, { isBeingDeleted: false });
     const { row, etag } = found;
+    onRead(row);
     if (row.deletingAt !== undefined) return row;
     if (row.state === 'paused')
       throw new Problem('conflict', `Batch ${id} is paused; cancel it, and it can be deleted once it is finished.`);
     if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
     // The end must be published while the data of the batch still exists.
-    await announce(deps, row);
+    if (!(await isAnnounced(deps, row))) return LOST_RACE;
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
     const isMarked = row.announced && (await writeRow(deps.table, toBatchEntity(next), etag)) !== undefined;
     return isMarked ? next : LOST_RACE;
   });
 
-/**
- * Everything under these prefixes belongs to this batch, including blobs that never counted: outcomes and payloads that
- * lost a race.
- */
-function foldersOf({ id, workload }: BatchRow): [container: string, prefix: string][] {
-  return [
-    [CONTAINERS.results, outcomeBlobName(workload, id, '').replace(/[^/]*$/, '')],
-    [CONTAINERS.reports, `${id}/`],
-    [CONTAINERS.redrives, `${id}/`],
-    [CONTAINERS.payloads, `${id}/`],
-  ];
-}
-
-async function deleteBlobs(container: ContainerClient, prefix: string, isOver: () => boolean): Promise<boolean> {
-  const names: string[] = [];
-  const flush = (): Promise<unknown> =>
-    inParallel(names.splice(0), DELETES_AT_ONCE, (name) => container.getBlobClient(name).deleteIfExists());
-  for await (const { name } of container.listBlobsFlat({ prefix })) {
-    if (names.push(name) < BLOBS_PER_GROUP) continue;
-    await flush();
-    if (isOver()) return false;
+/** Publishes the end of a batch if necessary. Returns false if another deletion began meanwhile. */
+async function isAnnounced(deps: DeleteDeps, row: BatchRow): Promise<boolean> {
+  try {
+    await announce(deps, row);
+    return true;
+  } catch (error) {
+    if (error instanceof BatchGoneError) return false;
+    throw error;
   }
-  await flush();
-  return true;
 }
 
 /**
- * Deletes the file from the inbox, which contains the same records, if it is still the one that became this batch. Also
- * deletes the row of its content.
+ * Deletes what could become the batch again: its file, and then its key and the row of its content. While the file is in
+ * the inbox (a process died between acceptance and move), the key alone keeps it from becoming another batch.
  */
-async function deleteInboxFile(deps: DeleteDeps, row: BatchRow): Promise<void> {
-  const { id, workload, digest, sourceKind, sourceName } = row;
-  if (sourceKind !== 'inbox') return;
-  await freeKey(deps.keys, contentRowOf(workload, digest), id);
-  const blob = deps.container(CONTAINERS.inboxDone).getBlobClient(sourceName);
+async function deleteSource(deps: DeleteDeps, row: BatchRow): Promise<void> {
+  const { id, workload, digest, keyRow, sourceKind } = row;
+  if (sourceKind === 'inbox') {
+    await deleteInboxFile(deps, row);
+    await deleteMovedFile(deps, row);
+  }
+  if (sourceKind === 'inbox' || deps.registry.workload(workload)?.inbox.repeatedContent === 'refuse')
+    await freeKey(deps.keys, contentRowOf(workload, digest), id);
+  if (keyRow !== undefined) await freeKey(deps.keys, keyRow, id);
+}
+
+/**
+ * Deletes the version of the file that became the batch, if it is still in the inbox. If the service refuses that (a
+ * lease, a snapshot), the file is marked as if it could not be moved: no inbox scan takes it, and each tries to remove it.
+ */
+async function deleteInboxFile(deps: DeleteDeps, { id, sourceName: name, sourceEtag: etag }: BatchRow): Promise<void> {
+  if (etag === undefined) return;
+  try {
+    await removeFile(deps, { name, etag });
+  } catch (error) {
+    if (![409, 412].includes(statusOf(error) ?? 0)) throw error;
+    await new InboxMarks(deps.keys).add({ name, etag }, { batch: id });
+    log.warn('inbox-file-not-deleted', { batch: id, file: name, error: toError(error) });
+  }
+}
+
+/** Deletes the file of inbox-done, which contains the same records, if it is still the one that became this batch. */
+async function deleteMovedFile({ container }: DeleteDeps, { id, sourceName }: BatchRow): Promise<void> {
+  const blob = container(CONTAINERS.inboxDone).getBlobClient(sourceName);
   try {
     const { metadata, etag } = await blob.getProperties();
     if (metadata?.batch === id) await blob.delete({ conditions: { ...(etag === undefined ? {} : { ifMatch: etag }) } });

@@ -1,12 +1,13 @@
-import type { BatchRow } from '../batches/batch-row.ts';
-import { claimContent, recordContent } from '../batches/content-keys.ts';
-import type { Claim } from '../batches/keys.ts';
-import { insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch } from '../batches/ledger.ts';
+import type { BatchRow, Versioned } from '../batches/batch-row.ts';
+import { claimContent, contentRowOf, recordContent } from '../batches/content-keys.ts';
+import { type Claim, finishKey, freeKey } from '../batches/keys.ts';
+import { changeFrom, insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch, requireBatch } from '../batches/ledger.ts';
 import { openBatch } from '../batches/listing/open-rows.ts';
+import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { executionOf } from '../cost/executions.ts';
-import { Problem, toError } from '../errors.ts';
+import { BatchGoneError, Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
@@ -17,8 +18,10 @@ import { openChunkIndex } from './store/chunk-index.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
-/** The id of the new batch. With an idempotency key, the claim of the key. */
-export type Claimed = Pick<Claim, 'batch'> & Partial<Claim>;
+/** The id of the new batch, or the claim of an idempotency key. */
+export type Claimed = Pick<Claim, 'batch'> | Claim;
+
+const isClaim = (claimed: Claimed): claimed is Claim => 'keyRow' in claimed;
 
 /**
  * Stores the payload and accepts the batch. If another upload with the same key was accepted in the meantime, returns its
@@ -29,8 +32,16 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   const beganMs = deps.gate.now();
   const stored = await store(deps, request, claim);
   const { name, payload, upload } = stored;
-  const fresh = newRow(deps, request, { ...claim, payload, name, digest: upload.digest(), csv: upload.csv() });
-  await refuseRepeated(deps, request, { row: fresh, stored });
+  const keyRow = isClaim(claim) ? { keyRow: claim.keyRow } : {};
+  const fresh = newRow(deps, request, {
+    batch: claim.batch,
+    ...keyRow,
+    payload,
+    name,
+    digest: upload.digest(),
+    csv: upload.csv(),
+  });
+  await noteContent(deps, request, { row: fresh, stored });
   await openBatch(deps.table, fresh);
   // The transaction that accepts the batch cannot count itself afterwards, so its operation is added in advance.
   const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
@@ -39,7 +50,8 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   const accepted = await insertBatch(deps.table, row, first);
   if (accepted) deps.meter.record(row.operations);
   await stored.discardCheckpoint();
-  if (!accepted) return await yieldTo(deps, row);
+  if (!accepted) return yieldTo(deps, request, { own: row, claim });
+  await keepKey(deps, request, { accepted, claim });
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
   return finishIntake(deps, row, {
@@ -51,23 +63,48 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
 const ACCEPTANCE: Operations = { 'table.transaction': 1 };
 
 /**
- * Operations that the batch row must count although no meter has counted them: the last update of the key row, and the
- * execution of an HTTP request.
+ * Records the content of the key before the batch enters its queues. If the key is free or stands for another batch,
+ * another upload with it was accepted while this one waited, and its batch, which had the same id, was deleted since. The
+ * deletion must not be undone, so this batch is removed before any of its items runs.
  */
+async function keepKey(
+  deps: SubmitDeps,
+  { keepsKey: keeps }: SubmitRequest,
+  { accepted, claim }: { accepted: Versioned<BatchRow>; claim: Claimed },
+): Promise<void> {
+  if (!isClaim(claim)) return;
+  const { row } = accepted;
+  try {
+    await finishKey(deps.keys, claim, { digest: row.digest, keeps });
+  } catch (error) {
+    if (!(error instanceof BatchGoneError)) throw error;
+    await changeFrom(deps.table, accepted, () => ({ deletingAt: new Date(deps.gate.now()).toISOString() }));
+    await freeKey(deps.keys, contentRowOf(row.workload, row.digest), row.id);
+    await removeBatch(deps, row);
+    throw error;
+  }
+}
+
+/** The operation that no meter counts: the execution of an HTTP request. */
 const afterwards = (
   { gate }: Pick<SubmitDeps, 'gate'>,
-  { key, source }: SubmitRequest,
+  { source }: SubmitRequest,
   beganMs: number,
-): Pick<Entering, 'after' | 'uncounted'> => ({
-  ...(key === undefined ? {} : { after: { 'table.update': 1 } }),
+): Pick<Entering, 'uncounted'> => ({
   ...(source.kind === 'http' ? { uncounted: () => executionOf((gate.now() - beganMs) / 1_000) } : {}),
 });
 
-const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = false }: Claimed) => {
+const store = (deps: SubmitDeps, request: SubmitRequest, claim: Claimed) => {
+  const { batch } = claim;
+  const repeated = isClaim(claim) && claim.repeated;
   const { workload, lane, format, encoding, csv, resumable } = request;
   const { name, version, chunk } = workload;
   return storeUpload(deps, {
     ...{ batch, repeated, workload: name, lane, encoding, resumable },
+    // The next renewal of the claim records that the upload makes progress.
+    onCheckpoint: () => {
+      if (isClaim(claim)) claim.starts = 1;
+    },
     open: (resumed) => {
       const upload = openUpload(request, resumed);
       return mustBeValid(request) ? { ...upload, chunks: validChunks(workload, format, upload.chunks) } : upload;
@@ -77,18 +114,24 @@ const store = (deps: SubmitDeps, request: SubmitRequest, { batch, repeated = fal
 };
 
 /**
- * Claims the content if the workload refuses repeated content. An upload over HTTP is recorded but never refused: its
- * client can detect a repeat with an idempotency key.
+ * Records the content of an inbox file, or claims it if the workload refuses repeated content. Then an upload over HTTP
+ * is recorded, too, but never refused: its client can detect a repeat with an idempotency key.
  */
-async function refuseRepeated(
+async function noteContent(
   deps: SubmitDeps,
   { workload, source }: SubmitRequest,
   { row, stored }: { row: BatchRow; stored: StoredUpload },
 ): Promise<void> {
-  if (workload.inbox.repeatedContent !== 'refuse') return;
+  const isRefused = workload.inbox.repeatedContent === 'refuse';
+  if (source.kind === 'http' && !isRefused) return;
   const content = { workload: row.workload, digest: row.digest, batch: row.id };
   const nowMs = deps.gate.now();
-  if (source.kind === 'http') return void (await recordContent(deps.keys, content, nowMs));
+  if (source.kind === 'http' || !isRefused) {
+    const sameContentAs = await recordContent(deps.keys, content, nowMs);
+    if (source.kind === 'inbox' && sameContentAs !== undefined)
+      log.warn('inbox-repeated', { file: source.name, batch: row.id, sameContentAs });
+    return;
+  }
   const isAccepted = async (batch: string): Promise<boolean> => (await readBatch(deps.table, batch)) !== undefined;
   const earlier = await claimContent(deps.keys, content, { nowMs, isAccepted });
   if (earlier === undefined) return;
@@ -99,15 +142,15 @@ async function refuseRepeated(
 
 /**
  * Enters the queues. The batch is accepted, so the client receives it even if a step fails here: the sweep repairs the
- * rest.
+ * rest. If the batch has ended and was deleted meanwhile, what was written since then is removed.
  */
-async function finishIntake(
+export async function finishIntake(
   deps: SubmitDeps,
   row: BatchRow,
   accepted?: Parameters<typeof continueIntake>[2],
 ): Promise<BatchRow> {
   try {
-    return await continueIntake(deps, row, accepted);
+    return await cleaningUp(deps, row, () => continueIntake(deps, row, accepted));
   } catch (error) {
     log.error('intake-unfinished', { batch: row.id, error: toError(error) });
     return row;
@@ -118,11 +161,15 @@ async function finishIntake(
  * Another upload with the same key was accepted first. If its content is the same, returns its batch. Deletes this upload's
  * payload: the accepted batch refers to another one, or `insertBatch` would have recognized its row as this upload's.
  */
-async function yieldTo(deps: SubmitDeps, own: BatchRow): Promise<BatchRow> {
-  const stored = await readBatch(deps.table, own.id);
-  if (!stored) throw new Problem('conflict', 'The batch of this idempotency key is being deleted.');
+async function yieldTo(
+  deps: SubmitDeps,
+  { keepsKey: keeps }: SubmitRequest,
+  { own, claim }: { own: BatchRow; claim: Claimed },
+): Promise<BatchRow> {
+  const stored = await cleaningUp(deps, own, () => requireBatch(deps.table, own.id));
   await dropPayload(deps, own);
   if (stored.row.digest !== own.digest) throw mismatch();
+  if (isClaim(claim)) await finishKey(deps.keys, claim, { digest: own.digest, keeps });
   const { state, revision } = stored.row;
   return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }

@@ -71,8 +71,6 @@ export interface Entering {
   isBegun?: boolean;
   /** ETag of the batch row after that transaction. */
   etag?: string;
-  /** Operations that the caller performs for the batch after this. Default: none. */
-  after?: Operations;
   /** Operations that no meter counts, read when the row is written. Default: none. */
   uncounted?: () => Operations;
 }
@@ -87,12 +85,12 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   await insertChunks(deps.table, rows(), isBegun ? MAX_CHUNK_ROWS_PER_TRANSACTION : 0);
   await enqueue(deps, batch, rows(), { resent: !isBegun, isUpload: batch.revision === 0 && isBegun });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
-  const { after = {}, uncounted = () => ({}) } = entering;
+  const { uncounted = () => ({}) } = entering;
   let counted: Operations = {};
   const queued = (now: BatchRow): Partial<BatchRow> | undefined => {
     if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;
     // Includes what the caller did before, and this write itself.
-    counted = [deps.meter.unrecorded(), { 'table.update': 1 }, after].reduce(addOperations);
+    counted = addOperations(deps.meter.unrecorded(), { 'table.update': 1 });
     return { state: 'queued', queuedAt, operations: [now.operations, counted, uncounted()].reduce(addOperations) };
   };
   const { etag } = entering;

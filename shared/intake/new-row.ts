@@ -43,6 +43,7 @@ export function newRow(
     pool: workload.pool,
     sourceKind: source.kind,
     sourceName: source.name,
+    sourceEtag: source.etag,
     producer,
     fileName,
     labels,

@@ -32,7 +32,13 @@ export interface SubmitRequest {
    * of a repeat is not compared.
    */
   keepsKey?: boolean;
-  source: { kind: 'http' | 'inbox'; name: string };
+  /** `etag`: the version of an inbox file. */
+  source: { kind: 'http' | 'inbox'; name: string; etag?: string };
+  /**
+   * If present, an upload whose process ended three times is refused. The third start must be alone in its process, since
+   * any other file or chunk may have ended it before.
+   */
+  crashes?: { isAlone: boolean };
   /** The producer of the message that requested the upload, if there was one. */
   producer?: string | undefined;
   /** Name of the uploaded file, without folders. */

@@ -1,19 +1,28 @@
 /** Accepts a batch: whole or not at all, once per idempotency key, and in an order that can be repaired after any crash. */
 import type { BatchRow } from '../batches/batch-row.ts';
-import { type Claim, claimKey, finishKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
-import { readBatch } from '../batches/ledger.ts';
+import { type Claim, claimKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
+import { requireBatch } from '../batches/ledger.ts';
 import { chunkId, newBatchId } from '../contract/names.ts';
-import { Problem, toError } from '../errors.ts';
+import { BatchGoneError, Problem, toError } from '../errors.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import { leaveTo } from '../wake/gate/spending.ts';
 import { queueOf } from '../wake/queue-of.ts';
-import { accept, mismatch } from './accept.ts';
+import { accept, finishIntake, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
 const RENEW_MS = 20_000;
+/** Number of starts of an upload that its process did not survive before the upload is refused. */
+const MAX_STARTS = 3;
+/** From the acceptance of a batch until a repeat of its upload continues the intake: by then its process has probably died. */
+const FORGOTTEN_MS = 60_000;
+
+/** The next start of this upload must be alone in its process. */
+export class SuspectUploadError extends Error {
+  override name = 'SuspectUploadError';
+}
 
 /**
  * Stores, accepts and enqueues an upload, and returns its batch. For a repeated key, returns the batch of the first upload.
@@ -25,7 +34,11 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
   return withSpan('sluice.intake', { parent, kind: 'producer', attributes }, async (span) => {
     // Only what is done for the batch is charged to it, not the other work of the caller.
     const { value: row } = await deps.meter.measure(async () => {
-      const submitted = await submitOnce(deps, request);
+      const submitted = await submitOnce(deps, request).catch((error: unknown) => {
+        // For the client, its key is in another state, and not its batch unknown.
+        if (error instanceof BatchGoneError) throw new BatchGoneError(error.batch, { isBeingDeleted: true });
+        throw error;
+      });
       leaveTo(queueOf(workload, submitted, chunkId(0)), deps);
       return submitted;
     });
@@ -37,18 +50,27 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
 async function submitOnce(deps: SubmitDeps, request: SubmitRequest): Promise<BatchRow> {
   if (!deps.meter.knowsServiceTime()) await askServiceTime(deps);
   if (request.key === undefined) return accept(deps, request, { batch: newBatchId(deps.gate.now()) });
-  const claim = await claimKey(deps.keys, keyRowOf(request.workload.name, request.key), deps.gate.now());
+  const claim = await claimKey(deps.keys, keyRowOf(request.workload.name, request.key), {
+    nowMs: deps.gate.now(),
+    check: (starts) => {
+      if (starts === MAX_STARTS && request.crashes?.isAlone === false) throw new SuspectUploadError();
+    },
+  });
   if (claim.digest !== undefined) return repeat(deps, request, claim, claim.digest);
+  let renewal: Promise<void> = Promise.resolve();
   const renewing = setInterval(() => {
-    renewClaim(deps.keys, claim.keyRow, deps.gate.now()).catch((error: unknown) =>
+    renewal = renewClaim(deps.keys, claim, deps.gate.now()).catch((error: unknown) =>
       log.warn('claim-not-renewed', { batch: claim.batch, error: toError(error) }),
     );
   }, RENEW_MS);
   try {
-    const row = await accept(deps, request, claim);
-    await finishKey(deps.keys, claim.keyRow, row.digest, request.keepsKey);
-    return row;
+    if (claim.starts > MAX_STARTS && request.crashes !== undefined)
+      throw new Problem('process-ended', `The process ended during each of ${MAX_STARTS} tries to read the file.`);
+    return await accept(deps, request, claim);
   } catch (error) {
+    clearInterval(renewing);
+    // A renewal changes the ETag of the claim.
+    await renewal;
     if (!isHeldByOther(error)) await tryRelease(deps, claim);
     throw error;
   } finally {
@@ -66,7 +88,7 @@ async function askServiceTime({ keys }: SubmitDeps): Promise<void> {
 
 async function tryRelease(deps: SubmitDeps, claim: Claim): Promise<void> {
   try {
-    await releaseClaim(deps.keys, claim.keyRow);
+    await releaseClaim(deps.keys, claim);
   } catch (error) {
     log.warn('claim-not-released', { batch: claim.batch, error: toError(error) });
   }
@@ -86,7 +108,9 @@ async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, di
     for await (const _chunk of upload.chunks);
     if (upload.digest() !== digest) throw mismatch();
   }
-  const stored = await readBatch(deps.table, claim.batch);
-  if (!stored) throw new Problem('conflict', 'The batch of this idempotency key has been deleted.');
-  return stored.row;
+  const { row } = await requireBatch(deps.table, claim.batch);
+  const { state, revision, acceptedAt } = row;
+  const isForgotten =
+    state === 'accepting' && revision === 0 && deps.gate.now() - Date.parse(acceptedAt) > FORGOTTEN_MS;
+  return isForgotten ? finishIntake(deps, row) : row;
 }

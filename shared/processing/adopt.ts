@@ -76,12 +76,17 @@ export async function adopt(
     if (time.isOver()) throw new NoSlotError('The slice is over.');
     // The try is counted only now: a reference that waits for its turn must not be charged for the files before it.
     if (message.dequeueCount > 1 && !(await lease.rewrite(message.messageId, charged))) return 'lost';
-    return take(deps, entry);
+    return take(deps, entry, { isAlone: false });
   };
   try {
     // The blob may crash the process on each try.
     if (tries >= MAX_TRIES) throw new Error(`The process ended during each of ${tries} tries.`);
-    const end = await inTurn(deps, time, begin);
+    let end = await inTurn(deps, time, () => deps.lock.shared(begin, time.waitMs()));
+    // Any file or chunk may have ended the process during its tries so far.
+    if (end === 'suspect')
+      end = await inTurn(deps, time, () =>
+        deps.lock.exclusive(() => take(deps, entry, { isAlone: true }), time.waitMs()),
+      );
     if (end === 'lost') return 'returned';
     log.info('blob-reference', { queue: address.queue, producer: value.producer, file: value.blob, end });
     return end === 'passing' ? await returnAfter(value, FAULT_RETRY_SECONDS) : 'adopted';
@@ -100,23 +105,27 @@ export async function adopt(
 }
 
 /**
- * Runs `begin` when its turn comes, unless the slice is over before. It never runs beside a chunk that runs isolated: if
+ * Runs `lockAndBegin` when its turn comes, unless the slice is over before. It never runs beside a chunk that runs isolated: if
  * the blob crashed the process, that chunk would be charged. The lock is acquired last, because an isolated chunk waits for
  * all holders of the lock, and the rest of the process waits for that chunk.
  */
-const inTurn = <T>({ fileSlots, lock }: AdoptDeps, { waitMs }: SliceTime, begin: () => Promise<T>): Promise<T> =>
-  fileSlots.run(() => lock.shared(begin, waitMs()), { maxWaitMs: waitMs() });
+const inTurn = <T>({ fileSlots }: AdoptDeps, { waitMs }: SliceTime, lockAndBegin: () => Promise<T>): Promise<T> =>
+  fileSlots.run(lockAndBegin, { maxWaitMs: waitMs() });
 
-type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing';
+type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing' | 'suspect';
 
 /**
  * Takes the blob.
  * @throws Error if the blob does not exist, or stays in the inbox until an operator acts.
  */
-async function take({ takeFile }: AdoptDeps, { message, value }: Entry<BlobReference>): Promise<TakeEnd> {
+async function take(
+  { takeFile }: AdoptDeps,
+  { message, value }: Entry<BlobReference>,
+  { isAlone }: { isAlone: boolean },
+): Promise<TakeEnd> {
   const { blob: name, producer, etag } = value;
   const traceparent = readTraceparent(value.traceparent);
-  const taken = await takeFile({ name, etag, producer, traceparent, namedAt: message.insertedOn });
+  const taken = await takeFile({ name, etag, producer, traceparent, isAlone, namedAt: message.insertedOn });
   switch (taken.end) {
     case 'absent':
       throw new Error(

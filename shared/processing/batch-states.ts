@@ -69,7 +69,8 @@ async function readBatchFacts(
   const isFirst = chunk === FIRST_CHUNK && maxChunksCollected > 0;
   const read = isFirst ? await readForApply(table, batch, [chunk]) : undefined;
   const found = isFirst ? read?.batch : await readBatch(table, batch);
-  if (!found) return undefined;
+  // What is written to a batch that is being deleted could be left behind.
+  if (!found || found.row.deletingAt !== undefined) return undefined;
   const { state, deadlineAt, resumes, chunksTotal, chunksDone } = found.row;
   return {
     ...{ state, deadlineAt },

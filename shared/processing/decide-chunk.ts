@@ -2,8 +2,8 @@
  * What becomes of the chunk of a reference: the state of its batch, its deliveries and its stored outcome decide whether it
  * runs, and how.
  */
-import type { ContainerClient } from '@azure/storage-blob';
 import { isFinished } from '../batches/batch-row.ts';
+import { type RemoveDeps, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { FinishedChunk, Reference } from '../contract/reference.ts';
@@ -32,8 +32,7 @@ const MAX_ISOLATED_STARTS = 2;
 const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 
-export interface ReferenceDeps {
-  container: (name: string) => ContainerClient;
+export interface ReferenceDeps extends RemoveDeps {
   /**
    * Reads a batch, once per slice while it is under way. A state in which chunks do not run is never older than the
    * reference.
@@ -72,9 +71,20 @@ const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCo
  */
 export async function decideChunk(deps: ReferenceDeps, work: Work, round: ChunkRound): Promise<ChunkDisposition> {
   const batch = await deps.readBatch(work.value.batch, work.value.chunk);
-  if (batch === undefined) return 'orphaned';
+  if (batch === undefined) {
+    await removeEarlier(deps, work);
+    return 'orphaned';
+  }
   const disposition = await decideIn(deps, work, { round, batch });
   return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending, read: batch.read };
+}
+
+/**
+ * Removes what an earlier receiver of the same message may have written after the deletion of the batch: it has died, so
+ * that no result message shows its outcome to a collector.
+ */
+async function removeEarlier(deps: ReferenceDeps, { message, value: { batch: id, workload } }: Work): Promise<void> {
+  if (message.dequeueCount > 1) await removeData(deps, { id, workload });
 }
 
 async function decideIn(

@@ -9,6 +9,8 @@ import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
+import { cleaningUp } from '../batches/remove-batch.ts';
+import { BatchGoneError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
@@ -25,6 +27,7 @@ import { countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.
 
 /** Ends of one batch, and how they are charged. */
 export interface BatchWork {
+  workload: string;
   ends: ChunkEnd[];
   /** The drain that collects them, if any. */
   collector?: Drain;
@@ -38,9 +41,18 @@ export interface BatchWork {
 
 /**
  * Applies a batch's ends, puts follow-ups, and ends the batch if nothing is pending; also for a message that contains
- * only repeats.
+ * only repeats. If the batch was deleted, removes the outcomes and whatever else was written since then.
  */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
+  try {
+    await cleaningUp(deps, { id, workload: work.workload }, () => collectEnds(deps, id, work));
+  } catch (error) {
+    if (!(error instanceof BatchGoneError)) throw error;
+    log.info('orphaned-result', { batch: id });
+  }
+}
+
+async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
   const { ends, collector, onCharged } = work;
   const trace = commonTrace(work.traceparents ?? []);
   const at = new Date(deps.gate.now()).toISOString();
@@ -57,7 +69,6 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
       end,
       known: all.length === 0 ? work.read : undefined,
     });
-    if (!applied) return log.info('orphaned-result', { batch: id });
     all.push(applied);
     if (applied.isEnd) countEnd(applied.batch);
     onCharged?.(applied.charged);

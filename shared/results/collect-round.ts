@@ -35,7 +35,8 @@ export function createCollectRound(
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
       const collector = { queue: address.queue, generation };
-      const { failed, deferred, chunks } = await collectAll(deps, entries, collector);
+      const works = byBatch(address.workload.name, entries);
+      const { failed, deferred, chunks } = await collectAll(deps, works, collector);
       const again = entries.filter(({ value }) => value.chunks.some(({ batch }) => deferred.has(batch)));
       const soon = { address, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
       await Promise.all(again.map((entry) => returnMessage(deps, entry, soon)));
@@ -55,13 +56,13 @@ export function createCollectRound(
  */
 async function collectAll(
   deps: FinalizeDeps,
-  entries: Entry<ResultMessage>[],
+  works: ReadonlyMap<string, BatchWork>,
   collector: Drain,
 ): Promise<{ failed: Set<string>; deferred: Set<string>; chunks: number }> {
   const failed = new Set<string>();
   const deferred = new Set<string>();
   let chunks = 0;
-  await inParallel([...byBatch(entries)], BATCHES_AT_ONCE, async ([batch, work]) => {
+  await inParallel([...works], BATCHES_AT_ONCE, async ([batch, work]) => {
     try {
       // Measured separately, so that the operations for a batch are charged to that batch.
       await deps.meter.measure(() =>
@@ -85,19 +86,21 @@ async function collectAll(
 }
 
 /** Groups ends by batch. The operations of a message are divided evenly among its chunks. */
-function byBatch(entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
+function byBatch(workload: string, entries: Entry<ResultMessage>[]): Map<string, BatchWork> {
   const works = new Map<string, BatchWork>();
   // A message that was put twice may be received twice in one round.
   const each = new Map(entries.map((entry) => [nameOf(entry.message), entry]));
   for (const entry of each.values()) {
-    for (const end of entry.value.chunks) addEnd(works, end, entry);
+    for (const end of entry.value.chunks) {
+      const work = works.get(end.batch) ?? { workload, ends: [], traceparents: [] };
+      works.set(end.batch, work);
+      addEnd(work, end, entry);
+    }
   }
   return works;
 }
 
-function addEnd(works: Map<string, BatchWork>, end: FinishedChunk, { message, value }: Entry<ResultMessage>): void {
-  const work = works.get(end.batch) ?? { ends: [], traceparents: [] };
-  works.set(end.batch, work);
+function addEnd(work: BatchWork, end: FinishedChunk, { message, value }: Entry<ResultMessage>): void {
   work.traceparents?.push(value.traceparent);
   const { queue, generation, operations, chunks } = value;
   work.ends.push({

@@ -23,7 +23,7 @@ import {
   type Versioned,
 } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
-import { changeFrom, chunkRows, readBatch } from '../batches/ledger.ts';
+import { changeFrom, chunkRows, requireBatch } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import type { Meter } from '../cost/meter.ts';
 import { Problem } from '../errors.ts';
@@ -53,7 +53,7 @@ export interface FinalizeDeps extends EnqueueDeps, AnnounceDeps {
 /**
  * Finishes a batch without pending chunks. Each step is a pure function of the rows or is decided by ETag, so that it may
  * be repeated at any point: report (create-only) → state → BatchCompleted → index → announced.
- * @throws Problem 'conflict' if the workload of a batch whose end is not announced is not deployed.
+ * @throws Problem 'conflict' if the workload of a batch whose end is not announced is not deployed; BatchGoneError.
  */
 export async function finalize(deps: FinalizeDeps, id: string, known?: KnownBatch): Promise<void> {
   const finished = await finishBatch(deps, id, known);
@@ -90,8 +90,8 @@ async function finishBatch(
   if (known?.rows === undefined) for await (const { row } of chunkRows(deps.table, id)) rows.push(row);
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read here are older than the batch row: if that has more chunks, some were added meanwhile.
-  const found = known?.rows === undefined ? await readBatch(deps.table, id) : known.batch;
-  if (!found || found.row.announced) return undefined;
+  const found = known?.rows === undefined ? await requireBatch(deps.table, id) : known.batch;
+  if (found.row.announced) return undefined;
   requireWorkload(deps, found.row);
   // Another finisher may have crashed before it published the end. Announcing it again repeats nothing.
   if (isFinished(found.row.state)) return found;
@@ -167,8 +167,8 @@ export const countEnd = (row: BatchRow): void =>
  * have to be published.
  */
 async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
-  const found = await readBatch(deps.table, id);
-  return found && isFinished(found.row.state) ? found : undefined;
+  const found = await requireBatch(deps.table, id);
+  return isFinished(found.row.state) ? found : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Repairs one open batch: continues where the last process that worked on it stopped. */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
+import { requireBatch } from '../batches/ledger.ts';
 import { indexBatch, unindexBatch } from '../batches/listing/index-rows.ts';
 import { closeBatch, type OpenBatch } from '../batches/listing/open-rows.ts';
 import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
@@ -70,10 +71,19 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAn
     await announce(run, row);
     repaired(run, 'announced', { event: 'end-announced-late', batch: row.id, revision: row.revision });
   } else if (isOverdue(run, open.openedAt, 'acceptingMs') && isOverdue(run, changedMs, 'wakeMs')) {
-    await indexBatch(run.table, row);
+    await indexExisting(run, row);
     await closeBatch(run.table, open);
     repaired(run, 'closed', { event: 'ended-batch-closed', batch: row.id, revision: row.revision });
   }
+}
+
+/**
+ * Writes the batch's line in the listing. Nothing follows that would find a batch that was deleted meanwhile.
+ * @throws BatchGoneError
+ */
+async function indexExisting({ table }: SweepRun, row: BatchRow): Promise<void> {
+  await indexBatch(table, row);
+  await requireBatch(table, row.id);
 }
 
 async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress): Promise<void> {
@@ -81,7 +91,7 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
   const { id: batch, state } = row;
   if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
     await continueAccepting(run, row);
-    await indexBatch(run.table, row);
+    await indexExisting(run, row);
     return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
   }
   // Its running chunks change the row, so the age of the row is no evidence here.

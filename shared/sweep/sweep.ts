@@ -4,6 +4,7 @@
  */
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type OpenBatch, readOpen } from '../batches/listing/open-rows.ts';
+import { cleaningUp } from '../batches/remove-batch.ts';
 import { toError } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
@@ -97,7 +98,7 @@ async function tryRepair(run: SweepRun, open: OpenBatch): Promise<Busy | undefin
   if (isOver(run)) return busy;
   await guarded(run, { batch: open.id }, async () => {
     // Measured separately, so that each batch is charged for its own repair.
-    busy = (await run.meter.measure(() => repairBatch(run, open))).value;
+    busy = (await run.meter.measure(() => cleaningUp(run, open, () => repairBatch(run, open)))).value;
   });
   return busy;
 }

@@ -16,27 +16,22 @@ import {
   planApply,
   replaceBatch,
 } from './plan-apply.ts';
-import { type ApplyRead, readForApply } from './read-for-apply.ts';
+import { type ApplyRead, requireForApply } from './read-for-apply.ts';
 
 /**
  * Moves chunks from pending to done, inserts the rows of their follow-ups, and changes the counters: one transaction
  * for at most 98 rows. Chunks that are already done count as duplicates and are dropped; their follow-ups that are
- * still pending are returned, so that their references are put again. Returns undefined if the batch does not exist.
+ * still pending are returned, so that their references are put again.
+ * @throws BatchGoneError
  */
-export const applyEnds = (
-  table: Table,
-  id: string,
-  ends: ChunkEnd[],
-  options: ApplyOptions,
-): Promise<Applied | undefined> => {
+export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: ApplyOptions): Promise<Applied> => {
   let refused: Planned | undefined;
   let { known } = options;
   const record = (plan: Planned): void => options.meter?.record(plan.own);
   return retryLostRace(rowOf(id), async () => {
     const chunks = ends.map(({ chunk }) => chunk);
-    const read = known ?? (await readForApply(table, id, chunks));
+    const read = known ?? (await requireForApply(table, id, chunks));
     known = undefined;
-    if (!read) return undefined;
     if (refused && isWritten(read, refused.applied)) {
       record(refused);
       return asRead(read, refused.applied);

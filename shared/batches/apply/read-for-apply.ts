@@ -1,4 +1,5 @@
 /** The reads of the collecting transaction. */
+import { BatchGoneError } from '../../errors.ts';
 import type { Entity } from '../../storage/entity.ts';
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, type Versioned } from '../batch-row.ts';
@@ -36,6 +37,17 @@ export async function readForApply(table: Table, id: string, ended: readonly str
     else addChunk(chunks, entity);
   }
   return batch && { batch, chunks, progress };
+}
+
+/**
+ * Reads like `readForApply`.
+ * @throws BatchGoneError also if the batch is being deleted.
+ */
+export async function requireForApply(table: Table, id: string, ended: readonly string[]): Promise<ApplyRead> {
+  const read = await readForApply(table, id, ended);
+  if (!read || read.batch.row.deletingAt !== undefined)
+    throw new BatchGoneError(id, { isBeingDeleted: read !== undefined });
+  return read;
 }
 
 function addChunk(chunks: Map<string, Versioned<ChunkRow>>, entity: Entity): void {

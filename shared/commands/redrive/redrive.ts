@@ -4,15 +4,16 @@
  * (acceptance) → references → wake → `queued`; for a discard and the report alone, acceptance → report → end. A crash
  * before the transaction has no effect, and the same key starts again; after it the sweep continues.
  */
-import { type BatchRow, isFinished, type Versioned } from '../../batches/batch-row.ts';
+import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { withoutCauses } from '../../batches/causes.ts';
-import { openRevision, readBatch, rowOf } from '../../batches/ledger.ts';
+import { openRevision, requireBatch, rowOf } from '../../batches/ledger.ts';
 import { indexBatch } from '../../batches/listing/index-rows.ts';
 import { openBatch } from '../../batches/listing/open-rows.ts';
+import { cleaningUp } from '../../batches/remove-batch.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
-import { Problem, toError } from '../../errors.ts';
+import { BatchGoneError, Problem, toError } from '../../errors.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce } from '../../results/announce.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
@@ -63,8 +64,10 @@ const MAX_REVISION = 9_999;
 export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<RedriveAnswer> {
   const blob = redriveBlobName(request.batch, request.key);
   const digest = digestOf(Buffer.from(JSON.stringify(request.selection)));
-  return retryLostRace(`redrive of batch ${request.batch}`, async () => {
-    const { row } = await requireBatch(deps, request.batch);
+  const batch: { id: string; workload?: string } = { id: request.batch };
+  const attempt = async (): Promise<RedriveAnswer | typeof LOST_RACE> => {
+    const { row } = await requireBatch(deps.table, request.batch);
+    batch.workload = row.workload;
     const stored = await readRedrive(deps.container(CONTAINERS.redrives), blob);
     if (stored && stored.redrive.request !== digest) throw mismatch();
     if (stored && (await isApplied(deps, row, stored))) return repeat(deps, row, stored);
@@ -72,19 +75,14 @@ export function redrive(deps: FinalizeDeps, request: RedriveRequest): Promise<Re
     if (stored && stored.redrive.revision <= row.revision) await dropStale(deps, stored);
     else if (stored) return accept(deps, row, stored);
     else await storeSelection(deps, row, { blob, digest, selection: request.selection });
-    // Not a lost race: the loop reads the row and the stored selection again, and then accepts.
+    // Not a lost race: the loop reads the row and the stored selection again, and then accepts. If the batch was deleted
+    // while the selection was created, it finds that here.
     return LOST_RACE;
-  });
+  };
+  return cleaningUp(deps, batch, () => retryLostRace(`redrive of batch ${request.batch}`, attempt));
 }
 
-async function requireBatch(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow>> {
-  const found = await readBatch(deps.table, id);
-  if (found) return found;
-  throw new Problem('not-found', `There is no batch "${id}".`);
-}
-
-function requireFinished({ id, state, deletingAt, revision }: BatchRow): void {
-  if (deletingAt !== undefined) throw new Problem('conflict', `Batch ${id} is being deleted.`);
+function requireFinished({ id, state, revision }: BatchRow): void {
   if (state === 'paused')
     throw new Problem(
       'conflict',
@@ -130,6 +128,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
     if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
     else await enterQueues(deps, opened, { rows: () => chunks, isBegun: true });
   } catch (error) {
+    if (error instanceof BatchGoneError) throw error;
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
   }
   leaveTo(resultsQueueName(row.workload), deps);
@@ -139,7 +138,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
 /** Runs the transaction that opens the revision, with its first rows: it decides between two redrives. */
 const open = (deps: FinalizeDeps, stored: StoredRedrive): Promise<{ row: BatchRow; fresh: boolean }> =>
   retryLostRace(rowOf(stored.redrive.batch), async () => {
-    const found = await requireBatch(deps, stored.redrive.batch);
+    const found = await requireBatch(deps.table, stored.redrive.batch);
     if (await isApplied(deps, found.row, stored)) return { row: found.row, fresh: false };
     requireFinished(found.row);
     if (found.row.revision !== stored.redrive.revision - 1)

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
-import { recordContent } from '../../batches/content-keys.ts';
 import { isIdempotencyKey, MAX_KEY } from '../../batches/keys.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
@@ -37,6 +36,8 @@ export interface ReadableInbox {
   producer?: string | undefined;
   /** Trace context of that message. */
   traceparent?: string | undefined;
+  /** Whether nothing else runs in the process that could end it. */
+  isAlone: boolean;
 }
 
 /** The file was removed or replaced after it was listed. */
@@ -44,15 +45,8 @@ export class FileChangedError extends Error {
   override name = 'FileChangedError';
 }
 
-/** The batch that a file became, and the batch of the last seven days that has the same content. */
-export interface SubmittedFile {
-  batch: string;
-  sameContentAs?: string;
-}
-
 /**
- * Creates a batch from an inbox file. If the file was taken before, returns the batch of that time. If another file or
- * upload had the same content, reports its batch, unless the workload refuses repeated content.
+ * Creates a batch from an inbox file, and returns its id. If the file was taken before, returns the batch of that time.
  * @throws Problem when the file must be rejected; FileChangedError when it no longer has the listed version; AbortError
  * when `signal` ends the reading.
  */
@@ -60,7 +54,7 @@ export async function submitFile(
   deps: SubmitFileDeps,
   from: ReadableInbox,
   { name, properties, metadata }: BlobItem,
-): Promise<SubmittedFile> {
+): Promise<string> {
   const { delimiter, ...target } = inboxTarget(deps.registry, name);
   if (properties.blobType === 'AppendBlob') {
     throw new Problem(
@@ -79,17 +73,15 @@ export async function submitFile(
     key: ownKey ?? `${name} ${etag}`,
     // No other file has this key, and a file may stay here for longer than a client's key is stored.
     keepsKey: ownKey === undefined,
-    source: { kind: 'inbox', name },
+    source: { kind: 'inbox', name, etag },
+    crashes: { isAlone: from.isAlone },
     producer: from.producer,
     body: readFrom(0),
     traceparent: from.traceparent,
     resumable: { file: { name, etag, bytes }, readFrom, ...deps.intakeSizes },
     limits: { ...deps.settings, maxBodyBytes: from.maxBytes },
   });
-  if (target.workload.inbox.repeatedContent === 'refuse') return { batch: row.id };
-  const content = { workload: row.workload, digest: row.digest, batch: row.id };
-  const sameContentAs = await recordContent(deps.keys, content, deps.gate.now());
-  return { batch: row.id, ...(sameContentAs === undefined ? {} : { sameContentAs }) };
+  return row.id;
 }
 
 function ownKeyOf(metadata?: Record<string, string>): string | undefined {

@@ -7,7 +7,7 @@
 import type { BlobItem } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf } from '../../errors.ts';
-import { createSlots } from '../../slots.ts';
+import { createSlots, NoSlotError } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { isImport } from '../import/import-file.ts';
 import { InboxMarks } from './inbox-marks.ts';
@@ -37,7 +37,7 @@ const MAX_LARGE = 1_000;
 const MAX_STUCK_LINES = 20;
 
 /** Result of one inbox scan: the number of files per end. */
-export type InboxResult = Record<FileEnd['end'], number>;
+export type InboxResult = Record<Exclude<FileEnd['end'], 'suspect'>, number>;
 
 interface InboxScan extends Taking {
   result: InboxResult;
@@ -46,6 +46,8 @@ interface InboxScan extends Taking {
   complete: boolean;
   /** Whether own files were left for a later scan without reading their marks. */
   leftSome: boolean;
+  /** Files that are taken alone, after all others. */
+  suspects: BlobItem[];
 }
 
 /**
@@ -66,9 +68,12 @@ export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
     untilMs: deps.gate.now() + MAX_COLLECT_MS,
     complete: true,
     leftSome: false,
+    suspects: [],
+    isAlone: false,
   };
   try {
     const files = await takeFiles(deps, scan);
+    for (const file of scan.suspects) await takeAlone(deps, scan, file);
     if (scan.complete && !scan.leftSome) await scan.marks.forgetOthers((name) => isOwnFile(deps, name));
     if (files > 0) log.info('inbox-scanned', { ...scan.result });
     return scan.result;
@@ -112,7 +117,23 @@ async function takeNext(deps: InboxDeps, scan: InboxScan, file: BlobItem): Promi
     const { error, decision } = taken;
     log.error('inbox-stuck', { file: file.name, ...decision, error, code: errorCodeOf(error) });
   }
-  scan.result[taken.end] += 1;
+  if (taken.end === 'suspect') scan.suspects.push(file);
+  else scan.result[taken.end] += 1;
+}
+
+/** Takes a suspect file while nothing else runs in this process. If that does not become possible, the next scan does. */
+async function takeAlone(deps: InboxDeps, scan: InboxScan, file: BlobItem): Promise<void> {
+  const take = (): Promise<void> => {
+    log.warn('inbox-suspect', { file: file.name });
+    return takeNext(deps, { ...scan, isAlone: true }, file);
+  };
+  try {
+    await deps.alone(take, Math.max(0, scan.untilMs - deps.gate.now()));
+  } catch (error) {
+    if (!(error instanceof NoSlotError)) throw error;
+    log.warn('inbox-deferred', { file: file.name, error });
+    scan.result.deferred += 1;
+  }
 }
 
 /** Whether this scan starts no further file. */

@@ -23,6 +23,8 @@ export interface NamedFile {
   etag?: string | undefined;
   producer: string;
   traceparent?: string | undefined;
+  /** Whether nothing else runs in the process that could end it. */
+  isAlone: boolean;
   /** Service time at which the message was put. */
   namedAt: Date;
   /** Ends the reading early. */
@@ -37,7 +39,7 @@ export type NamedFileEnd = FileEnd | { end: 'taken' | 'absent' };
  * inbox scan, so both together create one batch. Throws when its properties cannot be read.
  */
 export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<NamedFileEnd> {
-  const { name, etag, producer, traceparent } = named;
+  const { name, etag, producer, traceparent, isAlone } = named;
   const inbox = deps.container(CONTAINERS.inbox);
   const found = await blobProperties(inbox.getBlobClient(name));
   if (found === undefined || (etag !== undefined && unquoted(found.etag ?? '') !== unquoted(etag)))
@@ -47,6 +49,7 @@ export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<
       inbox,
       producer,
       traceparent,
+      isAlone,
       maxBytes: deps.settings.maxBodyBytes,
       maxBytesSetting: 'SLUICE_MAX_BODY_BYTES',
       marks: new InboxMarks(deps.keys),

@@ -3,17 +3,26 @@ import type { BlobItem } from '@azure/storage-blob';
 import { readBatch } from '../../batches/ledger.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault } from '../../contract/text/blob-name.ts';
-import { isOutage, Problem, toError } from '../../errors.ts';
+import { BatchGoneError, isOutage, Problem, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import { type ImportDeps, importFile, isImport } from '../import/import-file.ts';
 import { CheckpointLostError } from '../store/checkpoint.ts';
+import { SuspectUploadError } from '../submit.ts';
 import { fileMetadata } from './file-metadata.ts';
 import type { FileVersion, InboxDecision, InboxMarks } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
 import { FileChangedError, type ReadableInbox, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
 import { type RejectFileDeps, rejectFile } from './reject-file.ts';
 
-export type InboxDeps = SubmitFileDeps & RejectFileDeps & ImportDeps;
+export type InboxDeps = SubmitFileDeps &
+  RejectFileDeps &
+  ImportDeps & {
+    /**
+     * Runs `work` while no chunk and no file of a message runs in this process.
+     * @throws NoSlotError if that is not possible within `maxWaitMs`. Then `work` does not run.
+     */
+    alone: <T>(work: () => Promise<T>, maxWaitMs: number) => Promise<T>;
+  };
 
 /** Options for taking a file. */
 export interface Taking extends ReadableInbox {
@@ -23,10 +32,11 @@ export interface Taking extends ReadableInbox {
 /**
  * How taking a file ended. `deferred`: a transient fault prevented reading or moving it. `unfinished`: it is not completely
  * read yet, and the next attempt continues. `stuck`: it stays until an operator acts, because it cannot be read, or was
- * taken and cannot be moved.
+ * taken and cannot be moved. `suspect`: reading it has probably ended a process twice, and it must be taken again with
+ * `isAlone`.
  */
 export type FileEnd =
-  | { end: 'accepted' | 'rejected' | 'deferred' | 'unfinished' }
+  | { end: 'accepted' | 'rejected' | 'deferred' | 'unfinished' | 'suspect' }
   | { end: 'stuck'; error: Error; decision: InboxDecision | undefined };
 
 /**
@@ -50,6 +60,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
     await finish(deps, version, { decision, marked, metadata: file.metadata });
     return { end: 'batch' in decision ? 'accepted' : 'rejected' };
   } catch (error) {
+    if (error instanceof SuspectUploadError) return { end: 'suspect' };
     if (decision && !marked) await keepMark(taking, version, decision);
     return leave(taking, { file: file.name, decision, error: toError(error) });
   }
@@ -109,7 +120,9 @@ const isPassing = (error: Error): boolean =>
   error instanceof FileChangedError ||
   (error instanceof Problem && isPassingProblem(error));
 
-const isPassingProblem = ({ type }: Problem): boolean => type === 'upload-in-progress' || type === 'busy';
+/** If the batch of the file was deleted meanwhile, so was the file. */
+const isPassingProblem = (problem: Problem): boolean =>
+  problem instanceof BatchGoneError || problem.type === 'upload-in-progress' || problem.type === 'busy';
 
 /**
  * Creates a batch from a file, imports the file at its address, or stores why it is rejected. Throws any other error that
@@ -122,9 +135,7 @@ async function decide(
 ): Promise<InboxDecision | { imported: BlobItem }> {
   try {
     if (isImport(file.name)) return { imported: await importFile(deps, file, taking.signal) };
-    const submitted = await submitFile(deps, taking, file);
-    if (submitted.sameContentAs !== undefined) log.warn('inbox-repeated', { file: file.name, ...submitted });
-    return { batch: submitted.batch };
+    return { batch: await submitFile(deps, taking, file) };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;
     await rejectFile(deps, { name: file.name, etag: file.properties.etag }, error);

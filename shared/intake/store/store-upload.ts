@@ -44,6 +44,8 @@ export interface StoreRequest {
   /** Everything that affects how the upload is read and divided into chunks: a checkpoint with other values is ignored. */
   reading: unknown;
   resumable: ResumableSource | undefined;
+  /** Called after each checkpoint. */
+  onCheckpoint: () => void;
 }
 
 /** An upload whose payload is committed. */
@@ -79,9 +81,10 @@ export async function storeUpload(deps: StoreDeps, request: StoreRequest): Promi
     attempt,
     everyBytes: resumable.checkpointBytes ?? CHECKPOINT_BYTES,
     resume: found?.staged,
-    save: (staged, last) => {
+    save: async (staged, last) => {
       const resume = upload.resumeBehind(last);
-      return checkpoints.save({ payload: name, staged, resume, readBytes: read.bytes(), since });
+      await checkpoints.save({ payload: name, staged, resume, readBytes: read.bytes(), since });
+      request.onCheckpoint();
     },
   };
   try {

@@ -165,6 +165,7 @@ async function workOn(worker: Worker, batch: string, limit = Number.POSITIVE_INF
   for (const row of pending.slice(0, limit)) {
     const header = await process(worker, row);
     await collectBatch(worker.deps, batch, {
+      workload: row.reference.workload,
       ends: [{ chunk: row.chunk, header, message: row.chunk, operations: { 'blob.put': 1 } }],
     });
   }

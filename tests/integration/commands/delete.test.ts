@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
@@ -73,6 +74,22 @@ describe('deleting a batch', () => {
     });
   });
 
+  it('is completed by the receiver of a reference whose earlier worker died after it had stored a late outcome', async () => {
+    const { id } = await world.submit(itemsOf(3));
+    const queue = world.clients.queue('echo-normal-0');
+    const [reference] = (await queue.peekMessages()).peekedMessageItems;
+    await world.drainAll();
+    await deleteBatch(world.deps, id);
+    await queue.sendMessage(reference?.messageText ?? '');
+    await queue.receiveMessages({ visibilityTimeout: 1 });
+    const late = outcomeBlobName('echo', id, '000000');
+    await world.clients.container('results').getBlockBlobClient(late).upload('late', 4);
+
+    await expect.poll(() => world.drainOne('echo-normal-0')).toBe(true);
+
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
   it('also deletes the file of the inbox', async () => {
     const text = ndjson(itemsOf(3));
     await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
@@ -82,6 +99,62 @@ describe('deleting a batch', () => {
     expect(done).toContain('inbox-done echo/one.ndjson');
     const id = done.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
     await deleteBatch(world.deps, id);
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('deletes a file that a dead process has left in the inbox, which becomes no other batch', async () => {
+    const scan = (deps = world.deps) => scanInbox({ ...deps, settings: world.settings });
+    let accepted = 0;
+    for (let at = 1, whole = false; !whole; at += 1) {
+      const text = ndjson(itemsOf(3));
+      await world.clients.container('inbox').getBlockBlobClient('echo/one.ndjson').upload(text, text.length);
+      const process = { writes: 0, dead: false };
+      await scan(dyingAt(world.deps, at, process));
+      whole = !process.dead;
+      world.wait(3 * MINUTE);
+      await sweep(world.deps);
+      await world.drainAll();
+      const [id] = (await inventory(world.clients)).flatMap((name) => /^batches (\S+) batch$/.exec(name)?.[1] ?? []);
+      if (id === undefined) {
+        await world.clients.container('inbox').deleteBlob('echo/one.ndjson');
+        // A payload that no batch has named is left to the chores of the next day.
+        const payloads = world.clients.container('payloads');
+        for await (const { name } of payloads.listBlobsFlat()) await payloads.deleteBlob(name);
+      } else {
+        accepted += 1;
+        await deleteBatch(world.deps, id);
+        const scanned = await scan();
+        expect({ at, ...scanned }).toMatchObject({ at, accepted: 0 });
+      }
+      await nextDay();
+    }
+    expect(accepted).toBeGreaterThan(5);
+    world.wait(8 * 24 * 60 * MINUTE);
+    await nextDay();
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('keeps a file out of the inbox scan that the service does not let it delete', async () => {
+    const text = ndjson(itemsOf(3));
+    const file = world.clients.container('inbox').getBlockBlobClient('echo/kept.ndjson');
+    await file.upload(text, text.length);
+    const lease = file.getBlobLeaseClient();
+    await lease.acquireLease(-1);
+    const scan = () => scanInbox({ ...world.deps, settings: world.settings });
+    expect(await scan()).toMatchObject({ stuck: 1 });
+    await world.drainAll();
+    const [id = ''] = (await inventory(world.clients)).flatMap((name) => /^batches (\S+) batch$/.exec(name)?.[1] ?? []);
+    expect(await deleteBatch(world.deps, id)).toBe(true);
+    expect(await scan()).toMatchObject({ accepted: 0, stuck: 1 });
+    await lease.releaseLease();
+    await scan();
+    await file.upload(text, text.length);
+    await scan();
+    await world.drainAll();
+    for (const name of await inventory(world.clients)) {
+      const again = /^batches (\S+) batch$/.exec(name)?.[1];
+      if (again !== undefined) await deleteBatch(world.deps, again);
+    }
     expect(await inventory(world.clients)).toEqual([]);
   });
 

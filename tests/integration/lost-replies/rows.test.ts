@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { recordContent } from '../../../shared/batches/content-keys.ts';
 import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
-import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import {
+  type Claim,
+  claimKey,
+  finishKey,
+  freeKey,
+  keyRowOf,
+  releaseClaim,
+  renewClaim,
+} from '../../../shared/batches/keys.ts';
 import {
   changeBatch,
   changeFrom,
@@ -66,28 +74,30 @@ describe('an idempotency key whose write was answered too late', () => {
     const keyRow = freshKey();
     lossy.lose(...create('keys'));
 
-    const claim = await claimKey(keys(), keyRow, now());
+    const claim = await claimKey(keys(), keyRow, { nowMs: now() });
 
     lossy.assertLost();
-    expect(claim).toEqual({ keyRow, repeated: false, batch: (await readEntity(keys(), keyRow, 'key'))?.batch });
+    const { batch, etag } = (await readEntity(keys(), keyRow, 'key')) ?? { batch: '', etag: '' };
+    expect(claim).toEqual({ keyRow, repeated: false, starts: 1, batch, etag });
   });
 
   test('is claimed again by a later upload of the same batch', async () => {
     const keyRow = freshKey();
-    const first = await claimKey(keys(), keyRow, now());
-    await releaseClaim(keys(), keyRow);
+    const first = await claimKey(keys(), keyRow, { nowMs: now() });
+    await releaseClaim(keys(), first);
     lossy.lose(...replace('keys'));
 
-    expect(await claimKey(keys(), keyRow, now())).toEqual({ ...first, repeated: true });
+    const { batch, starts } = first;
+    expect(await claimKey(keys(), keyRow, { nowMs: now() })).toMatchObject({ batch, starts, repeated: true });
     lossy.assertLost();
   });
 
   test('is claimed for another batch when it has expired', async () => {
     const keyRow = freshKey();
-    await claimKey(keys(), keyRow, Date.UTC(2020, 0));
+    await claimKey(keys(), keyRow, { nowMs: Date.UTC(2020, 0) });
     lossy.lose(...replace('keys'));
 
-    const claim = await claimKey(keys(), keyRow, now());
+    const claim = await claimKey(keys(), keyRow, { nowMs: now() });
 
     lossy.assertLost();
     expect(claim.batch).toBe((await readEntity(keys(), keyRow, 'key'))?.batch);
@@ -96,25 +106,24 @@ describe('an idempotency key whose write was answered too late', () => {
   test('of another upload is not taken for its own', async () => {
     const keyRow = freshKey();
 
-    const claims = await Promise.allSettled([claimKey(keys(), keyRow, now()), claimKey(keys(), keyRow, now())]);
+    const claims = await Promise.allSettled([
+      claimKey(keys(), keyRow, { nowMs: now() }),
+      claimKey(keys(), keyRow, { nowMs: now() }),
+    ]);
 
     expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test.each<[string, (keyRow: string) => Promise<void>, Record<string, unknown>]>([
-    [
-      'renewed',
-      (keyRow) => renewClaim(keys(), keyRow, Date.UTC(2027, 0)),
-      { claimedUntil: '2027-01-01T00:01:00.000Z' },
-    ],
-    ['released', (keyRow) => releaseClaim(keys(), keyRow), { claimedUntil: '1970-01-01T00:00:00.000Z' }],
-    ['finished', (keyRow) => finishKey(keys(), keyRow, 'sha256:1'), { digest: 'sha256:1' }],
+  test.each<[string, (claim: Claim) => Promise<void>, Record<string, unknown>]>([
+    ['renewed', (claim) => renewClaim(keys(), claim, Date.UTC(2027, 0)), { claimedUntil: '2027-01-01T00:01:00.000Z' }],
+    ['released', (claim) => releaseClaim(keys(), claim), { claimedUntil: '1970-01-01T00:00:00.000Z' }],
+    ['finished', (claim) => finishKey(keys(), claim, { digest: 'sha256:1' }), { digest: 'sha256:1' }],
   ])('is %s', async (_what, write, columns) => {
     const keyRow = freshKey();
-    await claimKey(keys(), keyRow, now());
+    const claim = await claimKey(keys(), keyRow, { nowMs: now() });
     lossy.lose(...merge('keys'));
 
-    await write(keyRow);
+    await write(claim);
 
     lossy.assertLost();
     expect(await readEntity(keys(), keyRow, 'key')).toMatchObject(columns);
@@ -122,7 +131,7 @@ describe('an idempotency key whose write was answered too late', () => {
 
   test('is freed', async () => {
     const keyRow = freshKey();
-    const { batch } = await claimKey(keys(), keyRow, now());
+    const { batch } = await claimKey(keys(), keyRow, { nowMs: now() });
     lossy.lose(...remove('keys'));
 
     await freeKey(keys(), keyRow, batch);
@@ -317,7 +326,7 @@ describe('a row beside whose write was answered too late', () => {
     const { world } = lossy;
     await world.reset({ chores: true });
     const keyRow = freshKey();
-    await claimKey(keys(), keyRow, Date.UTC(2020, 0));
+    await claimKey(keys(), keyRow, { nowMs: Date.UTC(2020, 0) });
     lossy.lose('table', /^PUT .*RowKey='~chores/);
 
     await sweep(world.deps);

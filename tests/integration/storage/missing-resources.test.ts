@@ -63,7 +63,7 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
   'changing a gate': (table) => changeGate(table, QUEUE, () => ({ depth: 1 })),
   'a sign of life': (table) => recordHeartbeat(table, { queue: QUEUE, task: 't0', generation: 1, until: 0 }),
   'storing a policy': (table) => writePolicy(table, QUEUE, { policy: DEFAULT_POLICY }),
-  'claiming a key': (table) => claimKey(table, 'k', 0),
+  'claiming a key': (table) => claimKey(table, 'k', { nowMs: 0 }),
   'freeing a key': (table) => freeKey(table, 'k', BATCH),
   'reading a batch': (table) => readBatch(table, BATCH),
   'accepting a batch': (table) => insertBatch(table, row, [chunk]),

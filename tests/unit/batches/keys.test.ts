@@ -8,44 +8,46 @@ const KEY = keyRowOf('billing', 'order-7');
 describe('an idempotency key', () => {
   test('fixes the batch at its first use', async () => {
     const { table } = memoryTable();
-    const first = await claimKey(table, KEY, NOW);
-    await finishKey(table, KEY, 'sha256:abc');
+    const first = await claimKey(table, KEY, { nowMs: NOW });
+    await finishKey(table, first, { digest: 'sha256:abc' });
 
-    const second = await claimKey(table, KEY, NOW + 1_000);
+    const second = await claimKey(table, KEY, { nowMs: NOW + 1_000 });
 
-    expect(second).toEqual({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc', repeated: true });
+    expect(second).toMatchObject({ batch: first.batch, keyRow: KEY, digest: 'sha256:abc', repeated: true });
   });
 
   test('is claimed by one upload at a time', async () => {
     const { table } = memoryTable();
-    await claimKey(table, KEY, NOW);
+    await claimKey(table, KEY, { nowMs: NOW });
 
-    await expect(claimKey(table, KEY, NOW + 60_000 - 1)).rejects.toMatchObject({ type: 'upload-in-progress' });
+    await expect(claimKey(table, KEY, { nowMs: NOW + 60_000 - 1 })).rejects.toMatchObject({
+      type: 'upload-in-progress',
+    });
   });
 
   test('passes to the next upload, with the same batch id, when the first has been silent for a minute', async () => {
     const { table } = memoryTable();
-    const first = await claimKey(table, KEY, NOW);
-    await renewClaim(table, KEY, NOW + 30_000);
+    const first = await claimKey(table, KEY, { nowMs: NOW });
+    await renewClaim(table, first, NOW + 30_000);
 
-    await expect(claimKey(table, KEY, NOW + 70_000)).rejects.toMatchObject({ type: 'upload-in-progress' });
-    expect((await claimKey(table, KEY, NOW + 90_000)).batch).toBe(first.batch);
+    await expect(claimKey(table, KEY, { nowMs: NOW + 70_000 })).rejects.toMatchObject({ type: 'upload-in-progress' });
+    expect((await claimKey(table, KEY, { nowMs: NOW + 90_000 })).batch).toBe(first.batch);
   });
 
   test('is free immediately after a refused upload', async () => {
     const { table } = memoryTable();
-    const first = await claimKey(table, KEY, NOW);
-    await releaseClaim(table, KEY);
+    const first = await claimKey(table, KEY, { nowMs: NOW });
+    await releaseClaim(table, first);
 
-    expect((await claimKey(table, KEY, NOW + 1)).batch).toBe(first.batch);
+    expect((await claimKey(table, KEY, { nowMs: NOW + 1 })).batch).toBe(first.batch);
   });
 
   test('identifies a new batch after seven days', async () => {
     const { table } = memoryTable();
-    const first = await claimKey(table, KEY, NOW);
-    await finishKey(table, KEY, 'sha256:abc');
+    const first = await claimKey(table, KEY, { nowMs: NOW });
+    await finishKey(table, first, { digest: 'sha256:abc' });
 
-    const later = await claimKey(table, KEY, NOW + 7 * 86_400_000);
+    const later = await claimKey(table, KEY, { nowMs: NOW + 7 * 86_400_000 });
 
     expect(later.batch).not.toBe(first.batch);
     expect(later.digest).toBeUndefined();
@@ -53,7 +55,7 @@ describe('an idempotency key', () => {
 
   test('is freed when its batch is deleted, but not when another one is', async () => {
     const { table, row } = memoryTable();
-    const { batch } = await claimKey(table, KEY, NOW);
+    const { batch } = await claimKey(table, KEY, { nowMs: NOW });
     await freeKey(table, KEY, 'another');
     const kept = row(KEY, 'key');
     await freeKey(table, KEY, batch);

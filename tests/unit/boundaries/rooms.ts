@@ -70,7 +70,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
   { path: 'shared/workload/', imports: ['shared/contract/'], packages: [], packageTypes: ['@standard-schema/spec'] },
   ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*']),
-  ordered('shared/batches/', ['node:crypto', 'node:util']),
+  ordered('shared/batches/', ['node:crypto', 'node:util'], ['@azure/storage-blob']),
   ordered('shared/wake/', ['node:crypto', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/limits/', []),
   ordered('shared/intake/', ['node:*'], STORAGE_SDKS),

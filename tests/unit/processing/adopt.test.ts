@@ -123,10 +123,23 @@ describe('a reference of version 2', () => {
 
       expect(worker.seen).toMatchObject({ deleted: 1, waits: [], poison: [] });
       expect(worker.seen.asked).toEqual([
-        { name: REFERENCE.blob, producer: 'erp', etag: '0x1', traceparent: undefined, namedAt: expect.any(Date) },
+        {
+          ...{ name: REFERENCE.blob, producer: 'erp', etag: '0x1', traceparent: undefined, namedAt: expect.any(Date) },
+          isAlone: false,
+        },
       ]);
     },
   );
+
+  it('whose blob has probably ended a process twice is taken again while nothing else runs', async () => {
+    const worker = world();
+    const results: NamedFileEnd[] = [{ end: 'suspect' }, { end: 'rejected' }];
+
+    await worker.deliver(async () => results.shift() ?? STUCK);
+
+    expect(worker.seen.asked.map(({ isAlone }) => isAlone)).toEqual([false, true]);
+    expect(worker.seen).toMatchObject({ deleted: 1, poison: [] });
+  });
 
   it.each<[string, () => Promise<NamedFileEnd>]>([
     ['is being taken by another worker', ends({ end: 'deferred' })],

@@ -18,7 +18,7 @@ test('the batch row is written twice: with the last ends, and when the end is an
   const batch = await batchWith({});
   const calls = callsOf(batch);
 
-  await collectBatch(batch.deps, BATCH, { ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
 
   // Read, transaction, line, announced, `open` removed.
   expect(calls).toEqual(['table.list', 'table.write', 'table.write', 'table.write', 'table.write']);
@@ -33,7 +33,7 @@ test('the batch row is written twice: with the last ends, and when the end is an
 test('the state is derived from all chunks', async () => {
   const batch = await batchWith({});
 
-  await collectBatch(batch.deps, BATCH, { ends: both(headerOf({ dead: 1 })) });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both(headerOf({ dead: 1 })) });
 
   expect(await batch.row()).toMatchObject({ state: 'completedWithDeadLetters', dead: 2 });
 });
@@ -45,7 +45,7 @@ test.each([
   const batch = await batchWith({});
   batch.deps.queues = () => ({ sendMessage: async () => ({}) }) as never;
 
-  await collectBatch(batch.deps, BATCH, { ends });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends });
 
   expect(await batch.row()).toMatchObject({ state: 'running', reportRevision: -1 });
   expect(batch.blobs.size).toBe(0);
@@ -66,7 +66,7 @@ test('a transaction that is refused is repeated, with the report that was writte
     await changeBatch(batch.deps.table, BATCH, () => ({ state: 'paused', duplicatesSeen: 1 }));
   });
 
-  await collectBatch(batch.deps, BATCH, { ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
 
   expect(await batch.row()).toMatchObject({ state: 'completed', duplicatesSeen: 1, chunksDone: 2, succeeded: 8 });
   expect(uploads).toEqual(['reports']);
@@ -78,11 +78,11 @@ test('a report that storage refuses leaves the chunks pending: the message that 
   const { container } = batch.deps;
   batch.deps.container = () => fail(new Error('away'));
 
-  await expect(collectBatch(batch.deps, BATCH, { ends: both() })).rejects.toThrow('away');
+  await expect(collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() })).rejects.toThrow('away');
   expect(await batch.row()).toMatchObject({ chunksDone: 0, succeeded: 0 });
 
   batch.deps.container = container;
-  await collectBatch(batch.deps, BATCH, { ends: both() });
+  await collectBatch(batch.deps, BATCH, { workload: 'echo', ends: both() });
   expect(await batch.row()).toMatchObject({ state: 'completed', succeeded: 8, duplicatesSeen: 0 });
   expect(batch.published).toHaveLength(1);
 });

@@ -149,7 +149,8 @@ describe('the end of chunks', () => {
   });
 
   test('of a batch that no longer exists has no effect', async () => {
-    expect(await applyEnds(memoryTable().table, BATCH, [endOf('000000')], AT)).toBeUndefined();
+    const applied = applyEnds(memoryTable().table, BATCH, [endOf('000000')], AT);
+    await expect(applied).rejects.toMatchObject({ name: 'BatchGoneError', isBeingDeleted: false });
   });
 
   test('does not change the states "accepting" and "cancelling"', async () => {

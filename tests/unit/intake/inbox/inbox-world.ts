@@ -52,6 +52,7 @@ export class InboxWorld {
         spending,
       },
       queues: () => queue,
+      alone: (work: () => Promise<unknown>) => work(),
       publish: async () => {},
       publishRejected: async () => {},
       gate: { table: memoryTable().table, now },

@@ -19,6 +19,7 @@ function worldWith(content = NDJSON, { maxBodyBytes = 1_000 } = {}): InboxWorld 
 const take = (world: InboxWorld, file: Partial<NamedFile> = {}, deps = world.deps): Promise<NamedFileEnd> =>
   withLog(SILENT_LOG, () =>
     takeNamedFile(deps, {
+      isAlone: false,
       ...{ name: NAME, producer: 'erp', namedAt: new Date(world.nowMs), signal: new AbortController().signal },
       ...file,
     }),

@@ -1,0 +1,256 @@
+/**
+ * A batch is deleted while another operation on it waits at one of its storage calls. Then the operation continues, and
+ * nothing may be left: no blob, no row and no message. Every call of every operation is tried.
+ */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { isFinished } from '../../../shared/batches/batch-row.ts';
+import { readBatch } from '../../../shared/batches/ledger.ts';
+import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { deleteBatch } from '../../../shared/commands/delete.ts';
+import { pauseBatch } from '../../../shared/commands/pause.ts';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
+import { readEntity } from '../../../shared/storage/table.ts';
+import { sweep } from '../../../shared/sweep/sweep.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { downstream, inventory, itemsOf, ndjson } from '../../integration/in-process/world.ts';
+import { useInterrupted } from './interrupted.ts';
+
+const MINUTE = 60_000;
+const ITEMS = 'echo-normal-0';
+const RESULTS = 'echo-results';
+/** Enough for two transactions of chunk rows. */
+const MANY = 3 * 103;
+const use = useInterrupted();
+beforeEach(async () => {
+  await use.world.reset();
+  downstream.broken.clear();
+});
+
+const batchIds = async (): Promise<string[]> =>
+  (await inventory(use.world.clients)).flatMap((name) => /^batches (\S+) batch$/.exec(name)?.[1] ?? []);
+
+/** What all other processes do meanwhile: the sweep continues, the batch ends or is cancelled, and it is deleted. */
+async function endAndDelete(): Promise<boolean> {
+  const { world } = use;
+  let isDeleted = false;
+  for (const id of await batchIds()) {
+    world.wait(3 * MINUTE);
+    await sweep(world.deps);
+    await world.drainAll();
+    const row = (await readBatch(world.clients.batches, id))?.row;
+    if (row && !isFinished(row.state)) {
+      await cancelBatch(world.deps, id);
+      world.wait(3 * MINUTE);
+      await sweep(world.deps);
+      await world.drainUnasked(RESULTS);
+      await sweep(world.deps);
+    }
+    // The sweep may have completed a deletion that waits.
+    isDeleted = !(await batchIds()).includes(id) || (await deleteBatch(world.deps, id));
+  }
+  return isDeleted;
+}
+
+/** Delivers what is left in the queues, and returns everything that exists. */
+async function left(isDeleted: boolean): Promise<string[]> {
+  const { world } = use;
+  for (const queue of [ITEMS, RESULTS]) await world.drainUnasked(queue);
+  if (!isDeleted) await endAndDelete();
+  const messages: string[] = [];
+  for (const queue of [ITEMS, RESULTS]) {
+    for (const { messageText } of (await world.clients.queue(queue).peekMessages({ numberOfMessages: 32 }))
+      .peekedMessageItems)
+      messages.push(`${queue} ${messageText}`);
+    await world.clients.queue(queue).clearMessages();
+  }
+  const rest: string[] = [];
+  for (const name of await inventory(world.clients)) if (!(await isClaim(name))) rest.push(name);
+  return [...rest, ...messages];
+}
+
+/** Whether it is the released key of an upload without a batch, which expires after seven days. */
+async function isClaim(name: string): Promise<boolean> {
+  const [where, keyRow = '', rowKey = ''] = name.split(' ');
+  if (where !== 'keys') return false;
+  const row = await readEntity(use.world.clients.keys, keyRow, rowKey);
+  return row?.digest === undefined && row?.claimedUntil === new Date(0).toISOString();
+}
+
+interface Case {
+  title: string;
+  /** Prepares the batch; returns its id. */
+  prepare?: () => Promise<string>;
+  operation: (id: string) => Promise<unknown>;
+  /** The first call that is tried; default 1. */
+  from?: number;
+  /** What happens before the end and the deletion, while the operation waits. */
+  meanwhile?: (id: string) => Promise<unknown>;
+}
+
+const submitted = async (): Promise<string> => (await use.world.submit(itemsOf(9), { key: 'k' })).id;
+const finished = async (): Promise<string> => {
+  const id = await submitted();
+  await use.world.drainAll();
+  return id;
+};
+const withDead = async (): Promise<string> => {
+  const id = await use.world.submitWithDead('a');
+  use.world.topic.events.length = 0;
+  return id;
+};
+const scan = () => scanInbox({ ...use.world.deps, settings: use.world.settings });
+
+/** Another process that uses the same key, if the first upload is not accepted yet. */
+const uploadAgain = (count: number) => async (): Promise<void> => {
+  if ((await batchIds()).length > 0) return;
+  use.world.wait(3 * MINUTE);
+  await use.world.submit(itemsOf(count), { key: 'k' });
+};
+
+const CASES: Case[] = [
+  {
+    title: 'an upload, whose key another process uses meanwhile',
+    operation: () => submitted(),
+    meanwhile: uploadAgain(9),
+    // Before its first call, it is a new upload after the deletion.
+    from: 2,
+  },
+  {
+    title: 'an upload of many chunks',
+    operation: () => use.world.submit(itemsOf(MANY), { key: 'k' }),
+    meanwhile: uploadAgain(MANY),
+    from: 2,
+  },
+  {
+    title: 'the scan of the inbox',
+    prepare: async () => {
+      const text = ndjson(itemsOf(9));
+      await use.world.clients.container('inbox').getBlockBlobClient('echo/file.ndjson').upload(text, text.length);
+      return '';
+    },
+    operation: scan,
+    meanwhile: async () => {
+      use.world.wait(3 * MINUTE);
+      await scan();
+    },
+  },
+  {
+    title: 'a round of items',
+    prepare: submitted,
+    operation: () => use.world.drainOne(ITEMS, 1),
+  },
+  {
+    title: 'a round of several items',
+    prepare: submitted,
+    operation: () => use.world.drainOne(ITEMS, 32),
+  },
+  {
+    title: 'a round of results',
+    prepare: async () => {
+      const id = await submitted();
+      await use.world.drainUnasked(ITEMS);
+      return id;
+    },
+    operation: () => use.world.drainOne(RESULTS, 32),
+  },
+  {
+    title: 'a redrive',
+    prepare: withDead,
+    operation: (batch) => redrive(use.world.deps, { batch, key: 'r', selection: {} }),
+  },
+  {
+    title: 'a discard',
+    prepare: withDead,
+    operation: (batch) => redrive(use.world.deps, { batch, key: 'd', selection: { discard: 'not needed' } }),
+  },
+  {
+    title: 'a cancel',
+    prepare: submitted,
+    operation: (id) => cancelBatch(use.world.deps, id),
+  },
+  {
+    title: 'a pause and a resume',
+    prepare: submitted,
+    operation: async (id) => {
+      await pauseBatch(use.world.deps, id, 'a test');
+      await resumeBatch(use.world.deps, id);
+    },
+  },
+  {
+    title: 'another deletion',
+    prepare: finished,
+    operation: (id) => deleteBatch(use.world.deps, id),
+  },
+  {
+    title: 'a sweep that announces an end',
+    prepare: async () => {
+      const id = await submitted();
+      await use.world.drainUnasked(ITEMS);
+      use.world.topic.broken = true;
+      await use.world.drainUnasked(RESULTS);
+      use.world.topic.broken = false;
+      await use.world.clients.queue(RESULTS).clearMessages();
+      use.world.wait(3 * MINUTE);
+      return id;
+    },
+    operation: () => sweep(use.world.deps),
+  },
+  {
+    title: 'a sweep that continues an intake',
+    prepare: async () => {
+      use.world.topic.broken = true;
+      const id = await submitted();
+      use.world.topic.broken = false;
+      use.world.wait(3 * MINUTE);
+      return id;
+    },
+    operation: () => sweep(use.world.deps),
+  },
+];
+
+describe('a deletion', () => {
+  it.each(CASES)(
+    'leaves nothing, at whichever call of $title it comes',
+    async ({ prepare, operation, meanwhile, from = 1 }) => {
+      const problems: string[] = [];
+      await withLog(SILENT_LOG, async () => {
+        for (let at = from, isReached = true; isReached; at += 1) {
+          const id = (await prepare?.()) ?? '';
+          let error: unknown;
+          let isDeleted = false;
+          isReached = await use.run(
+            () => operation(id),
+            at,
+            async () => {
+              try {
+                await meanwhile?.(id);
+                isDeleted = await endAndDelete();
+              } catch (e) {
+                error = e;
+              }
+            },
+          );
+          const rest = await left(isDeleted);
+          if (error) problems.push(`${use.call}: ${String(error)}`);
+          if (rest.length > 0) problems.push(`${use.call}: ${rest.join(', ')}`);
+          await clear();
+        }
+      });
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
+async function clear(): Promise<void> {
+  const { world } = use;
+  for (const name of await inventory(world.clients)) {
+    const [where = '', first = '', second = ''] = name.split(' ');
+    if (where === 'batches' || where === 'keys') await world.clients[where].deleteEntity(first, second);
+    else await world.clients.container(where).getBlobClient(first).deleteIfExists();
+  }
+  for (const queue of [ITEMS, RESULTS]) await world.clients.queue(queue).clearMessages();
+  await world.reset();
+}
