@@ -10,13 +10,17 @@ const SIGNS: ReadonlyMap<string, number> = new Map([
   ...([',', ':', ' ', '\t', '\r', '\n'] as const).map((sign) => [sign, 0] as const),
 ]);
 
+/** Maximum levels that are searched: each one reads the rest of the record again. */
+const MAX_LEVELS = 16;
+
 /**
  * Returns the 1-based column, in characters, of the value at `path` in `text`, which is one JSON value on one line. If the
- * path leads to nothing (a missing field), returns the column of the last value on the path.
+ * path leads to nothing (a missing field), returns the column of the last value on the path;
+ * so it does for a value below 16 levels.
  */
 export function columnOfValue(text: string, path: readonly PropertyKey[]): number {
   let offset = skip(SPACE, text, 0);
-  for (const key of path) {
+  for (const key of path.slice(0, MAX_LEVELS)) {
     const next = offsetOfKey(text, offset, String(key));
     if (next === undefined) break;
     offset = next;

@@ -17,7 +17,7 @@ const lastOnly = (columns: number): string => `${','.repeat(columns - 1)}1\n`;
 async function readLines(door: Door, answers: readonly Answer[]): Promise<void> {
   for (const { text } of answers) {
     const { id } = JSON.parse(text) as { id: string };
-    for (const route of ['items/0', 'items?from=1900000&limit=10', 'dead-letters?limit=10']) {
+    for (const route of ['items/0', 'items?from=900000&limit=10', 'dead-letters?limit=10']) {
       const { status } = await send(door, { route: `GET batches/${id}/${route}`, maxMs: 60_000 });
       if (status !== 200) throw new Error(`GET ${route}: expected 200, got ${status}.`);
     }
@@ -35,10 +35,10 @@ export const RECORDS: readonly HostileInput[] = [
     expected: { status: 413, problem: 'too-large' },
   },
   {
-    name: 'two million records with a blank line after every second one, which are then read',
+    name: 'a million records with a blank line after every second one, which are then read',
     route: BILLING,
     headers: { 'content-type': NDJSON },
-    body: () => Buffer.from(IRREGULAR.repeat(1_000_000)),
+    body: () => Buffer.from(IRREGULAR.repeat(500_000)),
     expected: { status: 202 },
     after: readLines,
   },
@@ -56,7 +56,7 @@ export const RECORDS: readonly HostileInput[] = [
     headers: csv,
     body: () => {
       const names = Array.from({ length: 4_000 }, (_, n) => `${'a.'.repeat(2)}${n}.${'b.'.repeat(12)}c`);
-      return Buffer.from(`${names.join()}\n${lastOnly(4_000).repeat(5_000)}`);
+      return Buffer.from(`${names.join()}\n${lastOnly(4_000).repeat(500)}`);
     },
     expected: { status: 202 },
   },
@@ -72,7 +72,7 @@ export const RECORDS: readonly HostileInput[] = [
     name: 'a megabyte of empty zstd frames',
     route: BILLING,
     headers: { 'content-type': NDJSON, 'content-encoding': 'zstd' },
-    body: () => Buffer.concat(Array.from({ length: 100_000 }, () => zstdCompressSync(''))),
+    body: () => Buffer.alloc(900_000, zstdCompressSync('')),
     copies: 4,
     expected: { status: 413, problem: 'too-large' },
   },

@@ -18,6 +18,16 @@ describe('columnOfValue', () => {
     expect(columnOfValue(text, path)).toBe([...text].length - fromEnd + 1);
   });
 
+  it('searches 16 levels, because each one reads the rest of the record', () => {
+    const text = `${'['.repeat(60)}${']'.repeat(60)}`;
+    expect(
+      columnOfValue(
+        text,
+        Array.from({ length: 59 }, () => 0),
+      ),
+    ).toBe(17);
+  });
+
   it('finds every value in any JSON text', () => {
     const walk = (value: unknown, path: PropertyKey[]): [PropertyKey[], unknown][] => [
       [path, value],
