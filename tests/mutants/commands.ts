@@ -66,7 +66,7 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'a batch that is cancelled while it is accepted never gets its other rows',
     file: 'shared/commands/cancel.ts',
-    find: `    if (row.state === 'accepting') await insertChunks(deps.table, await rowsOfRevision(deps, row));
+    find: `    if (row.state === 'accepting') await insertChunks(deps.table, rowsOfRevision(deps, row));
 `,
     replace: '',
     tests: ['tests/integration/commands/cancel.test.ts'],
@@ -89,7 +89,7 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'a cancelled batch without pending chunks does not end',
     file: 'shared/commands/cancel-pending.ts',
-    find: `  if (pass.seen === 0) await finalize(deps, batch.id);
+    find: `  if (pass.seen === 0 && pass.isWhole) await finalize(deps, batch.id);
 `,
     replace: '',
     tests: ['tests/integration/commands/cancel.test.ts'],

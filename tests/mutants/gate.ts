@@ -77,15 +77,14 @@ export const GATE: readonly Mutant[] = [
   {
     name: 'a drain is dead as soon as it is silent, although the runtime reports that it runs',
     file: 'shared/wake/gate/heartbeat.ts',
-    find: `  if (deps.now() <= silentSince + SILENCE_MS) return false;
-  return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;`,
-    replace: '  return deps.now() > silentSince;',
+    find: "row.aliveUntil !== '' ? 0 : SILENCE_MS;",
+    replace: "row.aliveUntil !== '' ? 0 : 0;",
     tests: ['tests/unit/wake/gate/gate.test.ts'],
   },
   {
     name: 'the heartbeats of tasks do not count',
     file: 'shared/wake/gate/heartbeat.ts',
-    find: 'return deps.now() > (await latestHeartbeat(deps.table, row)) + SILENCE_MS;',
+    find: 'return deps.now() > (await latestHeartbeat(deps.table, row)) + silenceMs;',
     replace: 'return true;',
     tests: ['tests/unit/wake/gate/gate.test.ts'],
   },
@@ -109,7 +108,7 @@ export const GATE: readonly Mutant[] = [
     find: `  row.aliveUntil === '' &&
   (await writeGate(`,
     replace: '  (await writeGate(',
-    tests: ['tests/unit/drain/drains.test.ts', 'tests/unit/wake/gate/gate.test.ts'],
+    tests: ['tests/unit/wake/gate/gate-notes.test.ts'],
   },
   {
     name: 'a row is written although it has changed since it was read',

@@ -55,7 +55,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'an isolated start is not counted before the chunk runs',
     file: 'shared/processing/decide-chunk.ts',
-    find: `  if (!(await lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
+    find: `  if (!(await round.lease.rewrite(message.messageId, { ...reference, starts: starts + 1 }))) return 'returned';
 `,
     replace: '',
     tests: ['tests/unit/processing/isolated-starts.test.ts'],
@@ -100,7 +100,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'a chunk of a batch that is being cancelled runs',
     file: 'shared/processing/decide-chunk.ts',
-    find: `  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled'));
+    find: `  if (batch.state === 'cancelling') return store(deps, work, ending(deps, work, 'cancelled', work.frame));
 `,
     replace: '',
     tests: ['tests/unit/processing/items-round.test.ts'],
@@ -150,18 +150,17 @@ export const PROCESSING: readonly Mutant[] = [
   },
   {
     name: 'an exclusive caller does not wait for those that share the lock',
-    file: 'shared/processing/shared-lock.ts',
-    find: 'const before = [barrier, ...running];',
-    replace: 'const before = [barrier];',
+    file: 'shared/slots.ts',
+    find: 'if (first() === undefined && share.idle > 0 && needed <= idle) take(call);',
+    replace: 'if (first() === undefined && share.idle > 0 && idle > 0) take(call);',
     tests: ['tests/unit/processing/shared-lock.test.ts'],
   },
   {
-    name: 'others enter while the lock is held exclusively',
-    file: 'shared/processing/shared-lock.ts',
-    find: `      barrier = quiet(run);
-`,
-    replace: '',
-    tests: ['tests/unit/processing/shared-lock.test.ts'],
+    name: 'others enter while an exclusive caller waits',
+    file: 'shared/slots.ts',
+    find: 'if (first() === undefined && share.idle > 0',
+    replace: 'if (share.idle > 0',
+    tests: ['tests/unit/processing/shared-lock.test.ts', 'tests/unit/slots.test.ts'],
   },
   {
     name: 'the reference of a refused result is deleted',

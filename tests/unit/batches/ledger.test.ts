@@ -13,6 +13,12 @@ describe('acceptance', () => {
     expect((await readBatch(table, BATCH))?.row.accepted).toBe(4);
   });
 
+  test('an upload recognizes its own batch if the answer to its transaction was lost', async () => {
+    const { table } = await accepted(['000000']);
+
+    expect(await insertBatch(table, batchRowOf({ accepted: 4 }), [])).toMatchObject({ row: { accepted: 4 } });
+  });
+
   test('inserting rows does not change those that exist', async () => {
     const { table } = await accepted(['000000']);
     await applyEnds(table, BATCH, [endOf('000000')], AT);
@@ -41,6 +47,18 @@ test('a late repeat of the end of an earlier revision does not start the present
 });
 
 describe('states', () => {
+  test('no revision is opened by a row that has changed since it was read', async () => {
+    const { table } = await accepted(['000000']);
+    await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
+    const found = await readBatch(table, BATCH);
+    await changeBatch(table, BATCH, () => ({ deletingAt: AT.at }));
+    const next = batchRowOf({ revision: 1, state: 'accepting' });
+    const chunks = [chunkRowOf({ chunk: 'v0001.000000' })];
+
+    expect(await openRevision(table, { etag: found?.etag ?? '', next, chunks })).toBe(false);
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({ revision: 0, deletingAt: AT.at });
+  });
+
   test('a finished batch is opened again only by a redrive, and only once', async () => {
     const { table } = await accepted(['000000']);
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));

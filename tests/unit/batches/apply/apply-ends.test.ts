@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../../shared/batches/apply/apply-ends.ts';
 import type { ChunkEnd } from '../../../../shared/batches/apply/plan-apply.ts';
 import { changeBatch, readBatch } from '../../../../shared/batches/ledger.ts';
-import { BATCH, endOf, headerOf } from '../../../helpers/data/factories.ts';
+import { BATCH, endOf, headerOf, serviceError } from '../../../helpers/data/factories.ts';
+import { interposed } from '../../../helpers/fakes/interposed.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { AT, accepted, lawHolds, pendingOf } from '../ledger-fixtures.ts';
 
@@ -45,6 +46,36 @@ describe('the end of chunks', () => {
     });
     expect(await pendingOf(table)).toEqual(['000001']);
     expect(await lawHolds(table)).toBe(true);
+  });
+
+  test('loses no count if another process ends another chunk at the same time', async () => {
+    const { table } = await accepted(['000000', '000001']);
+    const other = () => applyEnds(table, BATCH, [endOf('000001')], AT);
+
+    await applyEnds(interposed(table, 'submitTransaction', other), BATCH, [endOf('000000')], AT);
+
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({ chunksDone: 2, succeeded: 8 });
+    expect(await lawHolds(table)).toBe(true);
+  });
+
+  test('is no repeat if the answer to its transaction was lost and its own second try is refused', async () => {
+    const { table } = await accepted(['000000']);
+    let tries = 0;
+    const lossy = {
+      ...table,
+      submitTransaction: async (...args: Parameters<typeof table.submitTransaction>) => {
+        const answer = await table.submitTransaction(...args);
+        tries += 1;
+        if (tries === 1) throw serviceError(412);
+        return answer;
+      },
+    };
+
+    const applied = await applyEnds(lossy, BATCH, [endOf('000000', headerOf({ retried: 2 }))], AT);
+
+    expect([...(applied?.fresh ?? [])]).toEqual(['000000']);
+    expect(applied?.followUps.map(({ chunk }) => chunk)).toEqual(['000000.r1']);
+    expect((await readBatch(table, BATCH))?.row).toMatchObject({ chunksDone: 1, duplicatesSeen: 0 });
   });
 
   test('sums the causes of its dead letters once, even if it is delivered again', async () => {

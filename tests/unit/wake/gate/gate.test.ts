@@ -112,6 +112,36 @@ describe('wake', () => {
     expect([silent, await isDead(deps, await gate())]).toEqual([true, false]);
   });
 
+  test.each([
+    ['has sent a heartbeat meanwhile', { aliveUntil: '2026-01-01T01:00:00.000Z' }, 'Running'],
+    ['has released the gate meanwhile', { status: 'idle' }, 'Completed'],
+  ] as const)('a drain that seemed dead is not replaced if it %s', async (_what, meanwhile, of) => {
+    const { deps, gate, set, clock } = fixture();
+    await set({
+      ...{ status: 'draining', generation: 1, instanceId: drainInstanceId(QUEUE, 1) },
+      aliveUntil: '2026-01-01T00:00:00.000Z',
+    });
+    clock.now = NOW + 11 * 60_000;
+    let isFirst = true;
+    const status = async (): Promise<DrainStatus> => {
+      if (isFirst) await set(meanwhile);
+      isFirst = false;
+      return of;
+    };
+
+    expect(await wake({ ...deps, status }, QUEUE)).toBe('counted');
+    expect(await gate()).toMatchObject({ generation: 1, ...meanwhile });
+  });
+
+  test('a drain without a heartbeat that the runtime does not know yet is not dead: it may be about to start', async () => {
+    const { deps, gate, set, status, clock } = fixture();
+    await set({ status: 'draining', generation: 1, instanceId: 'd', acquiredAt: '2026-01-01T00:00:00.000Z' });
+    status.of = undefined;
+    clock.now = NOW + 60_000;
+
+    expect(await isDead(deps, await gate())).toBe(false);
+  });
+
   test('a task with a recent heartbeat keeps its drain alive; one of an older generation does not', async () => {
     const { deps, clock, gate, set } = fixture();
     await set({ status: 'draining', generation: 2, instanceId: 'd', acquiredAt: '2026-01-01T00:00:00.000Z' });
