@@ -131,7 +131,7 @@ describe('a body of few bytes', () => {
     ['names with a number', (n: number) => `{"file":"img-${String(n).padStart(8, '0')}.jpg"}`],
     ['one bit of information', (n: number) => `{"v":${Math.imul(n, 0x9e3779b1) ** 2 % 7 > 3}}`],
   ])('may consist of distinct records, even one per chunk: %s', async (_what, record) => {
-    const text = Array.from({ length: 120_000 }, (_, n) => `${record(n)}\n`).join('');
+    const text = Array.from({ length: 12_000 }, (_, n) => `${record(n)}\n`).join('');
     expect(await problemOf(read(text, 1, 'br'))).toBeUndefined();
   });
 });
