@@ -22,7 +22,7 @@ export async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedriv
 
 /**
  * Maximum time to read the dead letters of a selection, at about a thousand chunks per second. The platform's front end cuts a
- * request after 230 s; without a limit, the work would go on without its client.
+ * request after 230 s; without a limit, the work would continue without its client.
  */
 const SELECTION_MS = 120_000;
 

@@ -7,7 +7,7 @@ const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b,
 const WHITE_SPACE = /[ \t\r\n]*/y;
 const SCALAR = /[^ \t\r\n,\]}]*/y;
 
-/** A member of an object. Whoever knows where its value ends may set `end`; otherwise the next step searches for it. */
+/** A member of an object. A caller that knows where its value ends may set `end`; otherwise the next step searches for it. */
 export interface RawMember {
   name: string;
   start: number;

@@ -4,6 +4,7 @@ import { readBatch } from '../../batches/ledger.ts';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { openIds } from '../../batches/listing/listing.ts';
 import { batchDate } from '../../contract/names.ts';
+import { addDays } from '../../days.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
@@ -15,10 +16,15 @@ import type { DeadLettersOfBatches } from './schemas.ts';
 export interface DeadLettersOfBatchesHttp {
   table: Table;
   now: () => number;
+  /** Maximum number of batches with dead letters, in whole weeks. Defaults to 50,000. */
+  maxLines?: number;
 }
 
 /** Maximum number of days per request, and the default. */
 export const DEAD_LETTER_DAYS = { fallback: 7, most: 31 };
+/** Lines are read week by week, newest first, up to this number; each thousand is one operation. */
+const MAX_LINES = 50_000;
+const DAYS_PER_QUERY = 7;
 /** Each unfinished batch is read by one operation: it may have no line in the listing, or an outdated one. */
 const MAX_OPEN = 500;
 const READS_AT_ONCE = 16;
@@ -28,7 +34,7 @@ const READS_AT_ONCE = 16;
  * open batches, one operation per thousand batches with dead letters, and one per unfinished batch, at most 500.
  */
 export async function listDeadLetters(
-  { table, now }: DeadLettersOfBatchesHttp,
+  { table, now, maxLines = MAX_LINES }: DeadLettersOfBatchesHttp,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const days = daysOf(request, { nowMs: now(), ...DEAD_LETTER_DAYS });
@@ -36,12 +42,12 @@ export async function listDeadLetters(
   const filter: DeadFilter = { workload: workloadNameOf(request), labels: labelsOf(request), cause };
   const groups = createCauseGroups(filter);
   const open = await openIds(table, filter.workload);
-  await addFinished(table, { days, filter, open, groups });
-  const wanted = [...open].filter((id) => isIn(days, id)).sort((a, b) => (a < b ? 1 : -1));
+  const from = await addFinished(table, { days, filter, open, groups, maxLines });
+  const wanted = [...open].filter((id) => isIn({ from, to: days.to }, id)).sort((a, b) => (a < b ? 1 : -1));
   const read = await inParallel(wanted.slice(0, MAX_OPEN), READS_AT_ONCE, (id) => readBatch(table, id));
   for (const found of read) if (found) groups.add(found.row);
   const answer: DeadLettersOfBatches = {
-    ...days,
+    ...{ from, to: days.to },
     ...groups.result(),
     notScanned: Math.max(0, wanted.length - MAX_OPEN),
   };
@@ -53,16 +59,28 @@ interface Finished {
   filter: DeadFilter;
   open: ReadonlySet<string>;
   groups: ReturnType<typeof createCauseGroups>;
+  maxLines: number;
 }
 
-/** The line of an open batch may be outdated, because of a redrive. */
-async function addFinished(table: Table, { days, filter, open, groups }: Finished): Promise<void> {
+/**
+ * Returns the first day that was read: the oldest are omitted if there are too many batches. The line of an open batch may be
+ * outdated, because of a redrive.
+ */
+async function addFinished(table: Table, { days, filter, open, groups, maxLines }: Finished): Promise<string> {
   const { workload } = filter;
   const workloads = workload === undefined ? undefined : [workload];
-  const query = { first: days.from, last: days.to, workloads, hasDead: true };
-  for await (const entry of batchesOfDays(table, query))
-    if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
+  let [first, lines] = [days.to, 0];
+  for (let last = days.to; last >= days.from && lines < maxLines; last = addDays(first, -1)) {
+    first = laterOf(days.from, addDays(last, 1 - DAYS_PER_QUERY));
+    for await (const entry of batchesOfDays(table, { first, last, workloads, hasDead: true })) {
+      lines += 1;
+      if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
+    }
+  }
+  return first;
 }
+
+const laterOf = (a: string, b: string): string => (a > b ? a : b);
 
 function isIn({ from, to }: Days, id: string): boolean {
   const day = batchDate(id);

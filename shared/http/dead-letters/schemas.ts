@@ -31,7 +31,7 @@ export const deadLetterListSchema = z.object({
 
 /** Dead letters of many batches by cause and workload, most frequent first. */
 export const deadLettersOfBatchesSchema = z.object({
-  from: z.iso.date(),
+  from: z.iso.date().describe('Later than requested if there are too many batches'),
   to: z.iso.date(),
   count: count.describe('Current dead letters of the matching batches; with `cause`, only those with that cause'),
   groups: z.array(

@@ -37,7 +37,7 @@ async function removeBatch(door: Door): Promise<void> {
 /** Inputs of the routes of batches. */
 export const REQUESTS: readonly HostileInput[] = [
   {
-    name: 'a redrive with a corrected item of 15.9 MB',
+    name: 'a corrected item of 15.9 MB',
     route: async (door) => {
       batch = await finishedBatch(door, 'billing', '1\n');
       return `POST batches/${batch}/dead-letters/redrive`;
@@ -49,7 +49,7 @@ export const REQUESTS: readonly HostileInput[] = [
     after: removeBatch,
   },
   {
-    name: 'the groups of 60,000 dead letters, five times at once',
+    name: '60,000 dead letters, five times at once',
     route: async (door) => {
       batch = await finishedBatch(door, 'billing', '1\n'.repeat(60_000));
       return `GET batches/${batch}/dead-letters`;
@@ -59,14 +59,14 @@ export const REQUESTS: readonly HostileInput[] = [
     after: removeBatch,
   },
   {
-    name: 'a few hundred bytes that become 33 million items',
+    name: 'hundreds of bytes, 33 million items',
     route: 'POST workloads/billing/batches',
     headers: BROTLI,
     body: () => brotliCompressSync(Buffer.alloc(64 * MiB, '1\n'), FAST),
     expected: { status: 413, problem: 'too-large' },
   },
   {
-    name: 'a few bytes that become 10,000 messages',
+    name: 'a few bytes, 10,000 messages',
     route: 'POST workloads/media/batches',
     headers: BROTLI,
     body: () => brotliCompressSync(Buffer.alloc(160_000, '1\n')),

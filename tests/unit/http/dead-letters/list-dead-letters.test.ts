@@ -39,4 +39,20 @@ describe('dead letters of the batches of some days', () => {
     expect(groups).toMatchObject([{ workload: 'billing', count: 6, moreBatches: 0 }]);
     expect(calls).toBe(502);
   });
+
+  it('omit the weeks before those with too many batches', async () => {
+    const { table } = memoryTable();
+    const ended = { state: 'completedWithDeadLetters', dead: 2, causes } as const;
+    for (const day of [0, 3, 8, 20])
+      await indexBatch(table, batchRowOf({ ...ended, id: newBatchId(DAY - day * 86_400_000) }));
+    const ask = async (maxLines: number) => {
+      const deps = { table, now: () => DAY, maxLines };
+      const { jsonBody } = await listDeadLetters(deps, requestFor('dead-letters?from=2026-03-01&to=2026-03-31'));
+      return deadLettersOfBatchesSchema.parse(jsonBody);
+    };
+
+    expect(await ask(2)).toMatchObject({ from: '2026-03-25', to: '2026-03-31', count: 4, scanned: 2 });
+    expect(await ask(3)).toMatchObject({ from: '2026-03-18', count: 6, scanned: 3 });
+    expect(await ask(10)).toMatchObject({ from: '2026-03-01', count: 8, scanned: 4 });
+  });
 });
