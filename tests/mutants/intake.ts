@@ -50,14 +50,14 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'an upload that continues a key has a new batch',
     file: 'shared/batches/keys.ts',
-    find: 'return replace(table, entity, { ...fresh, batch });',
-    replace: 'return replace(table, entity, fresh);',
+    find: 'return replace(table, entity, { ...fresh, batch, starts: starts + 1 });',
+    replace: 'return replace(table, entity, { ...fresh, starts: starts + 1 });',
     tests: ['tests/unit/batches/keys.test.ts'],
   },
   {
     name: 'a finished key is claimed again',
     file: 'shared/batches/keys.ts',
-    find: `  if (digest !== undefined) return { batch, keyRow, digest, repeated: true };
+    find: `  if (digest !== undefined) return { ...held, digest, repeated: true };
 `,
     replace: '',
     tests: [
