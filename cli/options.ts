@@ -11,6 +11,20 @@ export const whole =
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 
+const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Creates a parser of durations such as `90s`, `30m`, `4h` or `2d`, in seconds. */
+export const duration =
+  (maxSeconds: number) =>
+  (text: string): number => {
+    const [, count = '', unit = 's'] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+    const seconds = count === '' ? 0 : Number(count) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+    if (seconds >= 1 && seconds <= maxSeconds) return seconds;
+    throw new InvalidArgumentError(
+      `Expected a duration such as 90s, 30m, 4h or 2d, at most ${maxSeconds / UNIT_SECONDS.d}d.`,
+    );
+  };
+
 /** Parses the position of an item in its batch. */
 export const itemPosition = whole(0, 1_000_000_000);
 

@@ -6,8 +6,5 @@ app.http('list-batches', {
   route: 'batches',
   methods: ['GET'],
   authLevel: 'function',
-  handler: answering((request) => {
-    const { table, gate } = pipeline.deps();
-    return listBatches({ table, now: gate.now }, request);
-  }),
+  handler: answering((request) => listBatches(pipeline.deps(), request)),
 });

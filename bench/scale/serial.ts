@@ -142,10 +142,11 @@ async function isCollected({ api }: ScaleStack, id: string): Promise<boolean> {
 }
 
 async function change({ api }: ScaleStack, queue: string, how: 'pause' | 'resume'): Promise<void> {
+  const { paused } = JSON.parse(await read(api, `queues/${queue}`)) as { paused: { since: string } | null };
   const answer = await fetch(`${api.url}/api/queues/${queue}/${how}`, {
     method: 'POST',
     headers: { 'x-functions-key': api.key, 'content-type': 'application/json' },
-    ...(how === 'pause' ? { body: JSON.stringify({ reason: 'measured phase by phase' }) } : {}),
+    body: JSON.stringify(how === 'pause' ? { reason: 'measured phase by phase' } : { since: paused?.since }),
   });
   if (!answer.ok) throw new Error(`Expected ${how} of ${queue}, got ${answer.status}: ${await answer.text()}`);
 }

@@ -10,7 +10,7 @@ export function addOverview(program: Command, act: Act): void {
     .command('overview')
     .summary('show what requires the attention of an operator')
     .description(
-      'Shows late batches and batches at risk, paused queues with a backlog, the dead letters of the last 24 hours, and other faults.',
+      'Shows late batches and batches at risk, paused queues, the dead letters of the last 24 hours, and other faults.',
     )
     .option('--fresh', 'measure everything now instead of using the cached values of the app')
     .action(act(overview));
@@ -45,7 +45,7 @@ const section = (title: string, rows: string[][], count = rows.length): Section 
 const sectionsOf = (answer: Overview): Section[] => [
   batchSection('Late batches', answer.late),
   batchSection('Batches at risk', answer.atRisk),
-  section('Paused queues with a backlog', answer.pausedQueues.map(pausedQueueRow)),
+  section('Paused queues', answer.pausedQueues.map(pausedQueueRow)),
   batchSection('Paused batches', answer.pausedBatches),
   batchSection('Failed reports', answer.failedReports),
   batchSection('Suspect batches', answer.suspect),
@@ -87,6 +87,11 @@ const batchRow = ({ id, workload, lane, file = '', since, items, by, reason = ''
 ];
 
 const pausedQueueRow = (queue: Overview['pausedQueues'][number]): string[] => [
-  ...[queue.queue, `by ${queue.by}`, `since ${formatTime(queue.since)}`, formatNumber(queue.messages, 'message')],
+  ...[
+    queue.queue,
+    `by ${queue.by}`,
+    `since ${formatTime(queue.since)}${queue.until === undefined ? '' : ` until ${formatTime(queue.until)}`}`,
+    formatNumber(queue.messages, 'message'),
+  ],
   ...[formatNumber(queue.items, 'item'), queue.reason],
 ];

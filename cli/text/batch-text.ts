@@ -30,7 +30,7 @@ export interface ShownQueue {
  * because the queues share the machine.
  */
 export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue[] | undefined): string {
-  const { progress, estimate, ratePerSecond, counts } = batch;
+  const { progress, estimate, ratePerSecond, counts, blocked } = batch;
   const { accepted, pending } = counts;
   const done = accepted - pending + (progress?.ended ?? 0);
   const sum = (field: 'depth' | 'active'): number => (queues ?? []).reduce((total, queue) => total + queue[field], 0);
@@ -39,6 +39,7 @@ export function describeProgress(batch: ShownBatch, queues?: readonly ShownQueue
     ...(queues ? [`queue depth ${sum('depth')}`, `${formatNumber(sum('active'), 'dequeue task')} active`] : []),
     ...(progress ? [`${formatCount(progress.inFlight)} in flight`] : []),
     ...(progress && progress.failing > 0 ? [`${formatCount(progress.failing)} failing`] : []),
+    ...(blocked ? ['blocked'] : []),
     ...(ratePerSecond === null ? [] : [`${formatRate(ratePerSecond)} items/s`]),
     ...(estimate ? [`expected to finish about ${formatTime(estimate.completesAt)} UTC`] : []),
   ].join(', ');
@@ -55,10 +56,17 @@ export const describeRepeat = (
 export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): string | undefined =>
   progress?.latestError && `Latest failure: ${progress.latestError}`;
 
-/** Describes in one line why a batch waits; undefined if it does not. */
+/** Describes in one line why a batch is paused or blocked; undefined if it is not. */
 export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' | 'paused'>): string | undefined {
-  if (paused) return `Paused since ${formatTime(paused.since)} UTC by ${PAUSED_BY[paused.by]}: ${paused.reason}`;
-  return blocked && `Waiting since ${formatTime(blocked.since)} UTC: queue ${blocked.queue}: ${blocked.reason}`;
+  if (paused) {
+    const { by, reason, since, until } = paused;
+    const end = until === undefined ? '' : ` until ${formatTime(until)} UTC (the next sweep resumes it)`;
+    return `Paused since ${formatTime(since)} UTC${end} by ${PAUSED_BY[by]}: ${reason}`;
+  }
+  if (blocked === undefined) return undefined;
+  const { queue, since, reason } = blocked;
+  const from = since === undefined ? '' : ` since ${formatTime(since)} UTC`;
+  return `Blocked${from}${queue === undefined ? '' : ` by queue ${queue}`}: ${reason}`;
 }
 
 /**
@@ -97,7 +105,7 @@ export function describeBatch(batch: ShownBatch): string[] {
     `${formatCount(retried)} retried`,
   ];
   return [
-    `State: ${state}`,
+    `State: ${state}${batch.blocked ? ', blocked' : ''}`,
     ...(producer === undefined ? [] : [`Producer: ${producer}`]),
     ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,

@@ -67,6 +67,8 @@ export interface BatchPause {
   by: 'operator' | 'halt';
   reason: string;
   at: string;
+  /** When an operator's pause ends by itself: the first sweep after it resumes the batch. */
+  until?: string | undefined;
 }
 
 /** A revision is suspect if this many first items are all invalid. If it has fewer items, all of them must be invalid. */

@@ -1,12 +1,14 @@
 /** The changes of a batch row when a pause begins and ends. */
 import type { BatchPause, BatchRow } from './batch-row.ts';
 
-/** Pauses a batch. An unfinished resume is dropped: the next resume puts all references again. */
+/**
+ * Pauses a batch, or replaces its pause. An unfinished resume is dropped: the next resume puts all references again.
+ */
 export const pausing = (row: BatchRow, paused: BatchPause): BatchRow => ({
   ...row,
+  ...endingPause(row, paused.at),
   state: 'paused',
   paused,
-  resumingAt: undefined,
 });
 
 /** Ends the pause of a batch, if it is paused, and drops an unfinished resume. */

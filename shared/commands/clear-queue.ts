@@ -11,6 +11,7 @@ import { openBatches } from '../batches/listing/open-rows.ts';
 import { Problem } from '../errors.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
+import { presentPause } from '../wake/gate/gate-row.ts';
 import { changeGate, readGate } from '../wake/gate/gate-store.ts';
 import type { Queue } from '../wake/messages.ts';
 import { queueOf } from '../wake/queue-of.ts';
@@ -67,7 +68,7 @@ async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): 
   if (kind === 'results')
     throw new Problem('conflict', `Queue "${queue}" holds the outcomes of finished work; it cannot be cleared.`);
   const { row } = await readGate(gate.table, queue);
-  if (row.paused?.by !== 'operator')
+  if (presentPause(row, gate.now())?.by !== 'operator')
     throw new Problem('conflict', `Queue "${queue}" is not paused by an operator; pause it, then clear it.`);
   if (row.status !== 'idle')
     throw new Problem(

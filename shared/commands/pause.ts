@@ -6,6 +6,7 @@ import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { pausing } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import { isAlreadyPaused, type PauseWish, pauseBy } from '../pauses.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { publishPaused } from '../wake/events/batch-events.ts';
@@ -14,19 +15,21 @@ import { leaveTo } from '../wake/gate/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /**
- * Pauses a batch for an operator. A batch that is already paused is returned unchanged. Its event is published again,
- * in case the topic was unavailable before: an unavailable topic does not make a pause fail.
+ * Pauses a batch for an operator. If it is already paused and the wish adds nothing, the row is unchanged, and its event is
+ * published again, in case the topic was unavailable before: an unavailable topic does not make a pause fail. Otherwise the
+ * pause is replaced by one with another name, so that nobody who knows only the earlier one ends it.
  * @throws Problem 'not-found'; 'conflict' while the batch is being accepted or cancelled, and when it is finished.
  */
 export async function pauseBatch(
   deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf' | 'meter' | 'spending'>,
   id: string,
-  reason: string,
+  wish: PauseWish,
 ): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, (row) => {
-    if (row.state === 'paused') return row;
-    refuse(row);
-    return pausing(row, { by: 'operator', reason, at: new Date(deps.gate.now()).toISOString() });
+    if (row.paused !== undefined && isAlreadyPaused(row.paused, wish)) return row;
+    if (row.state !== 'paused') refuse(row);
+    const { since: at, ...pause } = pauseBy(wish, deps.gate.now());
+    return pausing(row, { ...pause, at });
   });
   if (row !== before) log.info('batch-paused', { batch: id, workload: row.workload, ...row.paused });
   await tryPublish({ batch: id }, () => publishPaused(deps, row));

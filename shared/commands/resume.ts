@@ -8,6 +8,7 @@ import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import { otherPauseText } from '../pauses.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { publishResumed } from '../wake/events/batch-events.ts';
@@ -23,25 +24,28 @@ export interface Resumed {
 }
 
 /**
- * Resumes a paused batch. If repeated while its references are being put, puts them again. After `untilMs` (service
- * time) the sweep continues with the rest.
- * @throws Problem 'not-found'; 'conflict' if the batch is not paused, or its workload is no longer deployed.
+ * Ends the pause of a batch that began at `since`. If repeated while its references are being put, puts them again. After
+ * `untilMs` (service time) the sweep continues with the rest.
+ * @throws Problem 'not-found'; 'conflict' if the batch is not paused or has another pause, or its workload is no longer
+ * deployed.
  */
 export async function resumeBatch(
   deps: FinalizeDeps,
   id: string,
-  untilMs = Number.POSITIVE_INFINITY,
+  { since, untilMs = Number.POSITIVE_INFINITY }: { since: string; untilMs?: number },
 ): Promise<Resumed> {
-  const row = await markResuming(deps, id);
+  const row = await markResuming(deps, id, since);
   const resumed = await continueResume(deps, row, () => deps.gate.now() >= untilMs);
   leaveTo(resultsQueueName(row.workload), deps);
   return resumed;
 }
 
-async function markResuming(deps: FinalizeDeps, id: string): Promise<BatchRow> {
+async function markResuming(deps: FinalizeDeps, id: string, since: string): Promise<BatchRow> {
   const { before, row } = await changeFor(deps, id, (row) => {
     if (row.resumingAt !== undefined && (row.state === 'queued' || row.state === 'running')) return row;
     if (row.state !== 'paused') throw new Problem('conflict', `Batch ${id} is ${row.state}; it is not paused.`);
+    if (row.paused !== undefined && row.paused.at !== since)
+      throw new Problem('conflict', otherPauseText(`Batch ${id}`, { ...row.paused, since: row.paused.at }, since));
     requireWorkload(deps, row);
     return resuming(row, new Date(deps.gate.now()).toISOString());
   });

@@ -5,10 +5,10 @@ import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { processClockMs } from '../limits/process-clock.ts';
-import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withinTime } from '../time-limit.ts';
 import { fence } from '../wake/gate/gate.ts';
+import { presentPause } from '../wake/gate/gate-row.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { abandonSeconds, beginSeconds } from './host-limits.ts';
@@ -59,7 +59,7 @@ async function runTask(deps: DequeueDeps, input: DequeueInput, beganMs: number):
   const current = await fence(deps.gate.table, queue, generation);
   if (!current) return emptySlice('fenced');
   // Also for a drain that is started again, or taken over, during the pause: otherwise its first wave would run.
-  if (current.row.paused?.by === 'operator') return emptySlice('paused');
+  if (presentPause(current.row, deps.gate.now())?.by === 'operator') return emptySlice('paused');
   await showAlive(deps, input, current);
   const stop = keepShowingAlive(deps, input);
   try {
@@ -84,7 +84,7 @@ async function enterAndRun(
     const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
       process: deps.roundFor(address, generation),
-      mayContinue: () => mayContinue(deps.gate.table, { queue: name, generation }),
+      mayContinue: () => mayContinue(deps.gate, { queue: name, generation }),
       // Without a share of the limits, another process should run the items that have not started.
       mustEnd: () => deps.isEnding() || (hasItems && deps.limits.isStarved(workload)),
       beginUntilMs: hasItems ? beganMs + beginSeconds(deps, workload) * 1_000 : Number.POSITIVE_INFINITY,
@@ -105,12 +105,12 @@ const NO_LIMITS = { leave: async () => {} };
 
 /** If the gate cannot be read, the received messages are not run; returning false sends them back to the queue immediately. */
 async function mayContinue(
-  table: Table,
+  { table, now }: DequeueDeps['gate'],
   { queue, generation }: Pick<DequeueInput, 'queue' | 'generation'>,
 ): Promise<boolean> {
   try {
     const current = await fence(table, queue, generation);
-    return current !== undefined && current.row.paused === undefined;
+    return current !== undefined && presentPause(current.row, now()) === undefined;
   } catch (error) {
     log.warn('gate-not-read', { queue, generation, error: toError(error) });
     return false;

@@ -11,7 +11,7 @@ import { NOTHING_PUT, type Publish, tryPublish } from '../wake/events/publish.ts
 import { archiveSpent } from '../wake/gate/drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from '../wake/gate/due.ts';
 import { fence, type GateDeps } from '../wake/gate/gate.ts';
-import { type GateRow, isHeldBy } from '../wake/gate/gate-row.ts';
+import { type GateRow, isHeldBy, presentPause } from '../wake/gate/gate-row.ts';
 import { changeGate, gateOf, readGate } from '../wake/gate/gate-store.ts';
 import type { Spending } from '../wake/gate/spending.ts';
 import { addWave } from '../wake/gate/wave-record.ts';
@@ -92,6 +92,7 @@ const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =
     const gate = { ...current.row, ...adapted, total: current.row.total + input.wave.tasks };
     gate.orphanedReferences += input.wave.orphanedReferences;
     gate.startFailure = undefined;
+    gate.paused = presentPause(current.row, deps.gate.now());
     gate.waves = withWave(current.row, input, deps.gate.now());
     gate.spent = await archiveSpent(deps.gate, gate);
     const decision = await decide(deps, input, gate);

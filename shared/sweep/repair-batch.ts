@@ -8,8 +8,9 @@ import { cancelBatch } from '../commands/cancel.ts';
 import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueAccepting } from '../commands/redrive/revision-rows.ts';
-import { continueResume } from '../commands/resume.ts';
+import { continueResume, resumeBatch } from '../commands/resume.ts';
 import { DAY_MS } from '../days.ts';
+import { hasPauseEnded } from '../pauses.ts';
 import { announce } from '../results/announce.ts';
 import { finalize } from '../results/finalize.ts';
 import { warnOfRisk } from '../wake/events/warn-of-risk.ts';
@@ -98,6 +99,11 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
   if (row.resumingAt !== undefined && isOverdue(run, Date.parse(row.resumingAt), 'acceptingMs')) {
     const { sent: n } = await continueResume(run, row, () => isOver(run));
     return repaired(run, 'resent', { event: 'resume-continued', n, batch });
+  }
+  if (row.paused !== undefined && hasPauseEnded(row.paused, run.gate.now())) {
+    const { sent } = await resumeBatch(run, batch, { since: row.paused.at, untilMs: run.endMs });
+    run.counts.resent += sent;
+    return;
   }
   if (!isOverdue(run, changedMs, 'wakeMs')) return;
   if (row.chunksDone === row.chunksTotal) {

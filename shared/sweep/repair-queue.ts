@@ -13,6 +13,7 @@ import {
   gateRowKey,
   lastSignMs,
   newGate,
+  presentPause,
 } from '../wake/gate/gate-row.ts';
 import { isDead } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -28,7 +29,7 @@ export async function repairQueue(run: SweepRun, address: QueueAddress): Promise
   // A wake of this sweep could not be published: the queue is woken here, in any state of the gate.
   if (run.unpublishedWakes.has(address.queue)) return wakeQueue(run, address.queue);
   if (gate.status === 'draining') return repairDrain(run, gate);
-  if (gate.paused?.by === 'operator') return;
+  if (presentPause(gate, run.gate.now())?.by === 'operator') return;
   const depth = await forgottenDepth(run, gate);
   if (depth === 0) return;
   if (await isBelowNotifyFrom(run, gate, depth)) {

@@ -146,10 +146,10 @@ describe('a batch that waits', () => {
     );
     const notice = page.locator('.notice.warn');
     expect(await notice.textContent()).toBe(
-      'Queue billing-normal-0 is blocked since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
+      'Blocked by queue billing-normal-0 since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
     );
     await page.getByText('Behind 3 batches of 12,400 items; continues at 12:01:00 UTC').waitFor();
-    await page.getByText('Not started yet').waitFor();
+    await page.locator('.pace').getByText('Blocked').waitFor();
     const logs = page.getByRole('link', { name: 'Logs' });
     expect([await logs.getAttribute('href'), await logs.getAttribute('rel')]).toEqual([LOGS, 'noopener noreferrer']);
     expect(await page.getByRole('link', { name: 'Trace' }).count()).toBe(0);

@@ -148,7 +148,7 @@ describe('the overview', () => {
     const dialog = page.getByRole('dialog');
     let resumed = '';
     await page.route('**/api/queues/*/resume', (route) => {
-      resumed = route.request().url();
+      resumed = `${route.request().url()} ${route.request().postData()}`;
       answer = () => ({ ...troubled(), pausedQueues: [] });
       return route.fulfill({ json: {} });
     });
@@ -156,7 +156,7 @@ describe('the overview', () => {
     await dialog.getByText('40 messages, 12,000 items in 40 batches').waitFor();
     await dialog.getByRole('button', { name: 'Resume' }).click();
     await section('Paused queues').waitFor({ state: 'hidden' });
-    expect(resumed).toMatch(/queues\/billing-normal-0\/resume$/);
+    expect(resumed).toMatch(/queues\/billing-normal-0\/resume \{"since":".*"\}$/);
 
     const counts = { open: 40, missedWakes: 1, takenOver: 2, failed: 0 };
     await page.route('**/api/sweep', (route) => route.fulfill({ json: counts }));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { writeProgress } from '../../shared/batches/progress/progress-rows.ts';
 import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { openTable } from '../../shared/storage/table.ts';
-import { finished, send } from '../helpers/client.ts';
+import { finished, resume, send } from '../helpers/client.ts';
 import { ndjson } from '../helpers/data/transactions.ts';
 import { uploadByDrop } from './support/dashboard.ts';
 import { hiddenControls, WIDTHS } from './support/outside.ts';
@@ -119,8 +119,10 @@ describe('queues', () => {
     await page.getByLabel('Lane').selectOption('high');
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
-    const notice = page.locator('.notice', { hasText: 'billing-high-0 is blocked' });
+    const notice = page.locator('.notice', { hasText: 'Blocked by queue billing-high-0' });
     await notice.getByText(/paused by an operator: ledger is down/).waitFor();
+    await heading().getByText('Queued, blocked').waitFor();
+    await page.locator('.pace').getByText('Blocked').waitFor();
     await dashboard.shot(page, 'batch-blocked');
     const batches = TableClient.fromConnectionString(dashboard.stack.storage, 'batches', {
       allowInsecureConnection: true,
@@ -157,9 +159,27 @@ describe('queues', () => {
     await rows.filter({ hasNotText: 'Cancelled' }).first().waitFor({ state: 'hidden' });
 
     await page.getByRole('link', { name: 'Queues' }).click();
+    // Another operator pauses it again while the dialog is open.
     await queue.getByRole('button', { name: 'Resume' }).click();
+    await dialog().getByText('ledger is down').waitFor();
+    const again = { reason: 'not before noon', forSeconds: 3_600 };
+    await dashboard.stack.api('queues/billing-high-0/pause', { method: 'POST', body: JSON.stringify(again) });
+    await dialog().getByRole('button', { name: 'Resume' }).click();
+    await dialog()
+      .getByText(/has another pause now: .* by operator: not before noon/)
+      .waitFor();
+    await dialog().getByRole('button', { name: 'Keep as it is' }).click();
+    await queue.getByText(/until .*: not before noon/).waitFor();
+    await queue.getByRole('button', { name: 'Resume' }).click();
+    await dialog().getByText('not before noon').waitFor();
     await dialog().getByRole('button', { name: 'Resume' }).click();
     await queue.getByRole('button', { name: 'Pause' }).waitFor();
+
+    await queue.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Ends').selectOption('after 1 hour');
+    await dialog().getByRole('button', { name: 'Pause' }).click();
+    await queue.getByText(/until .*: paused by an operator/).waitFor();
+    await resume(dashboard.stack, 'queues/billing-high-0');
   });
 
   it('are drained immediately, unless they are paused, and show the load of the last wave', async () => {
@@ -172,7 +192,7 @@ describe('queues', () => {
     await rowOf('billing-bulk-0').getByRole('button', { name: 'Drain now' }).click();
     await page.getByText('billing-bulk-0: nothing waits, so no drain was started.').waitFor();
     expect(await rowOf('payouts-bulk-0').getByRole('button', { name: 'Drain now' }).isDisabled()).toBe(true);
-    await stack.api('queues/payouts-bulk-0/resume', { method: 'POST' });
+    await resume(stack, 'queues/payouts-bulk-0');
     await finished(stack, id);
     for (const figure of [/1 instance/, /CPU .+%/, /event loop .+%/, /storage [\d.]+ ms/, /oldest work \d/])
       await rowOf(QUIET).getByText(figure).waitFor();
@@ -211,7 +231,7 @@ describe('queues', () => {
     expect(await submit.count()).toBe(0);
     await dashboard.shot(page, 'queue-cleared');
     await dialog().getByRole('button', { name: 'Close' }).last().click();
-    await stack.api(`queues/${name}/resume`, { method: 'POST' });
+    await resume(stack, `queues/${name}`);
 
     const id = sent[0]?.id ?? '';
     await finished(stack, id);

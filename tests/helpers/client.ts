@@ -36,6 +36,12 @@ export async function send(
   return (await response.json()) as BatchAnswer;
 }
 
+/** Ends the present pause of a queue or a batch. */
+export async function resume({ api }: Stack, subject: `queues/${string}` | `batches/${string}`): Promise<Response> {
+  const { paused } = (await (await api(subject)).json()) as { paused?: { since: string } | null };
+  return api(`${subject}/resume`, { method: 'POST', body: JSON.stringify({ since: paused?.since }) });
+}
+
 /** Posts a batch to billing; NDJSON unless `headers` say otherwise. */
 export function post(stack: Stack, body: Body, headers: Record<string, string> = {}, query = ''): Promise<Response> {
   return stack.api(`workloads/billing/batches${query}`, {

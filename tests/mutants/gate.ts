@@ -11,16 +11,23 @@ export const GATE: readonly Mutant[] = [
   {
     name: 'a wake starts a drain although an operator has paused the queue',
     file: 'shared/wake/gate/gate.ts',
-    find: "(row.paused.by === 'operator' ||",
-    replace: '(false ||',
+    find: "return pause.by === 'operator' ||",
+    replace: 'return false ||',
     tests: ['tests/unit/wake/gate/gate.test.ts'],
   },
   {
     name: 'the wake for a probe that comes a little early is not accepted',
     file: 'shared/wake/gate/gate.ts',
-    find: ' - EARLY_PROBE_MS > now',
+    find: ' - EARLY_WAKE_MS > now',
     replace: ' > now',
     tests: ['tests/unit/wake/gate/gate.test.ts'],
+  },
+  {
+    name: 'a resume ends a pause that it does not name',
+    file: 'shared/wake/gate/pause.ts',
+    find: 'if (present !== undefined && present.since !== since)',
+    replace: 'if (present !== undefined && present.since === undefined)',
+    tests: ['tests/unit/wake/gate/pause.test.ts'],
   },
   {
     name: 'a drain that was never started is not started again',

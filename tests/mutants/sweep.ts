@@ -58,7 +58,7 @@ export const SWEEP: readonly Mutant[] = [
   {
     name: 'the sweep wakes a queue that an operator has paused',
     file: 'shared/sweep/repair-queue.ts',
-    find: `  if (gate.paused?.by === 'operator') return;
+    find: `  if (presentPause(gate, run.gate.now())?.by === 'operator') return;
 `,
     replace: '',
     tests: ['tests/integration/sweep/sweep.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],

@@ -1,5 +1,6 @@
 import { parseExact } from '../../shared/contract/text/exact-json.ts';
 import { jsonBody, nextPage, type RequestOptions, request, requestJson } from './http/request.ts';
+import { type PauseWish, pauseBody } from './queues.ts';
 import type { BatchList, BatchView, CancelAnswer, ReportRow } from './types.ts';
 
 /** Filters of a listing. Empty ones are ignored. */
@@ -66,8 +67,12 @@ export const deleteBatch = async (id: string): Promise<boolean> =>
   (await request(`batches/${id}`, { method: 'DELETE' })).status === 204;
 
 /** Pauses a batch: no further chunk starts, and running chunks finish. */
-export const pauseBatch = (id: string, reason: string): Promise<unknown> =>
-  request(`batches/${id}/pause`, { method: 'POST', ...jsonBody(reason === '' ? {} : { reason }) });
+export const pauseBatch = (id: string, wish: PauseWish): Promise<unknown> =>
+  request(`batches/${id}/pause`, { method: 'POST', ...pauseBody(wish) });
 
-/** Ends the pause of a batch. The server puts one message per pending chunk. */
-export const resumeBatch = (id: string): Promise<unknown> => request(`batches/${id}/resume`, { method: 'POST' });
+/**
+ * Ends the pause of a batch that began at `since`. Refused if the batch has another pause. The server puts one message per
+ * pending chunk.
+ */
+export const resumeBatch = (id: string, since: string): Promise<unknown> =>
+  request(`batches/${id}/resume`, { method: 'POST', ...jsonBody({ since }) });

@@ -5,12 +5,24 @@ import type { ClearedQueue, Cost, Health, PolicyView, QueueDetails, QueueView } 
 export const fetchQueues = async (options: RequestOptions = {}): Promise<QueueView[]> =>
   (await requestJson<{ queues: QueueView[] }>('queues', options)).queues;
 
-/** Pauses a queue: no more drains of it start. */
-export const pauseQueue = (queue: string, reason: string): Promise<unknown> =>
-  request(`queues/${queue}/pause`, { method: 'POST', ...jsonBody(reason === '' ? {} : { reason }) });
+/** The wish to pause a queue or a batch; the reason may be empty. */
+export interface PauseWish {
+  reason: string;
+  /** Until the pause ends by itself; absent if somebody has to end it. */
+  forSeconds?: number | undefined;
+}
 
-/** Ends the pause of a queue. */
-export const resumeQueue = (queue: string): Promise<unknown> => request(`queues/${queue}/resume`, { method: 'POST' });
+/** Returns the body of a request to pause. */
+export const pauseBody = ({ reason, forSeconds }: PauseWish): ReturnType<typeof jsonBody> =>
+  jsonBody({ ...(reason === '' ? {} : { reason }), forSeconds });
+
+/** Pauses a queue: no more drains of it start. */
+export const pauseQueue = (queue: string, wish: PauseWish): Promise<unknown> =>
+  request(`queues/${queue}/pause`, { method: 'POST', ...pauseBody(wish) });
+
+/** Ends the pause of a queue that began at `since`. Refused if the queue has another pause. */
+export const resumeQueue = (queue: string, since: string): Promise<unknown> =>
+  request(`queues/${queue}/resume`, { method: 'POST', ...jsonBody({ since }) });
 
 /** Wakes a queue now, without an event. If the queue is empty, no drain starts. */
 export const drainQueue = async (queue: string): Promise<QueueView> =>

@@ -5,6 +5,7 @@ import { formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
+import { ResumeDialog } from '../ui/resume-dialog.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { isFinished } from './finished.ts';
 
@@ -16,7 +17,7 @@ export interface BatchActionsProps {
 /** The buttons to pause, resume and cancel a batch, with their dialogs. */
 export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
-  const { id, state, counts, progress } = batch;
+  const { id, state, counts, progress, paused } = batch;
   return (
     <>
       {(state === 'queued' || state === 'running') && (
@@ -35,17 +36,20 @@ export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Elemen
         </Button>
       )}
       {open === 'pause' && (
-        <PauseDialog title="Pause this batch?" onPause={(reason) => act(pauseBatch(id, reason))} onClose={close}>
+        <PauseDialog title="Pause this batch?" onPause={(wish) => act(pauseBatch(id, wish))} onClose={close}>
           Running chunks finish, and no more start. Other batches continue. The deadline does not change.
         </PauseDialog>
       )}
       {open === 'resume' && (
-        <Confirm title="Resume this batch?" action="Resume" onConfirm={() => act(resumeBatch(id))} onClose={close}>
-          <p>
-            {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
-            {progress && ' Chunks still running from before the pause may run a second time.'}
-          </p>
-        </Confirm>
+        <ResumeDialog
+          title="Resume this batch?"
+          pause={paused}
+          onResume={(since) => act(resumeBatch(id, since))}
+          onClose={close}
+        >
+          {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
+          {progress && ' Chunks still running from before the pause may run a second time.'}
+        </ResumeDialog>
       )}
       {open === 'cancel' && (
         <Confirm

@@ -31,7 +31,7 @@ export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps)
       <PageHead
         title={
           <>
-            {workload} <StateTag state={state} />
+            {workload} <StateTag state={state} blocked={batch.blocked} />
           </>
         }
         tabTitle={tabTitle}

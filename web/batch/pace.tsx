@@ -53,6 +53,7 @@ export function Pace({ batch }: { batch: BatchView }): JSX.Element {
 
 /** A rate is known after the first chunk; running items count as started before that. */
 function beginText(batch: BatchView): string {
+  if (batch.blocked) return 'Blocked';
   if (!hasBegun(batch)) return 'Not started yet';
   const started = batch.revisions.at(-1)?.started;
   return started ? `Started at ${formatClock(started)}` : 'Started, no chunk has finished yet';

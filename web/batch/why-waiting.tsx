@@ -15,14 +15,27 @@ export function WhyWaiting({ batch }: { batch: BatchView }): JSX.Element | null 
         <Notice>
           <strong>This batch is paused</strong> since <Since at={paused.since} /> by{' '}
           {paused.by === 'halt' ? 'the halt rule of its workload' : 'an operator'}: <bdi>{plain(paused.reason)}</bdi>
+          {paused.until !== undefined && `; the first sweep after ${formatTime(paused.until)} resumes it`}
         </Notice>
       )}
       {blocked && (
         <Notice>
           <strong>
-            Queue <QueueLink queue={blocked.queue} /> is blocked
-          </strong>{' '}
-          since <Since at={blocked.since} />: <bdi>{plain(blocked.reason)}</bdi>
+            Blocked
+            {blocked.queue !== undefined && (
+              <>
+                {' '}
+                by queue <QueueLink queue={blocked.queue} />
+              </>
+            )}
+          </strong>
+          {blocked.since !== undefined && (
+            <>
+              {' '}
+              since <Since at={blocked.since} />
+            </>
+          )}
+          : <bdi>{plain(blocked.reason)}</bdi>
         </Notice>
       )}
       {waiting && !paused && <Waiting waiting={waiting} isBlocked={blocked !== undefined} />}

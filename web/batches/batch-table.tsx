@@ -54,7 +54,7 @@ interface BatchRowProps {
 }
 
 function BatchRow({ batch, isChosen, onChoose, onLabel }: BatchRowProps): JSX.Element {
-  const { file, labels } = batch;
+  const { file, labels, blocked } = batch;
   const { id, workload, lane, state, createdAt, accepted, dead, pending, ratePerSecond } = batch;
   return (
     <tr class={isChosen ? 'linked chosen' : 'linked'}>
@@ -77,7 +77,8 @@ function BatchRow({ batch, isChosen, onChoose, onLabel }: BatchRowProps): JSX.El
       </td>
       <td data-label="State">
         <div class="state-cell">
-          <StateTag state={state} />
+          <StateTag state={state} blocked={blocked} />
+          {blocked && <small>{plain(blocked.reason)}</small>}
           {state === 'reportFailed' && (
             <a class="tone-bad" href={batchHref(id, 'report')}>
               Reason and repair

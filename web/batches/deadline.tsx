@@ -7,7 +7,7 @@ import { formatDuration, formatTime } from '../format.ts';
  * revision (a redrive, a discard, a report) is shown beside it and does not change it.
  */
 export function Deadline({ batch }: { batch: BatchEntry }): JSX.Element {
-  const { state, revision, openedAt, completedAt, deadlineAt, deadlineMet, estimate, atRiskAt } = batch;
+  const { state, revision, openedAt, completedAt, deadlineAt, deadlineMet, estimate, atRiskAt, blocked } = batch;
   const now = Date.now();
   const allowed = Date.parse(deadlineAt) - Date.parse(openedAt);
   const endsAt = estimate?.completesAt;
@@ -30,7 +30,7 @@ export function Deadline({ batch }: { batch: BatchEntry }): JSX.Element {
         {missed && <b class="tone-bad">{isFirst ? `missed, ${formatDuration(lateMs)} late; ` : 'missed; '}</b>}
         {!isFirst && deadlineMet === true && 'met; '}
         {!isFirst && `revision ${revision} `}
-        {textOf({ state, completedAt, endsAt, taken, allowed, now })}
+        {textOf({ state, completedAt, endsAt, taken, allowed, now, isBlocked: blocked !== undefined })}
         {atRisk && <b title={`Since ${formatTime(atRiskAt)}`}>, at risk</b>}
       </small>
     </div>
@@ -42,11 +42,13 @@ interface Times extends Pick<BatchEntry, 'state' | 'completedAt'> {
   taken: number;
   allowed: number;
   now: number;
+  isBlocked: boolean;
 }
 
-function textOf({ state, completedAt, endsAt, taken, allowed, now }: Times): string {
+function textOf({ state, completedAt, endsAt, taken, allowed, now, isBlocked }: Times): string {
   const of = ` of ${formatDuration(allowed)}`;
   if (completedAt !== null) return `took ${formatDuration(taken)}${of}`;
-  if (endsAt === undefined) return `${state === 'running' ? 'running' : 'waiting'}, ${formatDuration(taken)}${of}`;
+  if (endsAt === undefined)
+    return `${state === 'running' && !isBlocked ? 'running' : 'waiting'}, ${formatDuration(taken)}${of}`;
   return `${formatDuration(Math.max(0, Date.parse(endsAt) - now))} left, will take ${formatDuration(taken)}${of}`;
 }

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
 import { fetchOverview } from '../api/overview.ts';
-import { resumeQueue } from '../api/queues.ts';
 import type { Overview } from '../api/types.ts';
 import { formatAgo, formatCount, formatNumberOf } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -68,8 +67,9 @@ export function OverviewPage(): JSX.Element {
             {open?.dialog === 'resume' && (
               <ResumeQueueDialog
                 queue={open.queue.queue}
+                pause={open.queue}
                 waiting={open.queue}
-                onResume={() => act(resumeQueue(open.queue.queue))}
+                act={act}
                 onClose={close}
               />
             )}

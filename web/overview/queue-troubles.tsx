@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Overview } from '../api/types.ts';
-import { formatAgo, formatNumberOf, formatTime, plain } from '../format.ts';
+import { formatAgo, formatClock, formatNumberOf, formatTime, plain } from '../format.ts';
 import { probeText } from '../queues/probe-text.ts';
 import { href, queueHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
@@ -43,6 +43,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
             facts={[
               paused.by === 'circuit' ? 'by the circuit' : 'by an operator',
               since(paused.since),
+              ...(paused.until === undefined ? [] : [`until ${formatClock(paused.until)}`]),
               <a href={href('batches', { workload: paused.workload })}>
                 {formatNumberOf(paused.items, 'item')} in {formatNumberOf(paused.batches, 'batch', 'batches')}
               </a>,

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { drainQueue, pauseQueue, resumeQueue } from '../api/queues.ts';
+import { drainQueue, pauseQueue } from '../api/queues.ts';
 import type { QueueView } from '../api/types.ts';
 import { useAction } from '../live/use-action.ts';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
@@ -19,18 +19,19 @@ export interface QueueDialogsProps {
 
 /** Confirms the pause or the resumption of a queue. */
 export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps): JSX.Element {
-  const { queue: name, depth, depthAt, backlog } = queue;
+  const { queue: name, depth, depthAt, backlog, paused } = queue;
   if (dialog === 'pause')
     return (
-      <PauseDialog title={`Pause ${name}?`} onPause={(reason) => act(pauseQueue(name, reason))} onClose={onClose}>
+      <PauseDialog title={`Pause ${name}?`} onPause={(wish) => act(pauseQueue(name, wish))} onClose={onClose}>
         No new drain starts, and a running one ends after its wave. Uploads are still accepted, and wait.
       </PauseDialog>
     );
   return (
     <ResumeQueueDialog
       queue={name}
+      pause={paused ?? undefined}
       waiting={depthAt === null ? undefined : { messages: depth, ...backlog }}
-      onResume={() => act(resumeQueue(name))}
+      act={act}
       onClose={onClose}
     />
   );

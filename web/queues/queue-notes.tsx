@@ -34,7 +34,7 @@ function notesOf(queue: QueueView): string[] {
   return [
     ...(paused
       ? [
-          `${paused.by === 'circuit' ? 'by the circuit' : 'by an operator'} since ${formatClock(paused.since)}: ${paused.reason}`,
+          `${paused.by === 'circuit' ? 'by the circuit' : 'by an operator'} since ${formatClock(paused.since)}${paused.until === undefined ? '' : ` until ${formatClock(paused.until)}`}: ${paused.reason}`,
         ]
       : []),
     ...[(paused && probeText(paused)) ?? []].flat(),

@@ -1,20 +1,27 @@
 import type { JSX } from 'preact';
+import { resumeQueue } from '../api/queues.ts';
 import { formatNumberOf } from '../format.ts';
-import { Confirm } from '../ui/confirm.tsx';
+import { ResumeDialog, type ShownPause } from '../ui/resume-dialog.tsx';
 
 export interface ResumeQueueDialogProps {
   queue: string;
+  pause: ShownPause | undefined;
   /** The waiting work, as far as known. */
   waiting: { messages: number; items?: number; batches?: number } | undefined;
-  onResume: () => Promise<unknown>;
+  act: (work: Promise<unknown>) => Promise<unknown>;
   onClose: () => void;
 }
 
 /** Shows what starts when the pause of a queue ends, before ending it. */
-export const ResumeQueueDialog = ({ queue, waiting, onResume, onClose }: ResumeQueueDialogProps): JSX.Element => (
-  <Confirm title={`Resume ${queue}?`} action="Resume" onClose={onClose} onConfirm={onResume}>
-    <p>The pause ends, and a drain starts if anything waits{waiting === undefined ? '' : `: ${textOf(waiting)}`}.</p>
-  </Confirm>
+export const ResumeQueueDialog = ({ queue, pause, waiting, act, onClose }: ResumeQueueDialogProps): JSX.Element => (
+  <ResumeDialog
+    title={`Resume ${queue}?`}
+    pause={pause}
+    onResume={(since) => act(resumeQueue(queue, since))}
+    onClose={onClose}
+  >
+    The pause ends, and a drain starts if anything waits{waiting === undefined ? '' : `: ${textOf(waiting)}`}.
+  </ResumeDialog>
 );
 
 const textOf = ({ messages, items, batches }: NonNullable<ResumeQueueDialogProps['waiting']>): string =>

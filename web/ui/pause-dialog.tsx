@@ -1,20 +1,32 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { PauseWish } from '../api/queues.ts';
 import { Confirm } from './confirm.tsx';
 
 export interface PauseDialogProps {
   title: string;
   /** The effect of a pause. */
   children: ComponentChildren;
-  onPause: (reason: string) => Promise<unknown>;
+  onPause: (wish: PauseWish) => Promise<unknown>;
   onClose: () => void;
 }
 
-/** Asks for a reason, which is shown to all users beside the paused subject. */
+/** The ends that can be chosen, in minutes; 0 means none. */
+const ENDS: readonly (readonly [minutes: number, text: string])[] = [
+  [0, 'when somebody resumes it'],
+  [15, 'after 15 minutes'],
+  [60, 'after 1 hour'],
+  [8 * 60, 'after 8 hours'],
+  [24 * 60, 'after 1 day'],
+];
+
+/** Asks for a reason, which is shown to all users beside the paused subject, and for an end. */
 export function PauseDialog({ title, children, onPause, onClose }: PauseDialogProps): JSX.Element {
   const [reason, setReason] = useState('');
+  const [minutes, setMinutes] = useState(0);
+  const wish = { reason: reason.trim(), forSeconds: minutes === 0 ? undefined : minutes * 60 };
   return (
-    <Confirm title={title} action="Pause" onClose={onClose} onConfirm={() => onPause(reason.trim())}>
+    <Confirm title={title} action="Pause" onClose={onClose} onConfirm={() => onPause(wish)}>
       <p>{children}</p>
       <label class="field">
         <span>Reason</span>
@@ -24,6 +36,16 @@ export function PauseDialog({ title, children, onPause, onClose }: PauseDialogPr
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />
+      </label>
+      <label class="field">
+        <span>Ends</span>
+        <select value={minutes} onChange={(event) => setMinutes(Number(event.currentTarget.value))}>
+          {ENDS.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
       </label>
     </Confirm>
   );

@@ -43,9 +43,9 @@ export const TONES: Readonly<Record<State, string>> = {
   reportFailed: 'bad',
 };
 
-/** The state of a batch. */
-export const StateTag = ({ state }: { state: State }): JSX.Element => (
-  <Tag tone={TONES[state]}>{formatName(state)}</Tag>
+/** The state of a batch, and whether its work cannot continue. */
+export const StateTag = ({ state, blocked }: Pick<BatchView, 'state' | 'blocked'>): JSX.Element => (
+  <Tag tone={blocked ? 'warn' : TONES[state]}>{blocked ? `${formatName(state)}, blocked` : formatName(state)}</Tag>
 );
 
 /** A framed part of a page. */

@@ -85,7 +85,11 @@ const COLUMNS: readonly Column<BatchEntry>[] = [
   { field: 'id', title: 'batch', value: ({ id }) => id },
   { field: 'workload', value: ({ workload }) => workload },
   { field: 'lane', value: ({ lane }) => lane },
-  { field: 'state', value: ({ state }) => state },
+  {
+    field: 'state',
+    value: ({ state }) => state,
+    shown: ({ state, blocked }) => (blocked ? `${state}, blocked` : state),
+  },
   { field: 'accepted', title: 'items', value: ({ accepted }) => accepted },
   { field: 'pending', value: ({ pending }) => pending },
   { field: 'dead', value: ({ dead }) => dead },

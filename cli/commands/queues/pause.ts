@@ -1,11 +1,15 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { isBatchId } from '../../../shared/contract/names.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
+import { MAX_PAUSE_SECONDS } from '../../../shared/pauses.ts';
 import { nearQueue } from '../../names/queue-name.ts';
+import { duration } from '../../options.ts';
+import { CliError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
-import { describeEnd } from '../../watch/wait.ts';
+import { formatTime } from '../../text/format.ts';
+import { describeEnd, getBatch } from '../../watch/wait.ts';
 import { describeQueue } from './queues.ts';
 
 /**
@@ -21,14 +25,24 @@ export function addPause(program: Command, act: Act): void {
     )
     .argument('<queue or batch>', 'a queue, such as billing-normal-0, or the id of a batch')
     .option('--reason <text>', 'the reason, shown with the pause')
+    .addOption(
+      new Option(
+        '--for <duration>',
+        'end the pause by itself after this time, such as 90s, 30m, 4h or 2d (at most 7d): a queue within seconds, a batch at the next sweep',
+      ).argParser(duration(MAX_PAUSE_SECONDS)),
+    )
     .action(act(pause));
   program
     .command('resume')
     .summary('resume a paused queue or batch')
     .description(
-      'Ends the pause of a queue or a batch, also one that the pipeline started. A chunk of the batch that is still running may run a second time.',
+      'Ends the present pause of a queue or a batch, also one that the pipeline started, and prints it. A chunk of the batch that is still running may run a second time.',
     )
     .argument('<queue or batch>', 'the queue, or the id of the batch')
+    .option(
+      '--since <time>',
+      'end only the pause that began at this time (paused.since), and fail if there is another one',
+    )
     .action(act(resume));
   program
     .command('drain')
@@ -40,26 +54,57 @@ export function addPause(program: Command, act: Act): void {
     .action(act(drain));
 }
 
-const pause: Action<[string, { reason?: string }]> = (session, name, options) =>
-  change(session, name, { verb: 'pause', body: options });
+const pause: Action<[string, { reason?: string; for?: number }]> = async (session, name, { reason, for: forSeconds }) =>
+  answer(session, await change(session, name, { verb: 'pause', body: { reason, forSeconds } }));
 
-const resume: Action<[string]> = (session, name) => change(session, name, { verb: 'resume' });
+const drain: Action<[string]> = async (session, queue) =>
+  answer(session, await change(session, queue, { verb: 'drain' }));
 
-const drain: Action<[string]> = (session, queue) => change(session, queue, { verb: 'drain', isBatch: false });
+/** Names the pause that it ends, so that it never ends one that begins in the meantime. */
+const resume: Action<[string, { since?: string }]> = async (session, name, { since }) => {
+  const body = { since: since ?? (await presentPause(session, name)).since };
+  return answer(session, await change(session, name, { verb: 'resume', body }));
+};
 
-async function change(
+/** Reads and prints the present pause. Throws CliError if there is none. */
+async function presentPause(session: Session, name: string): Promise<{ since: string }> {
+  const { paused, state } = await read(session, name);
+  if (!paused)
+    throw new CliError(`${name} is ${state ?? 'not paused'}; there is no pause to end.`, { exitCode: EXIT.refused });
+  session.inform(`Ends the pause since ${formatTime(paused.since)} UTC by ${paused.by}: ${paused.reason}`);
+  return paused;
+}
+
+/** A queue or a batch. */
+type Subject = BatchView | QueueView;
+
+interface Read {
+  paused?: BatchView['paused'] | QueueView['paused'];
+  /** Only of a batch. */
+  state?: BatchView['state'];
+}
+
+const pathOf = (name: string): string => `${isBatchId(name) ? 'batches' : 'queues'}/${encodeURIComponent(name)}`;
+
+const read = (session: Session, name: string): Promise<Read> =>
+  isBatchId(name)
+    ? getBatch(session, name)
+    : nearQueue(session, name, () => session.api.json<Read>({ path: pathOf(name), audience: 'operator' }));
+
+function change(
   session: Session,
   name: string,
-  { verb, body, isBatch = isBatchId(name) }: { verb: 'pause' | 'resume' | 'drain'; body?: unknown; isBatch?: boolean },
-): Promise<typeof EXIT.done> {
-  const path = `${isBatch ? 'batches' : 'queues'}/${encodeURIComponent(name)}/${verb}`;
-  const call = { path, method: 'POST', audience: 'operator', ...(body === undefined ? {} : { body }) } as const;
-  if (isBatch) {
-    const batch = await session.api.json<BatchView>(call);
-    session.answer(batch, () => describeEnd(batch));
-  } else {
-    const queue = await nearQueue(session, name, () => session.api.json<QueueView>(call));
-    session.answer(queue, () => [describeQueue(queue)]);
-  }
+  { verb, body }: { verb: 'pause' | 'resume' | 'drain'; body?: unknown },
+): Promise<Subject> {
+  const call = (): Promise<Subject> =>
+    session.api.json<Subject>({
+      ...{ path: `${pathOf(name)}/${verb}`, method: 'POST', audience: 'operator' },
+      ...(body === undefined ? {} : { body }),
+    });
+  return isBatchId(name) ? call() : nearQueue(session, name, call);
+}
+
+function answer(session: Session, subject: Subject): typeof EXIT.done {
+  session.answer(subject, () => ('queue' in subject ? [describeQueue(subject)] : describeEnd(subject)));
   return EXIT.done;
 }

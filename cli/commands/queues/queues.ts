@@ -45,12 +45,16 @@ const stateOf = (queue: QueueView): string =>
   [activityOf(queue), ...(queue.limits ? limitsText(queue.limits) : [])].join(', ');
 
 function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView): string {
-  if (paused) return `paused by ${paused.by} since ${formatTime(paused.since)}: ${paused.reason}`;
+  if (paused) return describePause(paused);
   if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
   if (limits?.waiting)
     return `waits for a share of the limits since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
   return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
 }
+
+/** Describes a pause in one line. */
+export const describePause = ({ by, reason, since, until }: NonNullable<QueueView['paused']>): string =>
+  `paused by ${by} since ${formatTime(since)}${until === undefined ? '' : ` until ${formatTime(until)}`}: ${reason}`;
 
 const TIME_CHARS = 'hh:mm:ss'.length;
 

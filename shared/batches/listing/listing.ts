@@ -23,7 +23,12 @@ export interface ListingQuery {
 }
 
 /** A batch of a listing, in its current state. */
-export type ListedBatch = Omit<IndexEntry, 'spent'> & Pick<BatchRow, 'paused' | 'atRiskAt'> & { pending: number };
+export type ListedBatch = Omit<IndexEntry, 'spent'> &
+  Pick<BatchRow, 'paused' | 'atRiskAt' | 'queueOffset'> & {
+    pending: number;
+    /** Only for an open batch. */
+    chunksTotal?: number;
+  };
 
 /**
  * A page of a listing. `next` is the id after which the next page begins; undefined if the days have no more batches.
@@ -129,8 +134,9 @@ async function refresh(table: Table, candidate: Candidate, open: boolean): Promi
   const found = await readBatch(table, candidate.id);
   // A batch that is being deleted stays open until all its data is deleted, but its line disappears at the start.
   if (!found || (!isLine(candidate) && found.row.deletingAt !== undefined)) return undefined;
-  const { paused, atRiskAt } = found.row;
-  return { ...withPending(indexEntryOf(found.row), pendingItems(found.row)), paused, atRiskAt };
+  const { paused, atRiskAt, queueOffset, chunksTotal } = found.row;
+  const own = { paused, atRiskAt, queueOffset, chunksTotal };
+  return { ...withPending(indexEntryOf(found.row), pendingItems(found.row)), ...own };
 }
 
 const withPending = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });

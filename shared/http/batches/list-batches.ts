@@ -11,11 +11,12 @@ import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
+import { blockedOf, canBeBlocked, type QueueStates, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
 import { paceOf } from './view/pace-view.ts';
 
-export interface BatchesHttp {
+export interface BatchesHttp extends QueueStatesDeps {
+  /** Table of the batches. */
   table: Table;
-  now: () => number;
 }
 
 /** Number of days that a listing without `?day=` covers. Each day is one query, also on an idle pipeline. */
@@ -24,11 +25,13 @@ const LIMIT = { min: 1, max: 200, fallback: 50 };
 
 /**
  * GET batches: the batches of a day, or of the last days, newest first. A page compares at most 2,000 batches with the
- * filters, so it may be empty and still have a next page.
+ * filters, so it may be empty and still have a next page. If it contains unfinished batches, one more query reads the states of
+ * the queues.
  */
-export async function listBatches({ table, now }: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export async function listBatches(deps: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+  const { table } = deps;
   const after = batchIdOf(request, 'after');
-  const nowMs = now();
+  const nowMs = deps.gate.now();
   const days = daysFor(dayOf(request), after, nowMs);
   const { batches, next, scanned } = await listBatchesOf(table, {
     days,
@@ -39,9 +42,10 @@ export async function listBatches({ table, now }: BatchesHttp, request: HttpRequ
     labels: labelsOf(request),
     search: searchOf(request),
   });
+  const states = batches.some(canBeBlocked) ? await readQueueStates(deps) : undefined;
   const [to = '', from = to] = [days[0], days.at(-1)];
   const list: BatchList = {
-    batches: batches.map((batch) => entryOf(batch, nowMs)),
+    batches: batches.map((batch) => entryOf(batch, nowMs, states)),
     days: { from, to },
     scanned: { batches: scanned.count, until: scanned.last === undefined ? null : createdAtOf(scanned.last) },
   };
@@ -60,16 +64,18 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
 
 const createdAtOf = (id: string): string => new Date(batchTimeMs(id)).toISOString();
 
-function entryOf(batch: ListedBatch, nowMs: number): BatchEntry {
+function entryOf(batch: ListedBatch, nowMs: number, states: QueueStates | undefined): BatchEntry {
   const { id, workload, lane, state, accepted, dead, discarded, pending, revision, openedAt, deadlineAt } = batch;
   const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
   const times = { createdAt: createdAtOf(id), revision, openedAt, completedAt, deadlineAt, deadlineMet };
-  const pace = paceOf({ ...batch, items: batch.revisionItems }, nowMs);
+  const blocked = states && canBeBlocked(batch) ? blockedOf(batch, states) : undefined;
+  const pace = paceOf({ ...batch, items: batch.revisionItems, isBlocked: blocked !== undefined }, nowMs);
   const { fileName, labels, causes, atRiskAt, latencyP95 = null } = batch;
   const given = {
     ...(fileName === undefined ? {} : { file: fileName }),
     ...(labels === undefined ? {} : { labels }),
     ...(causes === undefined ? {} : { causes }),
+    ...(blocked === undefined ? {} : { blocked }),
     ...(atRiskAt === undefined || isFinished(state) ? {} : { atRiskAt }),
   };
   return {

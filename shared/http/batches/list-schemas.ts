@@ -4,6 +4,7 @@ import { count, time } from '../edge/schemas.ts';
 import {
   atRiskAtSchema,
   batchLinksSchema,
+  blockedSchema,
   deadlineMetSchema,
   estimateSchema,
   labelsSchema,
@@ -33,6 +34,7 @@ export const batchEntrySchema = z.object({
   causes: z.record(z.string(), count).optional().describe('The most frequent causes of its current dead letters'),
   atRiskAt: atRiskAtSchema.describe('Like `deadline.atRiskAt` of the batch, but only until it is finished'),
   estimate: estimateSchema,
+  blocked: blockedSchema,
   links: batchLinksSchema,
 });
 export type BatchEntry = z.infer<typeof batchEntrySchema>;

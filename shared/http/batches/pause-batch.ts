@@ -7,7 +7,7 @@ import { leaveTo } from '../../wake/gate/spending.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { batchOf } from '../edge/request/parameters.ts';
-import { pauseRequestSchema } from '../edge/schemas.ts';
+import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { batchView } from './view/batch-view.ts';
 import type { ReceiptBasis } from './view/receipt-view.ts';
 
@@ -22,14 +22,15 @@ const BUDGET_MS = 100_000;
 /** POST batches/{id}/pause: 200 with the batch. Running chunks finish. */
 export async function pauseOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const { reason } = await jsonBodyOf(request, pauseRequestSchema);
-  return json(batchView(await pauseBatch(deps, row.id, reason), deps.gate.now(), basis));
+  const wish = await jsonBodyOf(request, pauseRequestSchema);
+  return json(batchView(await pauseBatch(deps, row.id, wish), deps.gate.now(), basis));
 }
 
 /** POST batches/{id}/resume: 200 with the batch; 202 if it is so large that the sweep puts the remaining references. */
 export async function resumeOverHttp({ deps, basis }: PauseBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const { isWhole } = await resumeBatch(deps, row.id, deps.gate.now() + BUDGET_MS);
+  const { since } = await jsonBodyOf(request, resumeRequestSchema);
+  const { isWhole } = await resumeBatch(deps, row.id, { since, untilMs: deps.gate.now() + BUDGET_MS });
   const { row: now } = await batchOf(request, deps.table);
   // Charges this read of the row to the batch, too.
   leaveTo(resultsQueueName(now.workload), deps);

@@ -1,6 +1,6 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { JSON_TYPE, NEXT, query, type Route, TEXTS, whole } from '../edge/route.ts';
-import { pauseRequestSchema } from '../edge/schemas.ts';
+import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { batchListSchema } from './list-schemas.ts';
 import { batchViewSchema, cancelAnswerSchema } from './schemas.ts';
 
@@ -64,7 +64,8 @@ export const BATCH_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'batches/{id}/resume',
     audience: 'operator',
-    summary: 'End the pause of a batch, whatever its cause, and put the references of its pending chunks',
+    summary: 'End the pause that the body names, whatever its cause, and put the references of the pending chunks',
+    body: { [JSON_TYPE]: resumeRequestSchema },
     answers: [
       { status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } },
       {
@@ -73,7 +74,7 @@ export const BATCH_ROUTES: readonly Route[] = [
         content: { [JSON_TYPE]: batchViewSchema },
       },
     ],
-    problems: ['not-found', 'conflict'],
+    problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
   },
   {
     name: 'delete-batch',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { FORMATS } from '../../contract/upload-kinds.ts';
-import { count, time } from '../edge/schemas.ts';
+import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
 import { batchReceiptSchema } from './view/receipt-schema.ts';
 
 const latency = z.object({ p50: count, p95: count, max: count }).nullable();
@@ -27,11 +27,26 @@ export const rateSchema = z
   .number()
   .nonnegative()
   .nullable()
-  .describe('Items per second of the current revision since it was queued, without the time that it was paused');
+  .describe(
+    'Items per second of the current revision since it was queued, without the time that it was paused. null before it is queued and while it is blocked',
+  );
 export const estimateSchema = z
   .object({ completesAt: time, basis: z.string().describe('The basis of the computation, as text') })
   .optional()
-  .describe('The expected end of the current revision. Only while it is queued or running, and its rate is known');
+  .describe(
+    'The expected end of the current revision. Only while it is queued or running and not blocked, and its rate is known',
+  );
+
+export const blockedSchema = z
+  .object({
+    queue: z.string().optional().describe('Absent if the workload of the batch is not deployed'),
+    since: time.optional(),
+    reason: z.string(),
+  })
+  .optional()
+  .describe(
+    'Why the work of an unfinished batch cannot continue: its workload is not deployed, or the first of its queues that is paused (by an operator or the circuit), has no share of the limits of its workload, or has a drain that cannot be started. Then rate and estimate are not known',
+  );
 
 export const batchLinksSchema = z.object({
   self: z.string(),
@@ -120,10 +135,7 @@ export const batchViewSchema = z.object({
     )
     .describe('The upload and its redrives and discards: the 19 latest, followed by the current revision'),
   reportRevision: count.nullable(),
-  blocked: z
-    .object({ queue: z.string(), since: time, reason: z.string() })
-    .optional()
-    .describe('Why an unfinished batch waits: the first of its queues that is paused or whose drain cannot be started'),
+  blocked: blockedSchema,
   waiting: z
     .object({
       queue: z.string(),
@@ -133,13 +145,15 @@ export const batchViewSchema = z.object({
       itemsAhead: count.describe('The accepted or redriven items of these batches'),
       nextAt: time
         .optional()
-        .describe('The time of the next probe of the circuit, or when the next delayed message becomes visible'),
+        .describe(
+          'The time of the next probe of the circuit, of the end of a pause, or when the next delayed message becomes visible',
+        ),
       reason: z.string().describe('Why no chunk of the batch runs, as text'),
     })
     .optional()
     .describe('Only while no item is known to have started, or no chunk of the batch runs'),
   paused: z
-    .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time })
+    .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time, until: pauseUntilSchema })
     .optional()
     .describe('Why the batch is paused: by an operator, or by the option halt of its workload'),
   reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),

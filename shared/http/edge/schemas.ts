@@ -1,5 +1,6 @@
 /** Schemas that the answers of several resources use. */
 import { z } from 'zod';
+import { MAX_PAUSE_SECONDS } from '../../pauses.ts';
 
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
@@ -20,5 +21,29 @@ export const problemSchema = z.object({
 
 /** Body of a request that pauses a queue or a batch. All fields are optional. */
 export const pauseRequestSchema = z.strictObject({
-  reason: z.string().min(1).max(200).default('paused by an operator').describe('Shown with the paused queue or batch'),
+  reason: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Shown with the paused queue or batch. Defaults to "paused by an operator"'),
+  forSeconds: z
+    .int()
+    .min(1)
+    .max(MAX_PAUSE_SECONDS)
+    .optional()
+    .describe(
+      'The pause ends by itself after this time. By default, it lasts until somebody resumes the queue or batch',
+    ),
 });
+
+/** Body of a request that ends a pause. Required, because the request must not end a pause that its author has not seen. */
+export const resumeRequestSchema = z.strictObject({
+  since: z
+    .string({ error: 'expected the time in paused.since of the queue or batch: the pause that the request ends' })
+    .describe('The pause that ends, by its time in paused.since. The request is refused if there is another pause now'),
+});
+
+export const pauseUntilSchema = time
+  .optional()
+  .describe('When the pause ends by itself. Absent: when somebody ends it');

@@ -33,15 +33,15 @@ export function totals(
   };
 }
 
-/** Paused queues that have work, those with the longest pause first. */
+/** Paused queues, those with the longest pause first. An empty one also needs an operator: what comes next waits. */
 export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueues'] {
   return views
     .flatMap(({ queue, workload, paused, depth: messages, backlog }) => {
       const { batches = 0, items = 0 } = backlog ?? {};
-      if (paused === null || (messages === 0 && batches === 0)) return [];
-      const { by, reason, since, probeAt } = paused;
-      const probe = probeAt === undefined ? {} : { probeAt };
-      return [{ queue, workload, by, reason, since, ...probe, messages, batches, items }];
+      if (paused === null) return [];
+      const { by, reason, since, until, probeAt } = paused;
+      const ends = { ...(until === undefined ? {} : { until }), ...(probeAt === undefined ? {} : { probeAt }) };
+      return [{ queue, workload, by, reason, since, ...ends, messages, batches, items }];
     })
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }

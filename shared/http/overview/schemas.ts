@@ -1,6 +1,6 @@
 /** The answer of the route of the overview. */
 import { z } from 'zod';
-import { count, time } from '../edge/schemas.ts';
+import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
 
 /** A batch that needs attention. */
 const batchNotice = z.object({
@@ -54,6 +54,7 @@ export const overviewSchema = z.object({
         by: z.enum(['operator', 'circuit']),
         reason: z.string(),
         since: time,
+        until: pauseUntilSchema,
         probeAt: time
           .optional()
           .describe('The time of the next probe of the circuit; absent if it waits for the next message'),
@@ -62,7 +63,7 @@ export const overviewSchema = z.object({
         items: count,
       }),
     )
-    .describe('Paused queues with messages or open batches'),
+    .describe('Paused queues'),
   pausedBatches: batchNotices.describe('Batches that an operator or the option halt of their workload has paused'),
   failedReports: batchNotices.describe('Open batches, and those created in the last 24 hours, whose report failed'),
   suspect: batchNotices.describe(

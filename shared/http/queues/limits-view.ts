@@ -45,6 +45,7 @@ export function limitsView(address: QueueAddress, { gate, quota, nowMs }: KnownL
   };
 }
 
-const isParked = ({ status, parkedUntil }: GateRow): boolean => status === 'idle' && parkedUntil !== '';
+/** Whether the queue waits for a scheduled wake. */
+export const isParked = ({ status, parkedUntil }: GateRow): boolean => status === 'idle' && parkedUntil !== '';
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();

@@ -2,13 +2,16 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
 import { Problem } from '../../errors.ts';
 import { readQuota } from '../../limits/quota-row.ts';
+import type { Publish } from '../../wake/events/publish.ts';
 import { type GateDeps, wake } from '../../wake/gate/gate.ts';
-import { changeGate, readGate } from '../../wake/gate/gate-store.ts';
+import { presentPause } from '../../wake/gate/gate-row.ts';
+import { readGate } from '../../wake/gate/gate-store.ts';
+import { pauseGate, resumeGate } from '../../wake/gate/pause.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
-import { pauseRequestSchema } from '../edge/schemas.ts';
+import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { backlogOf, backlogs } from './backlog.ts';
 import { isLimited } from './limits-view.ts';
 import { queueView } from './queue-views.ts';
@@ -21,18 +24,13 @@ export interface PauseHttp {
   readOpenBatches: ReadOpenBatches;
 }
 
-/**
- * POST queues/{queue}/pause: marks the gate. No further drain starts. A running drain ends after its wave: its tasks complete
- * their quotas, and finish-wave.ts releases the gate. Wakes are counted during the pause.
- */
-export async function pauseQueue(http: PauseHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const { registry, gate } = http;
-  const address = queueAddressOf(request, registry);
-  const { reason } = await jsonBodyOf(request, pauseRequestSchema);
-  const now = new Date(gate.now()).toISOString();
-  await changeGate(gate.table, address.queue, ({ paused }) => ({
-    paused: { by: 'operator', reason, since: paused?.by === 'operator' ? paused.since : now },
-  }));
+/** POST queues/{queue}/pause. */
+export async function pauseQueue(
+  http: PauseHttp & { publish: Publish },
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const address = queueAddressOf(request, http.registry);
+  await pauseGate(http, address, await jsonBodyOf(request, pauseRequestSchema));
   return answer(http, address);
 }
 
@@ -42,14 +40,13 @@ export interface WakeHttp extends PauseHttp {
   gate: GateDeps;
 }
 
-/** POST queues/{queue}/resume: ends a pause, whatever its cause, and wakes the queue. */
+/** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
 export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, pool, gate } = http;
   const address = queueAddressOf(request, registry);
-  const { queue } = address;
   requireOwnPool(address, pool);
-  await changeGate(gate.table, queue, ({ paused }) => (paused === undefined ? undefined : { paused: undefined }));
-  await wake(gate, queue);
+  const { since } = await jsonBodyOf(request, resumeRequestSchema);
+  await resumeGate(gate, address.queue, since);
   return answer(http, address);
 }
 
@@ -60,8 +57,9 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
   const { queue } = address;
   requireOwnPool(address, pool);
   const { row } = await readGate(gate.table, queue);
-  if (row.paused?.by === 'operator') {
-    throw new Problem('conflict', `Queue "${queue}" is paused by an operator (${row.paused.reason}). Resume it first.`);
+  const pause = presentPause(row, gate.now());
+  if (pause?.by === 'operator') {
+    throw new Problem('conflict', `Queue "${queue}" is paused by an operator (${pause.reason}). Resume it first.`);
   }
   const depth = await depthOf(queue);
   if (row.status === 'draining' || depth > 0) await wake(gate, queue);

@@ -4,7 +4,7 @@ import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Depths } from '../../wake/depths.ts';
 import type { GateDeps } from '../../wake/gate/gate.ts';
-import { type GateRow, newGate } from '../../wake/gate/gate-row.ts';
+import { type GateRow, newGate, presentPause } from '../../wake/gate/gate-row.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';
@@ -85,9 +85,9 @@ export interface KnownQueue extends KnownLimits {
 /** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
 export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
   const { queue, workload, lane, kind } = address;
-  const { gate, backlog } = known;
+  const { gate, backlog, nowMs } = known;
   const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
-  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, paused, startFailure, due } = gate;
+  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, startFailure, due } = gate;
   return {
     queue,
     workload: workload.name,
@@ -103,7 +103,7 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
     total,
     idleCount,
     wakes,
-    paused: paused ?? null,
+    paused: presentPause(gate, nowMs) ?? null,
     startFailure: startFailure ?? null,
     missedWakes,
     orphanedReferences,

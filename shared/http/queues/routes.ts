@@ -1,6 +1,6 @@
 import { policySchema } from '../../drain/planning/policy.ts';
 import { JSON_TYPE, query, type Route, type RouteAnswer } from '../edge/route.ts';
-import { pauseRequestSchema } from '../edge/schemas.ts';
+import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import {
   clearedQueueSchema,
   clearRequestSchema,
@@ -57,9 +57,10 @@ export const QUEUE_ROUTES: readonly Route[] = [
     method: 'POST',
     route: 'queues/{queue}/resume',
     audience: 'operator',
-    summary: 'End a pause, whatever its cause, and wake the queue',
+    summary: 'End the pause that the body names, whatever its cause, and wake the queue',
+    body: { [JSON_TYPE]: resumeRequestSchema },
     answers: [QUEUE],
-    problems: ['not-found', 'conflict'],
+    problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
   },
   {
     name: 'drain-now',

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
-import { count, time } from '../edge/schemas.ts';
+import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
 
 const pauseSchema = z.object({
   by: z.enum(['operator', 'circuit']),
   reason: z.string(),
   since: time,
+  until: pauseUntilSchema,
   probeAt: time
     .optional()
     .describe(

@@ -1,4 +1,5 @@
 import type { DrainRecord } from '../../cost/drains/drain-spending.ts';
+import { hasPauseEnded } from '../../pauses.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
 import { defineRow, double, int32, int64, json, optional, type RowOf, text } from '../../storage/row.ts';
 import type { WaveRecord } from './wave-record.ts';
@@ -11,12 +12,14 @@ const POLICY = 'policy:';
 
 /**
  * Why a queue is paused although it may hold work. `probeAt` is the time at which the open circuit lets one task try
- * again; an open circuit without it lets one task try the next message that can be received.
+ * again; an open circuit without it lets one task try the next message that can be received. `until` is the time at which an
+ * operator's pause ends by itself.
  */
 export interface Pause {
   by: 'operator' | 'circuit';
   reason: string;
   since: string;
+  until?: string | undefined;
   probeAt?: string;
   /** Number of consecutive failed probes; determines the wait before the next one. */
   probes?: number;
@@ -105,6 +108,10 @@ export const GATE = defineRow('gate', {
   spent: json<readonly DrainRecord[]>([]),
 });
 export type GateRow = RowOf<typeof GATE> & { queue: string };
+
+/** Returns the pause of a queue; undefined if there is none, or if its end has passed. */
+export const presentPause = ({ paused }: Pick<GateRow, 'paused'>, nowMs: number): Pause | undefined =>
+  paused === undefined || hasPauseEnded(paused, nowMs) ? undefined : paused;
 
 /** Whether the drain of `generation` holds the gate. */
 export const isHeldBy = ({ status, generation: holder }: GateRow, generation: number): boolean =>

@@ -13,20 +13,15 @@
  */
 import type { Operations } from '../../contract/operations.ts';
 import { START_EXECUTIONS } from '../../cost/executions.ts';
+import { EARLY_WAKE_MS } from '../../pauses.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import { dueAfter } from './due.ts';
-import { drainInstanceId, type GateRow, isHeldBy, lastSignMs } from './gate-row.ts';
+import { drainInstanceId, type GateRow, isHeldBy, lastSignMs, presentPause } from './gate-row.ts';
 import { gateOf, readGate, type VersionedGate, writeGate } from './gate-store.ts';
 import { type DrainStatus, isDead, type LivenessDeps, SILENCE_MS } from './heartbeat.ts';
 import type { Spending, SpendingWrite } from './spending.ts';
-
-/**
- * The clock of the topic can be ahead of the service time that this process knows by one second and a round trip. A
- * wake for a probe that comes a little early must be accepted, because it is the only one.
- */
-const EARLY_PROBE_MS = 5_000;
 
 export interface GateDeps extends LivenessDeps {
   /**
@@ -69,12 +64,12 @@ const writeGateAndSpending = (
   write: SpendingWrite,
 ): Promise<boolean> => spending?.writeGate(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
 
-/** A pause by an operator lasts until it is ended; a pause by the circuit lasts until its probe is due. */
-const isPauseActive = (row: GateRow, now: number): boolean =>
-  row.paused !== undefined &&
-  row.status === 'idle' &&
-  (row.paused.by === 'operator' ||
-    (row.paused.probeAt !== undefined && Date.parse(row.paused.probeAt) - EARLY_PROBE_MS > now));
+/** A pause by an operator lasts until its end, if it has one; a pause by the circuit lasts until its probe is due. */
+function isPauseActive(row: GateRow, now: number): boolean {
+  const pause = presentPause(row, now);
+  if (pause === undefined || row.status !== 'idle') return false;
+  return pause.by === 'operator' || (pause.probeAt !== undefined && Date.parse(pause.probeAt) - EARLY_WAKE_MS > now);
+}
 
 /**
  * Returns whether the queue of an idle gate can contain only messages that were put since its release, as far as the
@@ -115,6 +110,7 @@ function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
     // lease.
     due: dueAfter(row.due, deps.now()),
     parkedUntil: '',
+    paused: presentPause(row, deps.now()),
     active: 0,
   };
 }

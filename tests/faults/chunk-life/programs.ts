@@ -1,7 +1,7 @@
 /** The real rounds, cancel, redrive, discard and resending as programs of the explorer. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
-import { chunkRows } from '../../../shared/batches/ledger.ts';
+import { chunkRows, readBatch } from '../../../shared/batches/ledger.ts';
 import { readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
@@ -113,8 +113,11 @@ export function chunkPrograms(options: ProgramOptions = {}): Record<Role, Progra
     worker: as('worker', round(ITEMS_QUEUE)),
     collector: as('collector', round(RESULTS_QUEUE)),
     canceller: as('canceller', ({ deps }) => cancelBatch(deps(), BATCH)),
-    pauser: as('pauser', ({ deps }) => pauseBatch(deps(), BATCH, 'look first')),
-    resumer: as('resumer', ({ deps }) => resumeBatch(deps(), BATCH)),
+    pauser: as('pauser', ({ deps }) => pauseBatch(deps(), BATCH, { reason: 'look first' })),
+    resumer: as('resumer', async ({ deps }) => {
+      const since = (await readBatch(deps().table, BATCH))?.row.paused?.at ?? '';
+      return resumeBatch(deps(), BATCH, { since });
+    }),
     redriver: as('redriver', ({ deps }) => redrive(deps(), { batch: BATCH, key: 'k', selection: {} })),
     discarder: as('discarder', ({ deps }) =>
       redrive(deps(), { batch: BATCH, key: 'd', selection: { discard: 'test' } }),

@@ -175,8 +175,8 @@ const CASES: Case[] = [
     title: 'a pause and a resume',
     prepare: submitted,
     operation: async (id) => {
-      await pauseBatch(use.world.deps, id, 'a test');
-      await resumeBatch(use.world.deps, id);
+      const { paused } = await pauseBatch(use.world.deps, id, { reason: 'a test' });
+      await resumeBatch(use.world.deps, id, { since: paused?.at ?? '' });
     },
   },
   {

@@ -1,4 +1,6 @@
 /** The invariants of every world, and the additional ones of a world without further steps. */
+import { presentPause } from '../../../shared/wake/gate/gate-row.ts';
+import { EARLY_MS } from './time.ts';
 import { type Actor, gateOf, hasDeadDrain, leftover, owns, type World } from './world.ts';
 
 /** More store calls than a wake needs, unless other writers change the gate before each of its updates. */
@@ -24,12 +26,14 @@ export const isQuiet = ({ actors, events, scheduled }: World): boolean =>
 
 /**
  * All wakes are counted, and the queue waits for a scheduled wake although a visible message was never received. Only
- * an open circuit, and a drain that released its gate after a failure, may wait.
+ * a pause, an open circuit, and a drain that released its gate after a failure, may wait.
  */
-function isParkedOverWork({ actors, events, scheduled, messages, rows, gaveUp }: World): boolean {
+function isParkedOverWork({ actors, events, scheduled, messages, rows, gaveUp, now }: World): boolean {
   if (actors.length > 0 || events > 0 || scheduled.length === 0) return false;
+  // A scheduled wake that is due is on its way, like an event.
+  if (scheduled.some((due) => due - EARLY_MS <= now)) return false;
   const { status, paused } = gateOf(rows);
-  if (status !== 'idle' || paused !== undefined || gaveUp) return false;
+  if (status !== 'idle' || presentPause({ paused }, now) !== undefined || gaveUp) return false;
   return messages.some(({ at, deliveries }) => at === 'visible' && deliveries === 0);
 }
 

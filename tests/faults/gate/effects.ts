@@ -70,11 +70,12 @@ function tableEffects(
   return effects;
 }
 
-/** A release must fail if a wake came after the queue was measured. */
+/** A release must fail if a wake came after the queue was measured, unless an operator has paused it: its end is a wake. */
 function brokenBy(world: World, actor: Actor, rows: World['rows']): Pick<World, 'broken'> {
   const [before, after] = [gateOf(world.rows), gateOf(rows)];
   const released = before.status === 'draining' && after.status === 'idle' && actor.kind === 'finishWave';
-  if (!released || actor.wakes === undefined || actor.wakes === before.wakes) return {};
+  const isPaused = after.paused?.by === 'operator';
+  if (!released || isPaused || actor.wakes === undefined || actor.wakes === before.wakes) return {};
   return { broken: 'the gate was released over a newer wake' };
 }
 

@@ -43,7 +43,7 @@ async function crashes(world: World, index: number, actor: Actor, begin: Begin):
   if (actor.zombie) return [{ label: `old ${name} dies`, state: without }];
   if (actor.kind === 'waker')
     return [{ label: 'waker dies, event comes back', state: { ...without, events: without.events + 1 } }];
-  if (actor.kind === 'sweeper') return [{ label: 'sweeper dies', state: without }];
+  if (actor.kind === 'sweeper' || actor.kind === 'operator') return [{ label: `${name} dies`, state: without }];
   if (actor.kind === 'publisher')
     return [{ label: 'publisher dies and begins again', state: await begin(without, 'publisher', {}) }];
   return activityFaults({ ...without, faulty: true }, { actor, name, begin });

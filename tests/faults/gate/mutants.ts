@@ -6,10 +6,12 @@
 import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
 import { finishWave } from '../../../shared/drain/finish-wave.ts';
 import type { Table } from '../../../shared/storage/table.ts';
+import type { Publish } from '../../../shared/wake/events/publish.ts';
 import { type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate, writeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { isDead, SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
+import { pauseGate } from '../../../shared/wake/gate/pause.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 import { type Parts, QUEUE } from './programs.ts';
 import type { Scenario } from './run.ts';
@@ -106,6 +108,13 @@ const finishDepthFirst: Parts['finishWave'] = async (deps, input) => {
 /** Treats every wake as one from before the wave. */
 const finishWhateverCame: Parts['finishWave'] = (deps, input) =>
   finishWave(deps, { ...input, wave: { ...input.wave, wakes: Number.POSITIVE_INFINITY } });
+
+/** Writes the gate before the wake at the end of the pause is scheduled. */
+const pauseBeforeWake: Parts['pause'] = async (deps, ...request) => {
+  const events: Parameters<Publish>[] = [];
+  await pauseGate({ ...deps, publish: async (...event) => void events.push(event) }, ...request);
+  for (const event of events) await deps.publish(...event);
+};
 
 export const MUTANTS: Mutant[] = [
   {
@@ -216,6 +225,27 @@ export const MUTANTS: Mutant[] = [
     parts: { sweep: sweepThatReleases },
     scenario: { publishers: 1, budget: { runtime: 2, sweep: 1 } },
     finds: /behind the fence|two drains|lost wake/,
+  },
+  {
+    name: 'a pause is written before the wake at its end is scheduled',
+    parts: { pause: pauseBeforeWake },
+    scenario: { publishers: 1, pauses: 1, budget: { crash: 1 } },
+    finds: /lost wake/,
+  },
+  {
+    name: 'a wake that comes a second before the end of a pause is turned away',
+    parts: { wake: (deps) => wake({ ...deps, now: () => deps.now() - 5_000 }, QUEUE) },
+    scenario: { publishers: 1, pauses: 1 },
+    finds: /lost wake/,
+  },
+  {
+    name: 'a drain releases the gate of a pause that has ended',
+    parts: {
+      finishWave: (deps, input) =>
+        finishWave({ ...deps, gate: { ...deps.gate, now: () => deps.gate.now() - 60_000 } }, input),
+    },
+    scenario: { publishers: 1, pauses: 1, budget: { pause: 1 } },
+    finds: /lost wake/,
   },
   {
     name: 'a probe that comes a second early is turned away',

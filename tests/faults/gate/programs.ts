@@ -12,8 +12,11 @@ import type { Table } from '../../../shared/storage/table.ts';
 import { noCounts } from '../../../shared/sweep/counts.ts';
 import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
 import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/sweep-run.ts';
+import type { Publish } from '../../../shared/wake/events/publish.ts';
 import { fence, type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
+import { presentPause } from '../../../shared/wake/gate/gate-row.ts';
 import { recordHeartbeat, showFirstWave } from '../../../shared/wake/gate/heartbeat.ts';
+import { pauseGate } from '../../../shared/wake/gate/pause.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { unrecorded } from '../../helpers/fakes/spending.ts';
@@ -37,6 +40,8 @@ export interface Parts {
   table: (asker: Asker) => Table;
   publisher: (asker: Asker, wakeItself: () => Promise<unknown>) => Promise<unknown>;
   wake: (deps: GateDeps, asker: Asker) => Promise<unknown>;
+  /** An operator pauses the queue for a minute. */
+  pause: typeof pauseGate;
   /** The action of the sweep for a queue that must be woken. */
   sweep: (deps: GateDeps) => Promise<unknown>;
   fence: typeof fence;
@@ -58,6 +63,7 @@ export const REAL: Parts = {
     }
   },
   wake: (deps) => wake(deps, QUEUE),
+  pause: pauseGate,
   sweep: (deps) => repairQueue(sweepRun(deps), address),
   fence,
   finishWave,
@@ -95,6 +101,10 @@ export function gatePrograms(parts: Parts): Record<string, Program> {
     );
   return {
     publisher: (asker) => parts.publisher(asker, () => parts.wake(gateDeps(asker), asker)),
+    operator: (asker) =>
+      parts.pause({ gate: { table: parts.table(asker), now: asker.now }, publish: publishOf(asker) }, address, {
+        forSeconds: 60,
+      }),
     waker: (asker) => parts.wake(gateDeps(asker), asker),
     sweeper: (asker) => parts.sweep(gateDeps(asker)),
     slice: (asker, input: SliceInput) => slice(parts, asker, input),
@@ -106,6 +116,12 @@ export function gatePrograms(parts: Parts): Record<string, Program> {
       ),
   };
 }
+
+const publishOf =
+  (asker: Asker): Publish =>
+  async (_address, { type }, options = {}) => {
+    if (type === 'QueueWorkDetected') await asker.ask('publish', options.at?.getTime());
+  };
 
 function drainClient({ ask }: Asker): DrainClient {
   const client = {
@@ -134,6 +150,7 @@ async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Pr
   const table = parts.table(asker);
   const current = await parts.fence(table, QUEUE, generation);
   if (!current) return ended('fenced');
+  if (presentPause(current.row, asker.now())?.by === 'operator') return ended('paused');
   const until = asker.now() + waveSeconds(LIMITS, WAVE) * 1000;
   const isShown = await showFirstWave(table, current, { active: WAVE.tasks, depth: WAVE.depth, until });
   if (!isShown) await recordHeartbeat(table, { queue: QUEUE, task: 't0', generation, until });
@@ -147,9 +164,7 @@ async function slice(parts: Parts, asker: Asker, { generation }: SliceInput): Pr
 const finishWaveDeps = (parts: Parts, asker: Asker): FinishWaveDeps => ({
   gate: { table: parts.table(asker), now: asker.now },
   depthOf: async () => Number(await asker.ask('depth')),
-  publish: async (_address, { type }, options = {}) => {
-    if (type === 'QueueWorkDetected') await asker.ask('publish', options.at?.getTime());
-  },
+  publish: publishOf(asker),
   plan,
   visibilitySeconds: VISIBILITY_SECONDS,
   spending: unrecorded,

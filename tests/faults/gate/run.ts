@@ -12,10 +12,12 @@ import { createPrograms } from '../explorer/programs.ts';
 import { check } from './checks.ts';
 import { gatePrograms, type Parts, QUEUE, REAL } from './programs.ts';
 import { createSteps } from './steps.ts';
-import { type Budget, createKeyOf, T0, type World } from './world.ts';
+import { type Actor, type Budget, createKeyOf, T0, type World } from './world.ts';
 
 export interface Scenario {
   publishers: number;
+  /** Number of operators. Each pauses the queue once, for a minute. */
+  pauses?: number;
   /** Starts with a drain that has sent no heartbeat for an hour, a remaining message, and wakes in progress. */
   deadDrain?: { events: number };
   budget?: Partial<Budget>;
@@ -35,11 +37,14 @@ const MANY: Bounds = { depth: 1_000, states: 3_000_000 };
 
 /** Explores all possible executions of a scenario, with the real code or with a mutant of it. */
 export async function exploreGate(
-  { publishers, deadDrain, budget = {} }: Scenario,
+  { publishers, pauses = 0, deadDrain, budget = {} }: Scenario,
   { parts = {}, blind = false, bounds = {} }: Options = {},
 ): Promise<Explored> {
   const programs = createPrograms(gatePrograms({ ...REAL, ...parts }));
-  const point = await programs.start('publisher', {}, T0);
+  const beginning = async (kind: 'publisher' | 'operator', count: number): Promise<Actor[]> => {
+    const point = await programs.start(kind, {}, T0);
+    return Array.from({ length: count }, () => ({ kind, point, input: {} }));
+  };
   const world: World = {
     now: T0,
     rows: {},
@@ -47,7 +52,7 @@ export async function exploreGate(
     events: 0,
     scheduled: [],
     instances: {},
-    actors: Array.from({ length: publishers }, () => ({ kind: 'publisher', point, input: {} })),
+    actors: [...(await beginning('publisher', publishers)), ...(await beginning('operator', pauses))],
     budget: { ...NO_FAULTS, ...budget },
     faulty: false,
     gaveUp: false,

@@ -28,7 +28,7 @@ export interface Instance {
 
 /** An actor that runs real code. */
 export interface Actor {
-  kind: 'publisher' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
+  kind: 'publisher' | 'operator' | 'waker' | 'sweeper' | 'slice' | 'finishWave';
   point: Point;
   input: unknown;
   instance?: string;

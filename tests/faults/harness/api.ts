@@ -6,6 +6,7 @@ export interface BatchStatus {
   id: string;
   state: string;
   counts: { accepted: number; succeeded: number; dead: number; cancelled: number; pending: number; retried: number };
+  paused?: { since: string };
 }
 
 export interface Api {
@@ -53,16 +54,17 @@ export function createApi(url: string, key = ''): Api {
     (await persist(`${url}/api/${path}`, { headers: { ...auth, accept } })).text();
   const lines = async (path: string): Promise<unknown[]> => parseLines(await text(path, NDJSON));
   /** Repeats a request until it succeeds (true) or is finally refused (false). */
-  const command = async (path: string, refused: RegExp, { once = false } = {}): Promise<boolean> => {
+  const command = async (path: string, refused: RegExp, { once = false, body = '' } = {}): Promise<boolean> => {
     const untilMs = Date.now() + GIVE_UP_MS;
     for (;;) {
-      const answer = await attempt(`${url}/api/${path}`, { method: 'POST', headers: auth });
+      const answer = await attempt(`${url}/api/${path}`, { method: 'POST', headers: auth, body });
       if (typeof answer !== 'string') return true;
       if (once || refused.test(answer)) return false;
       if (Date.now() > untilMs) throw new ApiError(`POST ${path}: ${answer}`);
       await sleep(PAUSE_MS);
     }
   };
+  const status = async (id: string): Promise<BatchStatus> => JSON.parse(await text(`batches/${id}`)) as BatchStatus;
   return {
     submit: async (workload, idempotencyKey, body, tries) => {
       const headers = { ...auth, 'content-type': NDJSON, 'idempotency-key': idempotencyKey };
@@ -70,10 +72,13 @@ export function createApi(url: string, key = ''): Api {
       const answer = await persist(`${url}/api/workloads/${workload}/batches`, init, tries);
       return ((await answer.json()) as { id: string }).id;
     },
-    status: async (id) => JSON.parse(await text(`batches/${id}`)) as BatchStatus,
+    status,
     cancel: (id) => command(`batches/${id}/cancel`, /^409/),
     pause: (id) => command(`batches/${id}/pause`, /^409 .*(nothing to pause|being cancelled)/s),
-    resume: (id, tries) => command(`batches/${id}/resume`, /^409 .*is not paused/s, tries),
+    resume: async (id, tries) => {
+      const body = JSON.stringify({ since: (await status(id)).paused?.since ?? '' });
+      return command(`batches/${id}/resume`, /^409 .*is not paused/s, { ...tries, body });
+    },
     results: (id) => lines(`batches/${id}/results`),
     deadLetters: (id) => lines(`batches/${id}/dead-letters`),
     report: async (id) => (await lines(`batches/${id}/report`)) as { key: string; value: unknown }[],

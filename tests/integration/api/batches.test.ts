@@ -57,11 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.stop());
 
-const get = (query = ''): Promise<Answer> =>
-  call(
-    (request) => listBatches({ table: pipeline.clients.batches, now: pipeline.deps.gate.now }, request),
-    `batches${query}`,
-  );
+const get = (query = ''): Promise<Answer> => call((request) => listBatches(pipeline.deps, request), `batches${query}`);
 const listed = (answer: Answer): string[] => batchListSchema.parse(answer.json()).batches.map(({ id }) => id);
 
 describe('GET batches', () => {

@@ -6,7 +6,7 @@ import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { healthSchema } from '../../../shared/http/health/schemas.ts';
 import { queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
-import { finished, submit } from '../../helpers/client.ts';
+import { finished, resume, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
 const ITEMS = 6_000;
@@ -74,7 +74,7 @@ describe('the API on the local stack', () => {
     expect(batchViewSchema.parse(await json(`batches/${id}`)).counts.pending).toBe(10);
     const { queues } = queueListSchema.parse(await json('queues?fresh'));
     expect(queues.find(({ queue }) => queue === 'billing-normal-0')).toMatchObject({ depth: 1, status: 'idle' });
-    const resumed = await stack.api('queues/billing-normal-0/resume', { method: 'POST' });
+    const resumed = await resume(stack, 'queues/billing-normal-0');
     expect(queueViewSchema.parse(await resumed.json()).paused).toBeNull();
     expect((await finished(stack, id)).state).toBe('completed');
   });

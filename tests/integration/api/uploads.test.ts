@@ -45,8 +45,8 @@ function send(body: string, { query = '', type = 'application/x-ndjson', headers
 
 /** Lists batches. */
 function find(query: string): Promise<Answer> {
-  const { clients, deps } = pipeline;
-  return call((request) => listBatches({ table: clients.batches, now: deps.gate.now }, request), `batches${query}`);
+  const { deps } = pipeline;
+  return call((request) => listBatches(deps, request), `batches${query}`);
 }
 
 /** The names of everything that an upload may leave in storage. */

@@ -4,7 +4,7 @@ import { accepted, useUploadApp } from './upload-app.ts';
 
 const app = useUploadApp();
 
-/** A user who presses Ctrl-C; the command goes on, because only a signal would end its process. */
+/** A user who presses Ctrl-C; the command continues, because only a signal would end its process. */
 function interruption() {
   let listener = (): void => {};
   const onInterrupt = (report: () => void) => {

@@ -50,7 +50,7 @@ describe('clearing a queue', () => {
     const { world } = use;
     const ids = [await waiting(9), await waiting(6)];
     const held = await waiting(3);
-    await pauseBatch(world.deps, held, 'look first');
+    await pauseBatch(world.deps, held, { reason: 'look first' });
     expect(await clear()).toEqual({ queue: ITEMS, batches: 3, messages: 6, left: 0 });
     expect([await depth(), (await readGate(gateOf().table, ITEMS)).row.depth]).toEqual([0, 0]);
 

@@ -8,6 +8,7 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
 import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
+import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
@@ -19,7 +20,10 @@ import { downstream, itemsOf } from '../in-process/world.ts';
 
 const DAY = 24 * 60 * MINUTE;
 const use = useWorld();
-const pause = (id: string) => pauseBatch(use.world.deps, id, 'look first');
+const pause = (id: string) => pauseBatch(use.world.deps, id, { reason: 'look first' });
+/** Ends the present pause. */
+const resume = async (deps: FinalizeDeps, id: string) =>
+  resumeBatch(deps, id, { since: (await use.world.batch(id)).paused?.at ?? '' });
 const depths = () => Promise.all([ITEMS, RESULTS].map((queue) => use.world.deps.depthOf(queue)));
 
 /** A paused batch. The first of its three chunks has run, and its queues are empty. */
@@ -45,7 +49,7 @@ describe('a batch that is paused', () => {
     expect((await readGate(world.deps.gate.table, ITEMS)).row).toMatchObject({ status: 'idle', depth: 0 });
     expect(await depths()).toEqual([0, 0]);
 
-    expect(await resumeBatch(world.deps, id)).toEqual({ sent: 3, isWhole: true });
+    expect(await resume(world.deps, id)).toEqual({ sent: 3, isWhole: true });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ ...DONE, duplicatesSeen: 0 });
     expect((await world.batch(id)).resumingAt).toBeUndefined();
@@ -59,7 +63,7 @@ describe('a batch that is paused', () => {
     expect(did(await sweep(world.deps))).toEqual({});
     expect(await depths()).toEqual([0, 0]);
 
-    expect((await resumeBatch(world.deps, id)).sent).toBe(2);
+    expect((await resume(world.deps, id)).sent).toBe(2);
     expect((await world.batch(id)).state).toBe('running');
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject(DONE);
@@ -75,7 +79,7 @@ describe('a batch that is paused', () => {
     await world.drainUnasked(RESULTS);
     expect(await world.batch(id)).toMatchObject({ state: 'paused', succeeded: 2, chunksTotal: 2, chunksDone: 1 });
     expect(await depths()).toEqual([0, 0]);
-    expect((await resumeBatch(world.deps, id)).sent).toBe(1);
+    expect((await resume(world.deps, id)).sent).toBe(1);
     await world.drainAll();
 
     // Invisible for an hour.
@@ -96,7 +100,7 @@ describe('a batch that is paused', () => {
 
     expect(await world.batch(id)).toMatchObject(DONE);
     expect((await world.batch(id)).paused).toBeUndefined();
-    await expect(resumeBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
+    await expect(resume(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
   });
 
   it('can be cancelled, but neither redriven nor deleted', async () => {
@@ -165,7 +169,7 @@ it('a batch with too many dead letters is paused by the rule of its workload, wh
   expect(await depths()).toEqual([0, 0]);
 
   downstream.broken.clear();
-  await resumeBatch(halting, id);
+  await resume(halting, id);
   await world.drainUnasked(ITEMS);
   await world.collectAs(halting);
   expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 8, dead: 1 });
@@ -177,7 +181,7 @@ it('a batch that was resumed is redriven, and paused and resumed again in its ne
   const { id } = await world.submit(itemsOf(9));
   await pause(id);
   await world.drainAll();
-  await resumeBatch(world.deps, id);
+  await resume(world.deps, id);
   await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ state: 'completedWithDeadLetters', succeeded: 6, dead: 3 });
 
@@ -186,7 +190,7 @@ it('a batch that was resumed is redriven, and paused and resumed again in its ne
   await pause(id);
   await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ state: 'paused', revision: 1, dead: 0 });
-  expect((await resumeBatch(world.deps, id)).sent).toBe(1);
+  expect((await resume(world.deps, id)).sent).toBe(1);
   await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ state: 'completed', succeeded: 9, dead: 0, resumes: 2 });
 });
@@ -198,7 +202,7 @@ describe('a resume that is interrupted', () => {
     const { id } = await world.submit(itemsOf(9));
     await pause(id);
     await world.drainAll();
-    await resumeBatch(dyingAt(world.deps, at), id).catch(() => undefined);
+    await resume(dyingAt(world.deps, at), id).catch(() => undefined);
     world.topic.events.length = 0;
     expect((await world.batch(id)).resumingAt).toBeDefined();
     expect((await sweep(world.deps)).resent).toBe(0);
@@ -214,12 +218,29 @@ describe('a resume that is interrupted', () => {
     const { id } = await world.submit(itemsOf(9));
     await pause(id);
     await world.drainAll();
-    await resumeBatch(dyingAt(world.deps, 1), id).catch(() => undefined);
+    await resume(dyingAt(world.deps, 1), id).catch(() => undefined);
 
-    expect((await resumeBatch(world.deps, id)).isWhole).toBe(true);
-    await expect(resumeBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
+    expect((await resume(world.deps, id)).isWhole).toBe(true);
+    await expect(resume(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject(DONE);
+  });
+});
+
+describe('a pause with an end', () => {
+  it('is ended by the first sweep after it, and not before', async () => {
+    const { world } = use;
+    const { id } = await world.submit(itemsOf(9));
+    await pauseBatch(world.deps, id, { forSeconds: 600 });
+    await world.drainAll();
+    world.wait(9 * MINUTE);
+    expect((await sweep(world.deps)).resent).toBe(0);
+    world.wait(2 * MINUTE);
+
+    expect((await sweep(world.deps)).resent).toBe(3);
+
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject({ ...DONE, resumes: 1 });
   });
 });
 
@@ -241,7 +262,8 @@ describe('over HTTP', () => {
     expect(first.batch.paused).toMatchObject({ by: 'operator', reason: 'wrong file' });
     expect((await ask(pauseOverHttp, id)).batch.paused).toEqual(first.batch.paused);
 
-    const resumed = await ask(resumeOverHttp, id);
+    const since = first.batch.paused?.since;
+    const resumed = await ask(resumeOverHttp, id, JSON.stringify({ since }));
     expect(resumed).toMatchObject({ status: 200, batch: { state: 'queued' } });
     expect(resumed.batch.paused).toBeUndefined();
     await world.drainAll();

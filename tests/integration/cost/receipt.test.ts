@@ -113,7 +113,7 @@ describe('the receipt of a batch that runs alone contains the operations that st
     stack.take();
     const id = await stack.submit(nextWorkload(), itemsOf(800, 'waits'));
     await post(`batches/${id}/pause`, { reason: 'a test' });
-    await post(`batches/${id}/resume`);
+    await post(`batches/${id}/resume`, { since: (await stack.row(id)).paused?.at });
     await stack.quiet([id]);
     const seen = stack.take();
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finished, queueOf, report, send } from '../../helpers/client.ts';
+import { finished, queueOf, report, resume, send } from '../../helpers/client.ts';
 import { buildOddApp } from '../../helpers/odd-app.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -55,7 +55,7 @@ describe('an outage of the service that the handler calls', () => {
     expect(waiting.counts.pending).toBe(2);
     expect((await queueOf(stack, 'outage-normal-0'))?.paused).toMatchObject({ by: 'operator', reason: 'month end' });
 
-    await stack.api('queues/outage-normal-0/resume', { method: 'POST' });
+    await resume(stack, 'queues/outage-normal-0');
 
     expect((await finished(stack, id)).counts.succeeded).toBe(2);
   });

@@ -145,7 +145,7 @@ const CASES: Case[] = [
     write: 'a queue is paused',
     lost: REPLACE,
     before: { generation: 3 },
-    act: (gate) => bodyOf(pauseQueue(operator(gate).http, operator(gate).request)),
+    act: (gate) => bodyOf(pauseQueue(operator(gate).http, operator(gate, { reason: 'maintenance' }).request)),
     answer: expect.objectContaining({ status: 'idle', paused: expect.objectContaining({ by: 'operator' }) }),
     after: { paused: { by: 'operator', reason: 'maintenance', since: new Date(NOW).toISOString() } },
   },
@@ -153,7 +153,7 @@ const CASES: Case[] = [
     write: 'a queue is resumed, and its drain started once',
     lost: REPLACE,
     before: { generation: 3, paused: { by: 'operator', reason: 'maintenance', since: DUE } },
-    act: (gate) => bodyOf(resumeQueue(operator(gate).http, operator(gate).request)),
+    act: (gate) => bodyOf(resumeQueue(operator(gate).http, operator(gate, { since: DUE }).request)),
     answer: expect.objectContaining({ status: 'draining', paused: null }),
     after: { status: 'draining', generation: 4, wakes: 0 },
     started: [4],
@@ -176,13 +176,14 @@ const CASES: Case[] = [
 ];
 
 /** A request of an operator for the gate's queue, with the data that its route needs. */
-function operator({ deps, queue }: Gate) {
+function operator({ deps, queue }: Gate, content: object = {}) {
   const registry = { queue: () => ({ ...address, queue }) } as unknown as Registry;
   const url = `http://localhost/api/queues/${queue}/pause`;
-  const body = { string: JSON.stringify({ reason: 'maintenance' }) };
+  const body = { string: JSON.stringify(content) };
   const request = new functions.HttpRequest({ url, method: 'POST', params: { queue }, body });
   const readOpenBatches = async () => ({ batches: [], read: 0 });
-  return { http: { registry, pool: undefined, gate: deps, depthOf: async () => 0, readOpenBatches }, request };
+  const parts = { registry, pool: undefined, gate: deps, depthOf: async () => 0, readOpenBatches };
+  return { http: { ...parts, publish: async () => {} }, request };
 }
 const bodyOf = async (answer: Promise<HttpResponseInit>) => (await answer).jsonBody;
 

@@ -356,12 +356,13 @@ describe('an operation of an operator that is answered too late', () => {
   test('pausing and resuming a batch', async () => {
     const { id } = await lossy.world.submit(itemsOf(9));
     lossy.lose(...replace('batches'));
-    expect(await pauseBatch(lossy.world.deps, id, 'why')).toMatchObject({ state: 'paused', paused: { reason: 'why' } });
+    const { paused } = await pauseBatch(lossy.world.deps, id, { reason: 'why' });
+    expect(paused).toMatchObject({ reason: 'why' });
     lossy.assertLost();
     await lossy.world.drainAll();
     lossy.lose(...replace('batches'));
 
-    expect(await resumeBatch(lossy.world.deps, id)).toEqual({ sent: 3, isWhole: true });
+    expect(await resumeBatch(lossy.world.deps, id, { since: paused?.at ?? '' })).toEqual({ sent: 3, isWhole: true });
 
     lossy.assertLost();
     await lossy.world.drainAll();

@@ -4,7 +4,7 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS, outcomeBlobName } from '../../../shared/contract/names.ts';
-import { type BatchAnswer, finished, queueOf, report, submit } from '../../helpers/client.ts';
+import { type BatchAnswer, finished, queueOf, report, resume, submit } from '../../helpers/client.ts';
 import { ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 
@@ -50,7 +50,7 @@ describe('work survives crashes', () => {
     expect(taken.receivedMessageItems).toHaveLength(1);
 
     // Act: consumer 2 is the app.
-    await stack.api(`queues/${QUEUE}/resume`, { method: 'POST' });
+    await resume(stack, `queues/${QUEUE}`);
     const batch = await finished(stack, id);
 
     // Assess

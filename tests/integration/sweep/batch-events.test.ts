@@ -129,11 +129,11 @@ describe('BatchPaused and BatchResumed', () => {
   it('are published when an operator pauses and resumes, also after the topic was unavailable', async () => {
     const { world } = use;
     const id = await unheard(world);
-    await pauseBatch(world.deps, id, 'look first');
+    const { paused } = await pauseBatch(world.deps, id, { reason: 'look first' });
     await world.drainUnasked(ITEMS);
     world.topic.broken = true;
     // Neither the event nor the wake is published.
-    await expect(resumeBatch(world.deps, id)).rejects.toThrow('does not answer');
+    await expect(resumeBatch(world.deps, id, { since: paused?.at ?? '' })).rejects.toThrow('does not answer');
     world.topic.broken = false;
     expect(seen().map(({ type }) => type)).toEqual(['BatchPaused']);
     world.wait(3 * MINUTE);
@@ -159,7 +159,7 @@ describe('BatchPaused and BatchResumed', () => {
     });
     downstream.broken.clear();
     await world.drainUnasked(ITEMS);
-    await resumeBatch(deps, id);
+    await resumeBatch(deps, id, { since: (await world.batch(id)).paused?.at ?? '' });
     await world.drainUnasked(ITEMS);
     await world.collectAs(deps);
     expect((await world.batch(id)).state).toBe('completedWithDeadLetters');

@@ -145,10 +145,12 @@ describe('a queue that is controlled only by requests', () => {
     action: 'pause' | 'resume' | 'drain',
   ): Promise<{ status: number; queue: QueueView }> => {
     const deps = operatorDeps(world);
+    const since = (await readGate(deps.gate.table, ITEMS)).row.paused?.since;
     const handler = { pause: pauseQueue, resume: resumeQueue, drain: drainNow }[action];
     const answer = await call((request) => handler(deps, request), `queues/${ITEMS}/${action}`, {
       method: 'POST',
       params: { queue: ITEMS },
+      ...(action === 'resume' ? { body: JSON.stringify({ since }) } : {}),
     });
     return { status: answer.status, queue: answer.json() as QueueView };
   };

@@ -41,6 +41,7 @@ const LEAVES = [
   'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
+  'shared/pauses.ts',
   'shared/shell-word.ts',
   'shared/slots.ts',
   'shared/time-limit.ts',
@@ -151,6 +152,7 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
       ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv/csv-options.ts', 'shared/parallel.ts'],
+      'shared/pauses.ts',
     ],
     types: ['shared/drain/', HTTP],
     packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],

@@ -93,7 +93,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ['queue q', ['queue', 'waves', 'policy'], { 'GET queues/q': { json: { ...queue, depth: 0, waves: [], policy } } }],
   ['pause q', ['queue', 'paused'], { 'POST queues/q/pause': { json: { ...queue, depth: 0 } } }],
   [`pause ${ID}`, ['id', 'state'], { [`POST batches/${ID}/pause`]: batch }],
-  ['resume q', ['queue', 'paused'], { 'POST queues/q/resume': { json: { ...queue, depth: 0 } } }],
+  ['resume q --since 2026', ['queue', 'paused'], { 'POST queues/q/resume': { json: { ...queue, depth: 0 } } }],
   [
     'clear q --confirm q',
     ['queue', 'batches', 'messages', 'left'],

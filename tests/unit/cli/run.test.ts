@@ -76,7 +76,7 @@ describe('an error', () => {
 
   it.each([
     ['pause biling-normal-0', 'POST queues/biling-normal-0/pause'],
-    ['resume biling-normal-0', 'POST queues/biling-normal-0/resume'],
+    ['resume biling-normal-0', 'GET queues/biling-normal-0'],
     ['drain biling-normal-0', 'POST queues/biling-normal-0/drain'],
     ['queue biling-normal-0', 'GET queues/biling-normal-0'],
     ['policy biling-normal-0 --json', 'GET queues/biling-normal-0/policy'],

@@ -4,6 +4,7 @@ import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { changeBatch, insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
+import type { PauseWish } from '../../../shared/pauses.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import type { EventDetails, PublishOptions } from '../../../shared/wake/events/publish.ts';
@@ -61,8 +62,9 @@ async function world(state: BatchState) {
     onPut: (hook: () => Promise<void>) => {
       beforePut = hook;
     },
-    pause: (reason = 'why') => quietly(() => pauseBatch(deps, BATCH, reason)),
-    resume: (untilMs?: number) => quietly(() => resumeBatch(deps, BATCH, untilMs)),
+    pause: (reason = 'why', wish: PauseWish = {}) => quietly(() => pauseBatch(deps, BATCH, { reason, ...wish })),
+    resume: (options: { since?: string; untilMs?: number } = {}) =>
+      quietly(() => resumeBatch(deps, BATCH, { since: new Date(NOW).toISOString(), ...options })),
   };
 }
 
@@ -94,7 +96,36 @@ test('returns the present row if it is repeated or its response was lost', async
   const first = await pause('first');
 
   expect(first).toMatchObject({ state: 'paused', paused: { reason: 'first' } });
-  expect(await pause('second')).toEqual(first);
+  expect(await pause('first')).toEqual(first);
+});
+
+test('a resume ends only the pause that it names', async () => {
+  const { pause, resume, row, change } = await world('queued');
+  const seen = '2026-01-01T00:00:40.000Z';
+  await pause();
+  await change(({ paused }) => ({ paused: paused && { ...paused, at: seen } }));
+  // Another operator, with another reason.
+  await pause('not before noon');
+
+  await expect(resume({ since: seen })).rejects.toMatchObject({
+    type: 'conflict',
+    message: `Batch ${BATCH} has another pause now: since 2026-01-01T00:01:00.000Z by operator: not before noon. The request ends the pause since ${seen}.`,
+  });
+
+  expect(await row()).toMatchObject({ state: 'paused', paused: { reason: 'not before noon' }, pausedMs: 20_000 });
+  await resume();
+  expect((await row())?.state).toBe('queued');
+});
+
+test.each([
+  [{ forSeconds: 90 }, { until: '2026-01-01T00:02:30.000Z', reason: 'why' }],
+  [{ reason: undefined }, { reason: 'first' }],
+  [{ reason: 'first' }, { reason: 'first' }],
+])('a second pause %o of a paused batch is kept if it adds something', async (wish, paused) => {
+  const { pause } = await world('queued');
+  await pause('first');
+
+  expect((await pause('why', wish)).paused).toEqual({ by: 'operator', at: new Date(NOW).toISOString(), ...paused });
 });
 
 test.each([
@@ -168,7 +199,7 @@ test('a resume that runs out of time leaves the rest to the sweep', async () => 
   }
   await pause();
 
-  expect(await resume(NOW)).toEqual({ sent: 500, isWhole: false });
+  expect(await resume({ untilMs: NOW })).toEqual({ sent: 500, isWhole: false });
   expect((await row())?.resumingAt).toBeDefined();
 });
 
@@ -191,9 +222,10 @@ test('each pause and each resume is published with a separate message id', async
 test('the event of a resume contains the total time for which the revision was paused', async () => {
   const { pause, resume, published, change } = await world('queued');
   await pause();
-  await change(({ paused }) => ({ paused: paused && { ...paused, at: '2026-01-01T00:00:29.500Z' }, pausedMs: 1_000 }));
+  const since = '2026-01-01T00:00:29.500Z';
+  await change(({ paused }) => ({ paused: paused && { ...paused, at: since }, pausedMs: 1_000 }));
 
-  await resume();
+  await resume({ since });
 
   expect(published[1]?.details).toEqual({ revision: 0, pausedSeconds: 31.5 });
 });
@@ -204,7 +236,7 @@ test('a pause succeeds while the topic is unavailable, and its repeat publishes 
   expect(await pause()).toMatchObject({ state: 'paused' });
   topicIsAway(false);
 
-  await pause('another reason');
+  await pause();
 
   expect(published).toEqual([pausedEvent(0)]);
 });

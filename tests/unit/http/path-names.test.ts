@@ -40,6 +40,8 @@ const deps = {
   pool: undefined,
 } as never;
 
+const listing = { registry, table: storage, gate: { table: storage, now: () => 0 } } as never;
+
 const redriving = { deps, settings: storage, slots: storage } as never;
 
 /** All functions with a path parameter. Add new ones here. */
@@ -96,7 +98,7 @@ describe('an invalid name in a path is not found, without any call to storage', 
 describe('an invalid name in a query is refused, without any call to storage', () => {
   it.each(['after', 'day', 'workload', 'state'])('GET batches?%s=', async (parameter) => {
     for (const bad of BAD_NAMES) {
-      const ask = async () => listBatches(deps, requestOf({}, { [parameter]: bad }));
+      const ask = async () => listBatches(listing, requestOf({}, { [parameter]: bad }));
       await expect(ask(), JSON.stringify(bad)).rejects.toMatchObject({ type: 'invalid-parameter' });
     }
   });

@@ -72,7 +72,7 @@ export function batchView(
 const atRiskView = ({ atRiskAt }: BatchRow): Pick<BatchView['deadline'], 'atRiskAt'> =>
   atRiskAt === undefined ? {} : { atRiskAt };
 
-const pauseView = ({ by, reason, at: since }: BatchPause): BatchView['paused'] => ({ by, reason, since });
+const pauseView = ({ at: since, ...pause }: BatchPause): BatchView['paused'] => ({ ...pause, since });
 
 const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: RevisionTimes) => ({
   opened: openedAt,

@@ -8,7 +8,7 @@ import type { BatchView } from '../schemas.ts';
 /** The input of the rate and the estimate. */
 export interface ShownPacing extends Pacing, Pick<RevisionTimes, 'revision'> {
   state: BatchState;
-  /** Whether it waits for a queue without a drain. */
+  /** Whether its work cannot continue: then a rate would be that of an earlier time. */
   isBlocked?: boolean;
   /** Its workload, whose rate limit replaces the rate until an item has ended; undefined if it is not known. */
   deployed?: Workload | undefined;
@@ -16,12 +16,12 @@ export interface ShownPacing extends Pacing, Pick<RevisionTimes, 'revision'> {
 
 /**
  * Computes the items per second of the current revision since it was queued, without the time that it was paused, and its
- * expected end at that rate. While nothing is known, the rate is null and the estimate absent.
+ * expected end at that rate. While nothing is known, or the batch is blocked, the rate is null and the estimate absent.
  */
 export function paceOf(pacing: ShownPacing, nowMs: number): Pick<BatchView, 'ratePerSecond' | 'estimate'> {
   const pace = measurePace(pacing, nowMs);
   // Cancelled items have ended, too, but say nothing about the rate.
-  if (pace === undefined || pacing.state === 'cancelled') return { ratePerSecond: null };
+  if (pace === undefined || pacing.state === 'cancelled' || pacing.isBlocked) return { ratePerSecond: null };
   const estimate = canEnd(pacing) ? estimateOf(pacing, pace, nowMs) : undefined;
   return { ratePerSecond: rounded(pace.ended / pace.seconds), ...(estimate && { estimate }) };
 }
@@ -32,8 +32,7 @@ export function paceOf(pacing: ShownPacing, nowMs: number): Pick<BatchView, 'rat
  */
 const rounded = (rate: number): number => (rate < 10 ? Number(rate.toPrecision(2)) : Math.round(rate));
 
-const canEnd = ({ state, isBlocked = false }: ShownPacing): boolean =>
-  (state === 'queued' || state === 'running') && !isBlocked;
+const canEnd = ({ state }: ShownPacing): boolean => state === 'queued' || state === 'running';
 
 function estimateOf(pacing: ShownPacing, pace: Pace, nowMs: number): BatchView['estimate'] {
   const { items, deployed } = pacing;

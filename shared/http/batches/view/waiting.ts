@@ -4,22 +4,18 @@ import type { BatchRow } from '../../../batches/batch-row.ts';
 import { readBatchesAhead } from '../../../batches/listing/batches-ahead.ts';
 import { isAwaited } from '../../../batches/progress/deadline-risk.ts';
 import type { Table } from '../../../storage/table.ts';
-import { type GateRow, newGate } from '../../../wake/gate/gate-row.ts';
+import { type GateRow, newGate, presentPause } from '../../../wake/gate/gate-row.ts';
 import { readWave } from '../../../wake/gate/wave-record.ts';
 import { queuesOf } from '../../../wake/queue-of.ts';
-import type { QueueAddress, Registry } from '../../../workload/registry.ts';
+import type { QueueAddress } from '../../../workload/registry.ts';
 import { BOUND_TEXT } from '../../queues/bound-text.ts';
 import { isLimited } from '../../queues/limits-view.ts';
 import type { BatchView } from '../schemas.ts';
+import type { QueueStates } from './blocked.ts';
 
 /** The state of the queues of a batch. */
-export interface QueuesNow {
-  registry: Registry;
-  /** By queue. A queue that was never woken has no gate. */
-  gates: ReadonlyMap<string, GateRow>;
+export interface QueuesNow extends Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> {
   blocked: BatchView['blocked'];
-  /** Service time in milliseconds. */
-  nowMs: number;
 }
 
 /**
@@ -67,10 +63,12 @@ function isWaiting(row: BatchRow, queues: readonly LaneQueue[], { blocked }: Que
   return row.state !== 'running' || queues.every(({ gate }) => gate.status === 'idle');
 }
 
-/** The time of the next drain or probe, if it is known and in the future. */
-function nextOf({ status, paused, parkedUntil, due }: GateRow, nowMs: number): string | undefined {
-  if (paused?.by === 'operator') return undefined;
-  if (paused?.probeAt !== undefined) return paused.probeAt;
+/** The time of the next drain or probe, or of the end of a pause, if it is known and in the future. */
+function nextOf(gate: GateRow, nowMs: number): string | undefined {
+  const { status, parkedUntil, due } = gate;
+  const pause = presentPause(gate, nowMs);
+  if (pause?.by === 'operator') return pause.until;
+  if (pause?.probeAt !== undefined) return pause.probeAt;
   if (status === 'draining') return undefined;
   return [parkedUntil, ...due].find((at) => Date.parse(at) > nowMs);
 }

@@ -46,7 +46,7 @@ describe('GET overview', () => {
     expect(Date.parse(queues.measuredAt ?? '')).toBeGreaterThan(Date.parse(ago(MINUTE)));
   });
 
-  it('shows a paused queue once work waits in it', async () => {
+  it('shows a paused queue, also while it is empty', async () => {
     const paused = {
       by: 'circuit',
       reason: '9 of 10 items failed',
@@ -54,12 +54,14 @@ describe('GET overview', () => {
       probeAt: ago(-MINUTE),
     } as const;
     await changeGate(gates(), 'other-normal-0', () => ({ paused }));
-    expect(await look('?fresh')).toMatchObject({ pausedQueues: [], queues: { paused: 1 } });
+    const shown = { queue: 'other-normal-0', workload: 'other', ...paused };
+    expect(await look('?fresh')).toMatchObject({
+      pausedQueues: [{ ...shown, messages: 0, batches: 0, items: 0 }],
+      queues: { paused: 1 },
+    });
     await pipeline.submit([{ id: 'a' }, { id: 'b' }], { workload: 'other' });
     const { queues, pausedQueues } = await look('?fresh');
-    expect(pausedQueues).toEqual([
-      { queue: 'other-normal-0', workload: 'other', ...paused, messages: 1, batches: 1, items: 2 },
-    ]);
+    expect(pausedQueues).toEqual([{ ...shown, messages: 1, batches: 1, items: 2 }]);
     expect(queues).toMatchObject({ messages: 1, batches: 1, items: 2, read: 1 });
     await changeGate(gates(), 'other-normal-0', () => ({ paused: undefined }));
   });

@@ -77,6 +77,11 @@ const post = (action: 'pause' | 'resume', queue: string, body?: string, pool?: s
     { method: 'POST', params: { queue }, ...(body === undefined ? {} : { body }) },
   );
 
+const resume = async (queue: string, pool?: string): Promise<Answer> => {
+  const since = (await readGate(gate.table, queue)).row.paused?.since ?? 'none';
+  return post('resume', queue, JSON.stringify({ since }), pool);
+};
+
 const failed = { since: '2026-11-01T10:00:00.000Z', error: 'The runtime does not answer.' };
 
 it('GET queues shows a drain that could not be started', async () => {
@@ -99,7 +104,7 @@ describe('GET queues, for a paused queue', () => {
   });
 
   it('includes waiting work in the answers to pause and resume', async () => {
-    const resumed = queueViewSchema.parse((await post('resume', 'echo-bulk-0')).json());
+    const resumed = queueViewSchema.parse((await resume('echo-bulk-0')).json());
     expect(resumed).toMatchObject({ depth: 3, depthAt: expect.any(String), backlog: { batches: 1, items: 1 } });
     await changeGate(gate.table, 'echo-bulk-0', () => ({ status: 'idle' }));
   });
@@ -111,19 +116,54 @@ describe('POST queues/{queue}/pause and resume', () => {
     expect(paused).toMatchObject({ paused: { by: 'operator', reason: 'ledger is down' }, depth: 3 });
     expect(await wake(gate, QUEUE)).toBe('paused');
     expect(started).toEqual([]);
-    const resumed = queueViewSchema.parse((await post('resume', QUEUE)).json());
+    const resumed = queueViewSchema.parse((await resume(QUEUE)).json());
     expect(resumed).toMatchObject({ paused: null, status: 'draining', generation: 1, depth: 3 });
     expect(started).toEqual([QUEUE]);
   });
 
-  it('keeps the start of a pause when it is paused again, and requires no reason', async () => {
-    const first = queueViewSchema.parse((await post('pause', 'echo-bulk-0')).json());
-    const again = queueViewSchema.parse((await post('pause', 'echo-bulk-0', '{"reason":"still"}')).json());
-    expect(again.paused).toMatchObject({ reason: 'still', since: first.paused?.since });
+  const pauseOf = async (answer: Promise<Answer>) => queueViewSchema.parse((await answer).json()).paused;
+
+  it('keeps a pause that is repeated, and requires no reason', async () => {
+    const first = await pauseOf(post('pause', 'echo-bulk-0'));
+    expect(await pauseOf(post('pause', 'echo-bulk-0'))).toEqual(first);
+    expect(first).toMatchObject({ by: 'operator', reason: 'paused by an operator' });
+  });
+
+  it('ends only the pause that the request names', async () => {
+    const seen = await pauseOf(post('pause', 'echo-bulk-0', '{"reason":"deployment"}'));
+    const present = await pauseOf(post('pause', 'echo-bulk-0', '{"reason":"ledger is down"}'));
+    const refused = await post('resume', 'echo-bulk-0', JSON.stringify({ since: seen?.since }));
+    expect(problemSchema.parse(refused.json())).toMatchObject({
+      status: 409,
+      detail: `Queue "echo-bulk-0" has another pause now: since ${present?.since} by operator: ledger is down. The request ends the pause since ${seen?.since}.`,
+    });
+    expect(started).toEqual([]);
+    expect(problemSchema.parse((await post('resume', 'echo-bulk-0')).json())).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('expected the time in paused.since of the queue or batch'),
+    });
+    expect(await pauseOf(resume('echo-bulk-0'))).toBeNull();
+    // A repeat, after a lost response.
+    expect((await post('resume', 'echo-bulk-0', JSON.stringify({ since: present?.since }))).status).toBe(200);
+    await changeGate(gate.table, 'echo-bulk-0', () => ({ status: 'idle' }));
+  });
+
+  it('ends a pause by itself after its time: the next wake starts a drain', async () => {
+    await changeGate(gate.table, QUEUE, () => ({ status: 'idle' }));
+    const paused = await pauseOf(post('pause', QUEUE, '{"forSeconds":600}'));
+    expect(Date.parse(paused?.until ?? '') - Date.parse(paused?.since ?? '')).toBe(600_000);
+    expect(await wake(gate, QUEUE)).toBe('paused');
+
+    await changeGate(gate.table, QUEUE, ({ paused }) => ({
+      paused: paused && { ...paused, until: new Date(gate.now() + 1_000).toISOString() },
+    }));
+    expect((await queues()).find(({ queue }) => queue === QUEUE)?.paused).toBeNull();
+    expect(await wake(gate, QUEUE)).toBe('started');
+    expect((await readGate(gate.table, QUEUE)).row).toMatchObject({ status: 'draining', paused: undefined });
   });
 
   it('does not start a drain that the app of another pool would have to run', async () => {
-    const answer = await post('resume', QUEUE, undefined, 'heavy');
+    const answer = await resume(QUEUE, 'heavy');
     expect([answer.status, started]).toEqual([409, []]);
   });
 
@@ -131,6 +171,8 @@ describe('POST queues/{queue}/pause and resume', () => {
     ['unknown-queue', undefined, 404],
     [QUEUE, '{', 400],
     [QUEUE, '{"because":1}', 400],
+    [QUEUE, '{"forSeconds":0}', 400],
+    [QUEUE, '{"forSeconds":604801}', 400],
     [QUEUE, `{"reason":"${'x'.repeat(70_000)}"}`, 413],
   ])('refuses an invalid body (%#)', async (queue, body, status) => {
     const answer = await post('pause', queue, body);

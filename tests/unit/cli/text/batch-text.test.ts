@@ -94,7 +94,7 @@ describe('the text', () => {
     };
 
     expect(describeBatch({ ...batch, blocked })).toContain(
-      'Waiting since 2026-01-01 00:00:00 UTC: queue billing-normal-0: paused by an operator: audit',
+      'Blocked since 2026-01-01 00:00:00 UTC by queue billing-normal-0: paused by an operator: audit',
     );
   });
 

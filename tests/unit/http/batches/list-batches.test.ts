@@ -5,6 +5,7 @@ import { batchTimeMs } from '../../../../shared/contract/names.ts';
 import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
 import { type BatchList, batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { requestFor } from '../requests.ts';
 
@@ -44,7 +45,7 @@ const table = {
 } as unknown as Table;
 
 const get = async (query: string) => {
-  const deps = { table, now: () => START + 86_400_000 };
+  const deps = { table, gate: { table, now: () => START + 86_400_000 }, registry: createRegistry([]) };
   const { jsonBody, headers } = await listBatches(deps, requestFor(`batches?${query}`));
   const { link = '' } = (headers ?? {}) as Record<string, string>;
   return { list: batchListSchema.parse(jsonBody), next: /\?([^>]*)>/.exec(link)?.[1] };

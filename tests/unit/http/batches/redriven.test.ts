@@ -12,6 +12,7 @@ import { listBatches } from '../../../../shared/http/batches/list-batches.ts';
 import { batchListSchema } from '../../../../shared/http/batches/list-schemas.ts';
 import { batchViewSchema } from '../../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../../shared/http/batches/view/batch-view.ts';
+import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { BASIS } from '../../../helpers/fakes/receipt-basis.ts';
@@ -44,7 +45,10 @@ async function shown(row: BatchRow, now: string) {
   await insertBatch(table, row, []);
   await indexBatch(table, row);
   if (row.completedAt === undefined) await openBatch(table, row);
-  const answer = await listBatches({ table, now: () => Date.parse(at(now)) }, requestFor('batches?day=2026-01-01'));
+  const answer = await listBatches(
+    { table, gate: { table, now: () => Date.parse(at(now)) }, registry: createRegistry([]) },
+    requestFor('batches?day=2026-01-01'),
+  );
   const [entry] = batchListSchema.parse(answer.jsonBody).batches;
   return { view, entry, lines: describeBatch(view).filter((line) => /^(Deadline|Revision)/.test(line)) };
 }

@@ -140,7 +140,8 @@ describe('the quota rows', () => {
     const { table } = await tableWith({ quota: { workload: 'mail', holders: [holder({})] } });
     const request = requestFor('queues/mail-normal-0/pause', {}, '{}');
     Object.assign(request.params, { queue: 'mail-normal-0' });
-    const http = { ...watching, registry: createRegistry([mail]), gate: { table, now }, depthOf: async () => 0 };
+    const parts = { registry: createRegistry([mail]), depthOf: async () => 0, publish: async () => {} };
+    const http = { ...watching, ...parts, gate: { table, now } };
     const answer = await pauseQueue(http, request);
     const view = queueViewSchema.parse(answer.jsonBody);
     expect(view).toMatchObject({ paused: { by: 'operator' }, limits: { holders: 1 } });

@@ -98,7 +98,7 @@ describe('watch', () => {
     const { code, err } = await run('watch b', polls(waiting, waiting, { json: batchView('b', 'completed') }));
 
     expect(code).toBe(EXIT.done);
-    const line = `Waiting since 2026-11-01 10:00:00 UTC: queue billing-normal-0: ${reason}\n`;
+    const line = `Blocked since 2026-11-01 10:00:00 UTC by queue billing-normal-0: ${reason}\n`;
     expect(err.split(line)).toHaveLength(2);
   });
 

@@ -99,6 +99,11 @@ test.each<[string, Parameters<typeof view>]>([
   expect(view(...args)).not.toHaveProperty('estimate');
 });
 
+test('a blocked batch has no rate, which would be that of an earlier time', () => {
+  expect(view(half, '00:00:10').ratePerSecond).toBe(5);
+  expect(view(half, '00:00:10', { blocked })).toMatchObject({ ratePerSecond: null, blocked });
+});
+
 test.each([
   [{ rateLimit: { items: 600, perSeconds: 60 } }, '600 items per 60 s', at('00:17:22')],
   [
