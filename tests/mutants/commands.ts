@@ -2,6 +2,21 @@ import type { Mutant } from './mutant.ts';
 
 export const COMMANDS: readonly Mutant[] = [
   {
+    name: 'the key of a deleted batch is free while its file is in the inbox',
+    file: 'shared/commands/delete.ts',
+    find: `    await deleteInboxFile(deps, row);
+`,
+    replace: '',
+    tests: ['tests/integration/commands/delete.test.ts'],
+  },
+  {
+    name: 'two deletions at the same time leave what the later one has written',
+    file: 'shared/batches/remove-batch.ts',
+    find: 'else await removeLeftovers(deps, { id, workload });',
+    replace: '',
+    tests: ['tests/faults/deletion/deletion.test.ts'],
+  },
+  {
     name: 'a redrive starts on a batch that is not finished',
     file: 'shared/commands/redrive/redrive.ts',
     find: `    requireFinished(row);

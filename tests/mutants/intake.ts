@@ -2,6 +2,20 @@ import type { Mutant } from './mutant.ts';
 
 export const INTAKE: readonly Mutant[] = [
   {
+    name: 'an upload accepts its batch again after the deletion of that batch',
+    file: 'shared/batches/keys.ts',
+    find: 'if (found?.batch !== claim.batch) throw',
+    replace: 'if (found === undefined) return;\n    if (found.batch === undefined) throw',
+    tests: ['tests/unit/batches/keys.test.ts', 'tests/faults/deletion/deletion.test.ts'],
+  },
+  {
+    name: 'the last try of a file that ended its process is not alone',
+    file: 'shared/intake/submit.ts',
+    find: 'if (starts === MAX_STARTS && request.crashes?.isAlone === false)',
+    replace: 'if (false as boolean)',
+    tests: ['tests/unit/intake/inbox/crashing-file.test.ts'],
+  },
+  {
     name: 'an upload that loses leaves its payload',
     file: 'shared/intake/accept.ts',
     find: `  await dropPayload(deps, own);

@@ -2,6 +2,13 @@ import type { Mutant } from './mutant.ts';
 
 export const RESULTS: readonly Mutant[] = [
   {
+    name: 'the outcome of a chunk that ends after the deletion of its batch stays',
+    file: 'shared/results/collect-batch.ts',
+    find: 'await cleaningUp(deps, { id, workload: work.workload }, () => collectEnds(deps, id, work));',
+    replace: 'await collectEnds(deps, id, work);',
+    tests: ['tests/faults/deletion/deletion.test.ts'],
+  },
+  {
     name: 'a batch with a pending chunk ends',
     file: 'shared/results/finalize.ts',
     find: `  if (rows.some((row) => row.state === 'pending')) return undefined;

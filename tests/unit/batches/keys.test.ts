@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import type { Table } from '../../../shared/storage/table.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
@@ -62,6 +63,47 @@ describe('an idempotency key', () => {
 
     expect(kept).toMatchObject({ batch });
     expect(row(KEY, 'key')).toBeUndefined();
+  });
+
+  test.each<[string, (table: Table) => Promise<unknown>]>([
+    ['is free', async () => undefined],
+    [
+      'stands for another batch',
+      async (table) => renewClaim(table, await claimKey(table, KEY, { nowMs: NOW }), NOW + 20_000),
+    ],
+  ])('%s after the deletion of its batch: a late upload can neither finish nor change it', async (_state, next) => {
+    const { table, row } = memoryTable();
+    const late = await claimKey(table, KEY, { nowMs: NOW });
+    await freeKey(table, KEY, late.batch);
+    await next(table);
+    const before = row(KEY, 'key');
+
+    await expect(finishKey(table, late, { digest: 'sha256:abc' })).rejects.toMatchObject({ name: 'BatchGoneError' });
+    await renewClaim(table, late, NOW + 30_000);
+    await releaseClaim(table, late);
+
+    expect(row(KEY, 'key')).toEqual(before);
+  });
+
+  test('counts the uploads that neither finished nor released it', async () => {
+    const { table } = memoryTable();
+    const starts: number[] = [];
+    for (let n = 0; n < 3; n++) starts.push((await claimKey(table, KEY, { nowMs: NOW + n * 70_000 })).starts);
+    const last = await claimKey(table, KEY, { nowMs: NOW + 210_000 });
+    await releaseClaim(table, last);
+    starts.push(last.starts, (await claimKey(table, KEY, { nowMs: NOW + 210_001 })).starts);
+
+    expect(starts).toEqual([1, 2, 3, 4, 1]);
+  });
+
+  test('counts only the uploads since the latest checkpoint', async () => {
+    const { table } = memoryTable();
+    const first = await claimKey(table, KEY, { nowMs: NOW });
+    const second = await claimKey(table, KEY, { nowMs: NOW + 70_000 });
+    second.starts = 1;
+    await renewClaim(table, second, NOW + 90_000);
+
+    expect([first.starts, (await claimKey(table, KEY, { nowMs: NOW + 160_000 })).starts]).toEqual([1, 2]);
   });
 
   test('is separate for each workload, and its row does not contain it', () => {
