@@ -10,6 +10,7 @@ import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
 import { parseJsonArray } from './parse/parse-json-array.ts';
 import { parseNdjson } from './parse/parse-ndjson.ts';
+import { PendingBytes } from './parse/pending-bytes.ts';
 import type { RecordBlock } from './parse/record-block.ts';
 import { segmentStart, UploadDigest } from './upload-digest.ts';
 
@@ -136,12 +137,24 @@ async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): 
   }
 }
 
-/** Adds the bytes of `body`, while it is read, to `received`. */
+/** Smaller pieces are joined before they are read: each piece costs 7 µs, which is 7 s for a megabyte byte by byte. */
+const MIN_PIECE_BYTES = 4 * 1024;
+
+/** Counts the bytes of `body` in `received` while it is read, and joins small pieces. */
 async function* countInto(received: Received, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of body) {
-    received.bytes += piece.length;
-    yield piece;
+  const small = new PendingBytes();
+  try {
+    for await (const piece of body) {
+      received.bytes += piece.length;
+      if (small.size === 0 && piece.length >= MIN_PIECE_BYTES) yield piece;
+      else small.push(piece);
+      if (small.size >= MIN_PIECE_BYTES) yield small.take();
+    }
+  } catch (error) {
+    if (small.size > 0) yield small.take();
+    throw error;
   }
+  if (small.size > 0) yield small.take();
 }
 
 /** What was received of a body so far, including what an earlier reading received. */

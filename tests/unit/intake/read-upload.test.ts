@@ -125,6 +125,17 @@ describe('readUpload', () => {
     expect(turns).toBeGreaterThanOrEqual(Math.floor(body.length / (256 * 1024)));
   });
 
+  it('joins the pieces of a body that arrives byte by byte, because each one costs as much as a record', async () => {
+    const push = vi.spyOn(UploadDigest.prototype, 'push');
+    const many = { ...limits, maxItems: 20_000 };
+    const body = byteByByte('1\n'.repeat(10_000));
+    const chunks = await collect(
+      readUpload(source('', { body, limits: many, chunk: { maxItems: 1e6, maxBytes: 1e6 } })).chunks,
+    );
+    expect(chunks.map(({ items }) => items)).toEqual([10_000]);
+    expect(push).toHaveBeenCalledTimes(5);
+  });
+
   it('does not count a byte order mark in columns', async () => {
     for (const body of [cut('\ufeff{"a":x}'), byteByByte('\ufeff{"a":x}')])
       expect(await problemOf(readUpload(source('', { body })).chunks)).toMatchObject({ at: { line: 1, column: 6 } });
