@@ -69,8 +69,8 @@ export function readCall(bytes: Buffer, offset: number): CallRecord {
 /** Time limit of a handler call. */
 export const TIMEOUT_SECONDS = 25;
 
-/** Name of the file in the folder of the calls that lets an invocation of this instance exceed functionTimeout. */
-export const stallFile = (instance: string): string => `stall.${instance}`;
+/** Name of the file in the folder of the calls that lets an invocation exceed functionTimeout. */
+export const STALL_FILE = 'stall';
 
 /** The limit of some of the slots: low enough that ten of its periods are fewer items than a run has. */
 export const RATE_LIMIT = { items: 1_000, perSeconds: 1 } as const;

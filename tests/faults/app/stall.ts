@@ -1,23 +1,23 @@
 /**
  * Lets an invocation of `dequeue-batch` exceed functionTimeout on request: after its work, it does not end. The request is
- * a file, which one invocation of the instance takes.
+ * a file, which the next invocation that ends takes.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
-import { stallFile } from './items.ts';
+import { STALL_FILE } from './items.ts';
 
-const { FAULT_CALLS_FOLDER: folder, WEBSITE_INSTANCE_ID: instance } = process.env;
+const { FAULT_CALLS_FOLDER: folder } = process.env;
 
-if (isMainThread && folder !== undefined && instance !== undefined) {
+if (isMainThread && folder !== undefined) {
   const { app } = await import('@azure/functions');
   app.hook.preInvocation((context) => {
     if (context.invocationContext.functionName !== 'dequeue-batch') return;
     const { functionHandler } = context;
     context.functionHandler = async (...args) => {
       const result = await functionHandler(...args);
-      if (takesRequest(join(folder, stallFile(instance)))) await new Promise(() => {});
+      if (takesRequest(join(folder, STALL_FILE))) await new Promise(() => {});
       return result;
     };
   });

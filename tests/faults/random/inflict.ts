@@ -57,7 +57,7 @@ export function createInflict(traffic: Traffic, score: Score, onBroker: () => Pr
         return score.fault('drain held for good');
       case 'stallInvocation':
         // Counted when the process ends.
-        return stack.stallInvocation(instance);
+        return stack.stallInvocation();
       default:
         kind satisfies never;
     }

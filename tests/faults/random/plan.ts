@@ -7,7 +7,7 @@ import { addLong, addRejects, addWaiting, behavioursOf, type Up, upBy } from './
  * Faults of a whole part, which affect all concurrent runs. Instances are killed (SIGKILL), frozen (SIGSTOP, then
  * SIGCONT) and drained (SIGTERM), one at a time. `durableBefore` / `durableAfter`: the durable task hub's next change
  * fails before its effect, or its answer is lost. `holdDrain`: this run's drain stops permanently while its
- * orchestration reports that it is running. `stallInvocation`: one invocation of an instance exceeds functionTimeout,
+ * orchestration reports that it is running. `stallInvocation`: one invocation exceeds functionTimeout,
  * which ends the process with all its other invocations.
  */
 export const STACK_FAULTS = [

@@ -7,7 +7,7 @@ import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type Instance, type Intercept, type LocalStack, startStack } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
-import { stallFile } from '../app/items.ts';
+import { STALL_FILE } from '../app/items.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { listenForDurable } from '../harness/durable-faults.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
@@ -33,8 +33,8 @@ export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBu
   restartInstance(index: number, ms: number, how: 'kill' | 'drain'): Promise<boolean>;
   /** Freezes an instance for `ms`. It then continues its work, even if others have taken it over. */
   freezeInstance(index: number, ms: number): Promise<boolean>;
-  /** Lets the next slice of an instance exceed functionTimeout. */
-  stallInvocation(index: number): Promise<void>;
+  /** Lets the next slice that ends exceed functionTimeout, whatever its instance. */
+  stallInvocation(): Promise<void>;
   /** The next change of the durable task hub fails, before its effect or after it. */
   failDurable(phase: 'before' | 'after'): void;
   /** Waits for the faults in progress, then stops all parts. */
@@ -80,7 +80,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     ...directClients(stack.azurite.process.ready),
     ...faults,
     failDurable: (phase) => void failing.push(phase),
-    stallInvocation: (index) => writeFile(join(callsFolder, stallFile(instanceAt(stack, index).name)), ''),
+    stallInvocation: () => writeFile(join(callsFolder, STALL_FILE), ''),
     stop: async () => {
       await over();
       await stack.stop();
