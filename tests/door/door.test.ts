@@ -63,8 +63,8 @@ async function stored({ storage }: TestStack): Promise<string[]> {
   const payloads = BlobServiceClient.fromConnectionString(storage).getContainerClient(CONTAINERS.payloads);
   for await (const { name } of payloads.listBlobsFlat()) names.push(name);
   const table = TableClient.fromConnectionString(storage, TABLES.batches, { allowInsecureConnection: true });
+  // The sweep's own notes are in the partition of open batches, too.
   for await (const { partitionKey, rowKey } of table.listEntities())
-    // The sweep's own notes are in the partition of open batches, too.
     if (isBatchId(partitionKey ?? '') || (partitionKey === 'open' && !rowKey?.startsWith('~')))
       names.push(`${partitionKey}/${rowKey}`);
   return names.sort();
