@@ -22,7 +22,7 @@ export const COMMANDS: readonly Mutant[] = [
     find: `    requireFinished(row);
 `,
     replace: '',
-    tests: ['tests/integration/commands/redrive.test.ts'],
+    tests: ['tests/integration/commands/redrive-races.test.ts'],
   },
   {
     name: 'a revision is opened on a batch that is not finished any more',

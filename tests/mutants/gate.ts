@@ -110,14 +110,6 @@ export const GATE: readonly Mutant[] = [
     tests: ['tests/unit/wake/gate/gate.test.ts'],
   },
   {
-    name: 'the first heartbeat of a drain overwrites that of its successor',
-    file: 'shared/wake/gate/heartbeat.ts',
-    find: `  row.aliveUntil === '' &&
-  (await writeGate(`,
-    replace: '  (await writeGate(',
-    tests: ['tests/unit/wake/gate/gate-notes.test.ts'],
-  },
-  {
     name: 'a row is written although it has changed since it was read',
     file: 'shared/storage/write-row.ts',
     find: ": table.updateEntity(entity, 'Replace', { etag }));",

@@ -44,14 +44,14 @@ export const INTAKE: readonly Mutant[] = [
     file: 'shared/intake/continue-intake.ts',
     find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
     replace: 'if (now.revision !== batch.revision) return undefined;',
-    tests: ['tests/integration/commands/cancel.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
+    tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {
     name: 'an intake that was delayed marks a later revision as queued',
     file: 'shared/intake/continue-intake.ts',
     find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
     replace: "if (now.state !== 'accepting') return undefined;",
-    tests: ['tests/integration/commands/redrive.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
+    tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {
     name: 'two uploads hold one key',

@@ -4,7 +4,7 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import type { Selection } from '../../../shared/commands/redrive/select.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { interposed } from '../../helpers/fakes/interposed.ts';
-import { downstream, startWorld, type World } from '../in-process/world.ts';
+import { downstream, itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -36,6 +36,21 @@ it('opens no revision of a batch that is running again since its dead letters we
 
   await world.drainAll();
   expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 6, dead: 3 });
+});
+
+it('selects nothing while the batch runs: its later dead letters would be missing after its end', async () => {
+  downstream.broken.add('b');
+  const { id } = await world.submit(itemsOf(9));
+  world.topic.events.length = 0;
+  await world.drainOne('echo-normal-0');
+  await world.drainUnasked('echo-results');
+  expect(await world.batch(id)).toMatchObject({ state: 'running', dead: 1 });
+  await expect(redriveOf(id, {})).rejects.toMatchObject({ type: 'conflict' });
+  await world.drainUnasked('echo-normal-0');
+  await world.drainAll();
+
+  expect(await redriveOf(id, {})).toMatchObject({ redriven: 3 });
+  await world.drainAll();
 });
 
 it('publishes the end of the last revision first, if that was missed: no sweep would see it later', async () => {
