@@ -11,7 +11,7 @@
 /** `json` is stored as a string, for values that are only read as a whole. */
 export type ColumnType = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'json';
 
-/** `given`: whoever creates the row supplies the value. `optional`: the value may be absent. */
+/** `given`: the code that creates the row supplies the value. `optional`: the value may be absent. */
 type Presence = 'given' | 'initial' | 'optional';
 
 export interface Column<V, P extends Presence = Presence> {
@@ -22,7 +22,7 @@ export interface Column<V, P extends Presence = Presence> {
 }
 
 interface MakeColumn<Base> {
-  /** A value that whoever creates the row supplies. */
+  /** A value that the code that creates the row supplies. */
   <V extends Base = Base>(): Column<V, 'given'>;
   /** A value that rows of an earlier version may lack, and new ones begin with. */
   <V extends Base = Base>(initial: NoInfer<V>): Column<V, 'initial'>;
