@@ -159,7 +159,8 @@ describe('POST queues/{queue}/pause and resume', () => {
     }));
     expect((await queues()).find(({ queue }) => queue === QUEUE)?.paused).toBeNull();
     expect(await wake(gate, QUEUE)).toBe('started');
-    expect((await readGate(gate.table, QUEUE)).row).toMatchObject({ status: 'draining', paused: undefined });
+    const { row } = await readGate(gate.table, QUEUE);
+    expect([row.status, row.paused]).toEqual(['draining', undefined]);
   });
 
   it('does not start a drain that the app of another pool would have to run', async () => {
