@@ -162,8 +162,6 @@ describe('a batch', () => {
     const log = await sluice(['logs', id, '--logs', 'logs', '--json']);
     const events = JSON.parse(log.out).lines.map(({ event }: { event: string | null }) => event);
     expect(events).toEqual(expect.arrayContaining(['batch-accepted', 'batch-completed']));
-    const words = await sluice(['__complete', 'watch', id.slice(0, 20)]);
-    expect(words.out).toContain(`${id}\tbilling, completed, 20`);
     const results = await sluice(['results', id]);
     expect(results.out.trim().split('\n')).toHaveLength(100);
     expect((await sluice(['results', id, '--manifest'])).out).toContain('"container":"results"');
