@@ -54,22 +54,22 @@ const markDeleting = (deps: DeleteDeps, id: string, onRead: (row: BatchRow) => v
       throw new Problem('conflict', `Batch ${id} is paused; cancel it, and it can be deleted once it is finished.`);
     if (!isFinished(row.state))
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
-    // The end must be published while the data of the batch still exists.
-    if (!(await isAnnounced(deps, row))) return LOST_RACE;
+    // The end must be published while the data of the batch still exists. That changes the row, which is read again.
+    if (!row.announced) {
+      await publishEnd(deps, row);
+      return LOST_RACE;
+    }
     await openBatch(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
-    const isMarked = row.announced && (await writeRow(deps.table, toBatchEntity(next), etag)) !== undefined;
-    return isMarked ? next : LOST_RACE;
+    return (await writeRow(deps.table, toBatchEntity(next), etag)) === undefined ? LOST_RACE : next;
   });
 
-/** Publishes the end of a batch if necessary. Returns false if another deletion began meanwhile. */
-async function isAnnounced(deps: DeleteDeps, row: BatchRow): Promise<boolean> {
+/** Publishes the end of a batch, unless another deletion began meanwhile: that one has done so. */
+async function publishEnd(deps: DeleteDeps, row: BatchRow): Promise<void> {
   try {
     await announce(deps, row);
-    return true;
   } catch (error) {
-    if (error instanceof BatchGoneError) return false;
-    throw error;
+    if (!(error instanceof BatchGoneError)) throw error;
   }
 }
 

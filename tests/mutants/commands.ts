@@ -121,8 +121,8 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'a batch is deleted before its end is published',
     file: 'shared/commands/delete.ts',
-    find: 'const isMarked = row.announced && (await',
-    replace: 'const isMarked = (await',
+    find: 'if (!row.announced) {',
+    replace: 'if (false as boolean) {',
     tests: ['tests/integration/commands/delete.test.ts'],
   },
   {

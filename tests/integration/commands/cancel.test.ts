@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { changeBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, chunkRows, MAX_CHUNK_ROWS_PER_TRANSACTION } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
@@ -222,17 +222,48 @@ describe('a cancel while a drain holds the queue', () => {
   });
 });
 
+/** The write of an intake that accepts its batch: after the payload and the row `open`. */
+const ACCEPTED_AT = 3;
+/** More chunks than the accepting transaction can insert. */
+const MANY = MAX_CHUNK_ROWS_PER_TRANSACTION + 22;
+
+/** Submits a batch in a process that dies at a write after the batch was accepted; returns its id and its number of rows. */
+async function dyingIntake(at: number): Promise<{ id: string; rows: number }> {
+  await world.submit(itemsOf(3 * MANY), { deps: dyingAt(world.deps, at) }).catch(() => undefined);
+  world.topic.events.length = 0;
+  const [id = ''] = await world.openIds();
+  expect((await world.batch(id)).state).toBe('accepting');
+  let rows = 0;
+  for await (const _ of chunkRows(world.clients.batches, id)) rows += 1;
+  return { id, rows };
+}
+
 describe('a cancel during an unfinished intake', () => {
-  it.each([5, 6, 7])('after write %i of the intake is not undone by it, and misses no row', async (at) => {
-    const process = { writes: 0, dead: false };
-    // 120 chunks: more than the accepting transaction can insert.
-    const submitted = world.submit(itemsOf(360), { deps: dyingAt(world.deps, at, process) });
-    const { id } = await submitted;
-    expect((await world.batch(id)).state).toBe('accepting');
+  it.each([
+    { at: ACCEPTED_AT, present: MAX_CHUNK_ROWS_PER_TRANSACTION },
+    { at: ACCEPTED_AT + 1, present: MANY },
+    { at: ACCEPTED_AT + 2, present: MANY },
+  ])('after write $at of the intake, with $present rows, ends the whole batch', async ({ at, present }) => {
+    const { id, rows } = await dyingIntake(at);
+    expect(rows).toBe(present);
+
     await cancelBatch(world.deps, id);
+
     await world.drainAll();
-    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 360, chunksTotal: 120 });
+    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 3 * MANY, chunksTotal: MANY });
   });
+});
+
+it('a cancel ends a batch without pending chunks immediately: that of a discard whose process died', async () => {
+  const id = await world.submitWithDead('b');
+  const selection = { discard: 'test orders' };
+  // Selection, row `open`, and the transaction that opens the revision.
+  await redrive(dyingAt(world.deps, 3), { batch: id, key: 'd', selection }).catch(() => undefined);
+  expect(await world.batch(id)).toMatchObject({ state: 'running', revision: 1, discarded: 3 });
+
+  await cancelBatch(world.deps, id);
+
+  expect(await world.batch(id)).toMatchObject({ state: 'completed', discarded: 3, announced: true });
 });
 
 describe('a cancel that is interrupted', () => {

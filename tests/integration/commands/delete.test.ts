@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
@@ -99,6 +100,36 @@ describe('deleting a batch', () => {
     expect(done).toContain('inbox-done echo/one.ndjson');
     const id = done.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
     await deleteBatch(world.deps, id);
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('publishes its end first, if that was missed: afterwards nobody can', async () => {
+    const { id } = await world.submit(itemsOf(3));
+    await world.drainAll();
+    await changeBatch(world.clients.batches, id, () => ({ announced: false }));
+    world.topic.events.length = 0;
+
+    expect(await deleteBatch(world.deps, id)).toBe(true);
+
+    expect(world.topic.events).toMatchObject([{ type: 'BatchCompleted', batch: id }]);
+    expect(await inventory(world.clients)).toEqual([]);
+  });
+
+  it('leaves the file of inbox-done to the batch that has replaced it', async () => {
+    const upload = async (text: string): Promise<string> => {
+      await world.clients.container('inbox').getBlockBlobClient('echo/daily.ndjson').upload(text, text.length);
+      await scanInbox({ ...world.deps, settings: world.settings });
+      const [id = ''] = await world.openIds();
+      await world.drainAll();
+      return id;
+    };
+    const first = await upload(ndjson(itemsOf(3)));
+    const second = await upload(ndjson(itemsOf(6)));
+
+    await deleteBatch(world.deps, first);
+    expect(await inventory(world.clients)).toContain('inbox-done echo/daily.ndjson');
+
+    await deleteBatch(world.deps, second);
     expect(await inventory(world.clients)).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { openBatches } from '../../../shared/batches/listing/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { interposed } from '../../helpers/fakes/interposed.ts';
@@ -15,7 +14,7 @@ afterEach(() => downstream.broken.clear());
 
 it('an intake that was delayed does not undo a cancel', async () => {
   const cancel = async () => {
-    for await (const { id } of openBatches(world.deps.table)) await cancelBatch(world.deps, id);
+    for (const id of await world.openIds()) await cancelBatch(world.deps, id);
   };
 
   const { id } = await world.submit(itemsOf(9), { deps: interposed(world.deps, 'sendMessage', cancel) });

@@ -13,6 +13,7 @@ import { sweep } from '../../../shared/sweep/sweep.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { interposed } from '../../helpers/fakes/interposed.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { echo } from '../in-process/echo.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, unheard, useWorld } from '../in-process/use-world.ts';
@@ -225,6 +226,24 @@ describe('a resume that is interrupted', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject(DONE);
   });
+});
+
+it('a resume that was delayed leaves the mark of a later one that was interrupted, which the sweep continues', async () => {
+  const { world } = use;
+  const { id } = await world.submit(itemsOf(9));
+  await pause(id);
+  await world.drainAll();
+  const meanwhile = async () => {
+    await pause(id);
+    await resume(dyingAt(world.deps, 1), id).catch(() => undefined);
+  };
+
+  await resume(interposed(world.deps, 'sendMessage', meanwhile), id);
+
+  world.wait(3 * MINUTE);
+  expect((await sweep(world.deps)).resent).toBe(3);
+  await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ ...DONE, resumes: 2 });
 });
 
 describe('a pause with an end', () => {

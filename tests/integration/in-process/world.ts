@@ -5,7 +5,7 @@
 import { odata } from '@azure/data-tables';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { readBatch } from '../../../shared/batches/ledger.ts';
-import { noteKeys } from '../../../shared/batches/listing/open-rows.ts';
+import { noteKeys, openBatches } from '../../../shared/batches/listing/open-rows.ts';
 import { currentDeadLetters } from '../../../shared/commands/redrive/current-dead.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import type { DrainInput } from '../../../shared/drain/drain-queue.ts';
@@ -174,6 +174,13 @@ export class World {
     if (!found) throw new Error(`There is no batch ${id}.`);
     await checkLaw(this.clients, found.row);
     return found.row;
+  }
+
+  /** The ids of the open batches. */
+  async openIds(): Promise<string[]> {
+    const ids: string[] = [];
+    for await (const { id } of openBatches(this.clients.batches)) ids.push(id);
+    return ids;
   }
 
   /** Positions of the current dead letters of a batch. */
