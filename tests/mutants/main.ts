@@ -19,6 +19,8 @@ interface Run {
   verdict: 'passed' | 'failed' | 'hung' | 'not run';
   /** The first failed test, or why none was run. */
   first: string;
+  /** Why that test failed. */
+  why?: string | undefined;
 }
 
 /** Copies all files that git knows or would add, so that the checkout is never changed. */
@@ -44,12 +46,12 @@ function runTests(copy: string, files: readonly string[], timeout?: number): Run
     ...{ cwd: copy, timeout, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 },
     env: { ...process.env, CI: '' },
   });
-  if (error !== undefined) return { verdict: 'hung', first: error.message };
+  if (error !== undefined) return { verdict: isTimeout(error) ? 'hung' : 'not run', first: error.message };
   if (!existsSync(report)) return { verdict: 'not run', first: stderr };
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = tests.find(({ status }) => status === 'failed');
-  if (failed) return { verdict: 'failed', first: failed.fullName };
+  if (failed) return { verdict: 'failed', first: failed.fullName, why: failed.failureMessages.join('\n') };
   const broken = testResults.find(({ status }) => status !== 'passed');
   if (broken === undefined && tests.length > 0) return { verdict: 'passed', first: '' };
   return { verdict: 'not run', first: `${broken?.name}: ${broken?.message}` };
@@ -61,9 +63,11 @@ interface Report {
     name: string;
     status: string;
     message: string;
-    assertionResults: { status: string; fullName: string }[];
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
   }[];
 }
+
+const isTimeout = (error: Error): boolean => 'code' in error && error.code === 'ETIMEDOUT';
 
 const VERDICTS = { passed: 'SURVIVED', failed: 'killed  ', hung: 'hung    ', 'not run': 'NOT RUN ' };
 
@@ -93,9 +97,9 @@ function main(words: readonly string[]): boolean {
   const copy = copyRepository();
   try {
     console.log(`${chosen.length} mutants in ${copy}`);
-    const { verdict, first } = runTests(copy, [...new Set(chosen.flatMap(({ tests }) => tests))]);
+    const { verdict, first, why = '' } = runTests(copy, [...new Set(chosen.flatMap(({ tests }) => tests))]);
     if (verdict !== 'passed') {
-      console.log(`The tests do not pass without a mutant: ${first}`);
+      console.log(`The tests do not pass without a mutant: ${first}\n${why}`);
       return false;
     }
     const killed = chosen.filter((mutant) => tryMutant(copy, mutant)).length;

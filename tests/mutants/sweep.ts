@@ -48,7 +48,7 @@ export const SWEEP: readonly Mutant[] = [
     tests: ['tests/integration/sweep/chores.test.ts'],
   },
   {
-    name: 'a batch that runs again is expired',
+    name: 'an old batch that has just ended again is expired',
     file: 'shared/sweep/expire-batches.ts',
     find: `  if (found && !hasExpired(found.row, before)) return;
 `,

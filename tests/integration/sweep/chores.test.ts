@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { checkpointBlobName, newBatchId } from '../../../shared/contract/names.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
-import { did, HOUR, useWorld } from '../in-process/use-world.ts';
+import { DONE, did, HOUR, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { inventory, itemsOf } from '../in-process/world.ts';
 
 const use = useWorld();
@@ -25,6 +26,26 @@ describe('once a day', () => {
     expect(left.filter((name) => name.includes(old.id))).toEqual([]);
     expect(left.filter((name) => name.includes(young.id)).length).toBeGreaterThan(0);
     expect(left.filter((name) => name.startsWith('keys'))).toHaveLength(1);
+  });
+
+  it('the sweep keeps an old batch whose redrive has just ended, before its line shows that', async () => {
+    const { world } = use;
+    world.wait(-32 * 24 * HOUR);
+    const batch = await world.submitWithDead('b');
+    await world.reset({ chores: true });
+    await redrive(world.deps, { batch, key: 'k', selection: {} });
+    await world.drainUnasked(ITEMS);
+    world.topic.broken = true;
+    await world.drainUnasked(RESULTS);
+    world.topic.broken = false;
+    await world.clients.queue(RESULTS).clearMessages();
+    expect(await world.batch(batch)).toMatchObject({ ...DONE, announced: false });
+
+    expect(await sweep(world.deps)).toMatchObject({ expiredBatches: 0 });
+
+    world.wait(3 * MINUTE);
+    await sweep(world.deps);
+    expect(await world.batch(batch)).toMatchObject({ ...DONE, revision: 1 });
   });
 
   it('payloads without a batch are deleted one day after they were written', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { DrainStartError } from '../../../shared/errors.ts';
 import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
@@ -7,6 +8,7 @@ import { wake } from '../../../shared/wake/gate/gate.ts';
 import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
+import { interposed } from '../../helpers/fakes/interposed.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from '../in-process/use-world.ts';
 import { inventory, itemsOf } from '../in-process/world.ts';
 
@@ -42,6 +44,40 @@ describe('an intake that is interrupted', () => {
     const id = left.find((name) => name.startsWith('payloads '))?.slice(9, 45) ?? '';
     expect(await use.world.batch(id)).toMatchObject(DONE);
     expect(await use.world.report(id, 0)).toMatchObject({ a: { items: 3, amount: 9 } });
+  });
+});
+
+describe('a sweep just before an acceptance', () => {
+  // Both write the row `open` second, and are accepted by their first transaction, which is the third write.
+  const ACCEPTED_AT = 3;
+  const dyingAfterSweep = () =>
+    dyingAt(
+      interposed(use.world.deps, 'submitTransaction', () => sweep(use.world.deps)),
+      ACCEPTED_AT,
+    );
+
+  it('leaves the row with which a later sweep finds an upload whose process died', async () => {
+    const { world } = use;
+    await world.submit(itemsOf(9), { deps: dyingAfterSweep() }).catch(() => undefined);
+    const [id = ''] = await world.openIds();
+    world.wait(3 * MINUTE);
+
+    expect(did(await sweep(world.deps))).toMatchObject({ continued: 1 });
+
+    await world.drainAll();
+    expect(await world.batch(id)).toMatchObject(DONE);
+  });
+
+  it('leaves the row with which a later sweep finds a redrive whose process died', async () => {
+    const { world } = use;
+    const batch = await world.submitWithDead('b');
+    await redrive(dyingAfterSweep(), { batch, key: 'k', selection: {} }).catch(() => undefined);
+    world.wait(3 * MINUTE);
+
+    expect(did(await sweep(world.deps))).toMatchObject({ continued: 1 });
+
+    await world.drainAll();
+    expect(await world.batch(batch)).toMatchObject({ ...DONE, revision: 1 });
   });
 });
 
