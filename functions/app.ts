@@ -7,12 +7,12 @@ import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
-import { createUploadPlaces } from '../shared/http/batches/upload/upload-places.ts';
-import { MAX_REDRIVES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
+import { UPLOAD_PLACES } from '../shared/http/batches/upload/upload-request.ts';
+import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
+import { createBodyPlaces } from '../shared/http/edge/request/body-places.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
-import { createSlots } from '../shared/slots.ts';
 import { registry } from '../workloads/index.ts';
 
 /** Read at module load, so that invalid settings stop the start, with all problems reported together. */
@@ -23,9 +23,9 @@ export const prices = readPriceSheet(settings.priceSheet);
 export const basis = { prices, backend: settings.durableBackend };
 
 /** Shared by all routes that read upload bodies in this process. */
-export const uploadPlaces = createUploadPlaces();
+export const uploadPlaces = createBodyPlaces(UPLOAD_PLACES);
 /** Shared by redrives and discards. */
-export const redriveSlots = createSlots(MAX_REDRIVES);
+export const redrivePlaces = createBodyPlaces(REDRIVE_PLACES);
 
 /** The extension is that of this file: built files load a built thread file, sources load a source file. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { discardDeadLetters } from '../shared/http/dead-letters/redrive-dead-letters.ts';
-import { answering, durableClient, getDrainClient, pipeline, redriveSlots } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, redrivePlaces } from './app.ts';
 
 app.http('discard-dead-letters', {
   route: 'batches/{id}/dead-letters/discard',
@@ -8,6 +8,6 @@ app.http('discard-dead-letters', {
   authLevel: 'function',
   extraInputs: [durableClient],
   handler: answering((request, context) =>
-    discardDeadLetters({ deps: pipeline.requestDeps(getDrainClient(context)), slots: redriveSlots }, request),
+    discardDeadLetters({ deps: pipeline.requestDeps(getDrainClient(context)), places: redrivePlaces }, request),
   ),
 });

@@ -1,6 +1,6 @@
 import { app } from '@azure/functions';
 import { redriveDeadLetters } from '../shared/http/dead-letters/redrive-dead-letters.ts';
-import { answering, durableClient, getDrainClient, pipeline, redriveSlots } from './app.ts';
+import { answering, durableClient, getDrainClient, pipeline, redrivePlaces } from './app.ts';
 
 app.http('redrive-dead-letters', {
   route: 'batches/{id}/dead-letters/redrive',
@@ -9,7 +9,7 @@ app.http('redrive-dead-letters', {
   extraInputs: [durableClient],
   handler: answering((request, context) =>
     redriveDeadLetters(
-      { deps: pipeline.requestDeps(getDrainClient(context)), settings: pipeline.settings, slots: redriveSlots },
+      { deps: pipeline.requestDeps(getDrainClient(context)), settings: pipeline.settings, places: redrivePlaces },
       request,
     ),
   ),

@@ -26,12 +26,16 @@ export interface RedriveBody {
 }
 
 /**
- * Reads the body of a redrive.
+ * Reads `body`, that of a redrive.
  * @throws Problem 'invalid-parameter' for an invalid body, item or patch; 'too-large' for a body over a limit, and for an
  * item over `maxRecordBytes`.
  */
-export async function redriveBodyOf(request: HttpRequest, maxRecordBytes: number): Promise<RedriveBody> {
-  const text = await bodyText(request, MAX_BODY_BYTES);
+export async function redriveBodyOf(
+  request: HttpRequest,
+  body: AsyncIterable<Uint8Array>,
+  maxRecordBytes: number,
+): Promise<RedriveBody> {
+  const text = await bodyText(body, MAX_BODY_BYTES);
   const { envelope, corrected } = await takeCorrected(text, maxRecordBytes);
   if (envelope.length > MAX_POSITIONS_BYTES)
     throw new Problem('too-large', `The body without corrected items must be at most ${MAX_POSITIONS_BYTES} bytes.`);

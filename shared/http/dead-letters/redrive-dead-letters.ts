@@ -3,35 +3,36 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { redrive } from '../../commands/redrive/redrive.ts';
 import type { UploadLimits } from '../../intake/limits.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
-import type { Slots } from '../../slots.ts';
 import { json } from '../edge/answers.ts';
-import { inSlot } from '../edge/in-slot.ts';
+import type { BodyPlaces, PlaceLimits } from '../edge/request/body-places.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { batchOf, keyOf } from '../edge/request/parameters.ts';
+import { requestBody } from '../edge/request/request-body.ts';
 import { MAX_POSITIONS_BYTES, redriveBodyOf } from './redrive-body.ts';
 import { discardRequestSchema } from './schemas.ts';
 
+const MiB = 1024 * 1024;
+
 /**
- * Maximum number of redrives and discards that a process runs at the same time. A body and its parts need up to 100 MiB, and
- * the selected items are kept in memory until they are stored. Others wait, with their bodies still at the client.
+ * The places for redrives and discards in a process. A body and its parts need up to 100 MiB, and the selected items are kept
+ * in memory until they are stored.
  */
-export const MAX_REDRIVES = 2;
+export const REDRIVE_PLACES: PlaceLimits = { bodies: 2, arriving: 1, waiting: 100, headBytes: 16 * MiB };
 
 export interface RedriveHttp {
   deps: FinalizeDeps;
   settings: Pick<UploadLimits, 'maxRecordBytes'>;
-  /** Has MAX_REDRIVES slots, for all requests of the process. */
-  slots: Slots;
+  places: BodyPlaces;
 }
 
 /** POST batches/{id}/dead-letters/redrive: 202 after the selection is stored and its revision open. */
 export async function redriveDeadLetters(
-  { deps, settings, slots }: RedriveHttp,
+  { deps, settings, places }: RedriveHttp,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const answer = await inSlot(slots, async () => {
-    const { key, selection } = await redriveBodyOf(request, settings.maxRecordBytes);
+  const answer = await places.read(requestBody(request), async (body) => {
+    const { key, selection } = await redriveBodyOf(request, body, settings.maxRecordBytes);
     return redrive(deps, { batch: row.id, key: keyOf(request) ?? key ?? randomUUID(), selection });
   });
   return accepted(row.id, answer);
@@ -39,12 +40,13 @@ export async function redriveDeadLetters(
 
 /** POST batches/{id}/dead-letters/discard: 202 after the revision that counts them as discarded is open. */
 export async function discardDeadLetters(
-  { deps, slots }: Omit<RedriveHttp, 'settings'>,
+  { deps, places }: Omit<RedriveHttp, 'settings'>,
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const { row } = await batchOf(request, deps.table);
-  const answer = await inSlot(slots, async () => {
-    const { key, reason, ...choice } = await jsonBodyOf(request, discardRequestSchema, MAX_POSITIONS_BYTES);
+  const answer = await places.read(requestBody(request), async (body) => {
+    const limits = { maxBytes: MAX_POSITIONS_BYTES, body };
+    const { key, reason, ...choice } = await jsonBodyOf(request, discardRequestSchema, limits);
     const selection = { ...choice, discard: reason };
     return redrive(deps, { batch: row.id, key: keyOf(request) ?? key ?? randomUUID(), selection });
   });

@@ -6,17 +6,17 @@ import { decodeFrame, digestOf, encodeFrameSync } from '../../../shared/contract
 import { batchDate, redriveChunkId } from '../../../shared/contract/names.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
 import { listDeadLetters } from '../../../shared/http/dead-letters/list-dead-letters.ts';
-import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
+import { REDRIVE_PLACES, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import {
   deadLetterGroupsSchema,
   deadLetterListSchema,
   deadLetterSchema,
   deadLettersOfBatchesSchema,
 } from '../../../shared/http/dead-letters/schemas.ts';
+import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import type { PageLimits } from '../../../shared/results/chunk-pages.ts';
-import { createSlots } from '../../../shared/slots.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -263,7 +263,7 @@ describe('GET dead-letters', () => {
     const corrected = `{"index":2,"item":{"id":"mended","amount":1.50}}`;
     const body = `{"items":[0,1],"corrected":[${corrected}],"patch":{"reject":null,"amount":${BIG}}}`;
     const answer = await call(
-      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${id}/x`,
       {
         ...{ method: 'POST', params: { id }, body },
@@ -293,7 +293,7 @@ describe('GET dead-letters', () => {
   ])('refuses a patch %s', async (_what, patch) => {
     const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
     const answer = await call(
-      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${batch}/x`,
       options,
     );

@@ -5,8 +5,9 @@ import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { splitChunkId } from '../../../shared/contract/names.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
-import { discardDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
+import { discardDeadLetters, REDRIVE_PLACES } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { discardAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
+import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
 import { getItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
 import { listItems } from '../../../shared/http/items/list-items.ts';
@@ -14,7 +15,6 @@ import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/ht
 import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
-import { createSlots } from '../../../shared/slots.ts';
 import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf } from './call.ts';
@@ -307,7 +307,7 @@ describe('GET batches/{id}/items', () => {
     await pipeline.finish(id);
     const discard = (body: object) =>
       call(
-        (request) => discardDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+        (request) => discardDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
         `batches/${id}/dead-letters/discard`,
         {
           ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

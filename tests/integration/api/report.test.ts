@@ -4,10 +4,10 @@ import { getReport } from '../../../shared/http/batches/downloads/get-report.ts'
 import { reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/schemas.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
-import { redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
+import { REDRIVE_PLACES, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { redriveAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
+import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
-import { createSlots } from '../../../shared/slots.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
@@ -106,7 +106,7 @@ describe('GET batches/{id}/report', () => {
 describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
   const post = (id: string, body: unknown): Promise<Answer> =>
     call(
-      (request) => redriveDeadLetters({ ...pipeline, slots: createSlots(1) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${id}/dead-letters/redrive`,
       {
         ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

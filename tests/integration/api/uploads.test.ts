@@ -7,7 +7,8 @@ import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { uploadCheckSchema } from '../../../shared/http/batches/upload/schemas.ts';
 import { submitOverHttp } from '../../../shared/http/batches/upload/submit-batch.ts';
 import { tryOverHttp } from '../../../shared/http/batches/upload/try-upload.ts';
-import { createUploadPlaces } from '../../../shared/http/batches/upload/upload-places.ts';
+import { UPLOAD_PLACES } from '../../../shared/http/batches/upload/upload-request.ts';
+import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
@@ -35,7 +36,7 @@ interface Sent {
 function send(body: string, { query = '', type = 'application/x-ndjson', headers, route, strict }: Sent = {}) {
   const { deps, settings } = pipeline;
   const registry = strict ? createRegistry([{ ...echo, validateAtIntake: true }]) : pipeline.registry;
-  const http = { registry, settings, basis: BASIS, places: createUploadPlaces() };
+  const http = { registry, settings, basis: BASIS, places: createBodyPlaces(UPLOAD_PLACES) };
   return call(
     (request) => (route === 'try' ? tryOverHttp(http, request) : submitOverHttp({ ...http, deps }, request)),
     `workloads/echo/${route ?? 'batches'}${query}`,

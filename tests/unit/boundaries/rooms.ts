@@ -134,7 +134,7 @@ export const ROOMS: readonly Room[] = [
     path: 'functions/',
     imports: [
       ...['shared/cost/sheet.ts', 'shared/drain/', 'shared/intake/inbox/', 'shared/sweep/', 'shared/telemetry/'],
-      ...['shared/wake/', 'shared/slots.ts', SETTINGS, PIPELINE, HTTP],
+      ...['shared/wake/', SETTINGS, PIPELINE, HTTP],
       ...['workloads/index.ts', 'web/assets.ts', 'host.json'],
     ],
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],

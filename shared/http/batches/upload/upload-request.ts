@@ -7,14 +7,23 @@ import { encodingOf, formatOf } from '../../../intake/parse/formats.ts';
 import type { SubmitRequest } from '../../../intake/submit-request.ts';
 import { readFileName, readLabelsOption } from '../../../intake/upload-options.ts';
 import type { Registry } from '../../../workload/registry.ts';
+import type { BodyPlaces, PlaceLimits } from '../../edge/request/body-places.ts';
 import { laneOf, workloadOf } from '../../edge/request/parameters.ts';
 import { requestBody } from '../../edge/request/request-body.ts';
-import type { UploadPlaces } from './upload-places.ts';
+
+const MiB = 1024 * 1024;
+
+/**
+ * The places for uploads in a process. One upload uses up to 30 MiB: the windows of its decoder (brotli 16 MiB, zstd 8), two
+ * chunks, two blocks of 4 MiB. Without a limit, 500 concurrent small uploads used 700 MB, which malloc kept in fragments for
+ * hours. Flex Consumption sends as many concurrent requests to an instance of 2 GiB.
+ */
+export const UPLOAD_PLACES: PlaceLimits = { bodies: 16, arriving: 12, waiting: 1_000, headBytes: 64 * MiB };
 
 export interface UploadHttp {
   registry: Registry;
   settings: UploadLimits;
-  places: UploadPlaces;
+  places: BodyPlaces;
 }
 
 /** The parts of an upload that all upload routes read in the same way. */

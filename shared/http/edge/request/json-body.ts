@@ -21,26 +21,30 @@ const bodiesRead = new WeakMap<HttpRequest, unknown>();
 export const bodyReadOf = (request: HttpRequest): unknown => bodiesRead.get(request);
 
 /**
- * Reads and checks the JSON body of a request. A missing body counts as `{}`.
+ * Reads and checks the JSON body of a request. A missing body counts as `{}`. `maxBytes` is 64 KiB by default.
  * @throws Problem 'invalid-parameter' that names each invalid field; 'too-large' beyond `maxBytes`.
  */
-export async function jsonBodyOf<T>(request: HttpRequest, schema: z.ZodType<T>, maxBytes = MAX_BYTES): Promise<T> {
-  const body = parseBody(await bodyText(request, maxBytes), schema);
-  acceptBody(request, body);
-  return body;
+export async function jsonBodyOf<T>(
+  request: HttpRequest,
+  schema: z.ZodType<T>,
+  { maxBytes = MAX_BYTES, body = requestBody(request) }: { maxBytes?: number; body?: AsyncIterable<Uint8Array> } = {},
+): Promise<T> {
+  const value = parseBody(await bodyText(body, maxBytes), schema);
+  acceptBody(request, value);
+  return value;
 }
 
 /** Records the body of a request for `bodyReadOf`. */
 export const acceptBody = (request: HttpRequest, body: unknown): void => void bodiesRead.set(request, body);
 
 /**
- * Reads the body of a request as text.
+ * Reads a body as text.
  * @throws Problem 'too-large' beyond `maxBytes`.
  */
-export async function bodyText(request: HttpRequest, maxBytes: number): Promise<string> {
+export async function bodyText(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of requestBody(request)) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Problem('too-large', `The body must be at most ${maxBytes} bytes.`);
     chunks.push(chunk);

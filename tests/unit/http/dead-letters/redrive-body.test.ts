@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { redriveBodyOf } from '../../../../shared/http/dead-letters/redrive-body.ts';
 import { bodyReadOf } from '../../../../shared/http/edge/request/json-body.ts';
+import { requestBody } from '../../../../shared/http/edge/request/request-body.ts';
 import { requestFor } from '../requests.ts';
 
 const MAX_RECORD_BYTES = 256 * 1024;
 const MiB = 1024 * 1024;
-const read = (body: string) => redriveBodyOf(requestFor('x', {}, body), MAX_RECORD_BYTES);
+const read = (body: string) => {
+  const request = requestFor('x', {}, body);
+  return redriveBodyOf(request, requestBody(request), MAX_RECORD_BYTES);
+};
 const corrected = (item: string): string => `{"corrected":[{"index":0,"item":${item}}]}`;
 
 describe('a corrected item', () => {
@@ -66,7 +70,7 @@ it('a body with many corrected items gives other work turns of the event loop', 
   };
   const request = requestFor('x', {}, body);
   setImmediate(turn);
-  const { selection } = await redriveBodyOf(request, MAX_RECORD_BYTES);
+  const { selection } = await redriveBodyOf(request, requestBody(request), MAX_RECORD_BYTES);
   isReading = false;
   expect([selection.corrected?.length, turns > 3]).toEqual([60_000, true]);
   expect((bodyReadOf(request) as { corrected: unknown[] }).corrected).toHaveLength(60_000);

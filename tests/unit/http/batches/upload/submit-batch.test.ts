@@ -1,8 +1,9 @@
 import type { HttpRequest, InvocationContext } from '@azure/functions';
 import { expect, it } from 'vitest';
 import { submitOverHttp } from '../../../../../shared/http/batches/upload/submit-batch.ts';
-import { createUploadPlaces } from '../../../../../shared/http/batches/upload/upload-places.ts';
+import { UPLOAD_PLACES } from '../../../../../shared/http/batches/upload/upload-request.ts';
 import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
+import { createBodyPlaces } from '../../../../../shared/http/edge/request/body-places.ts';
 import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
 import { createRegistry } from '../../../../../shared/workload/registry.ts';
 import { answering } from '../../../../helpers/fakes/answering.ts';
@@ -22,7 +23,7 @@ function deps() {
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,
-    places: createUploadPlaces(),
+    places: createBodyPlaces(UPLOAD_PLACES),
     deps: { ...memoryBlobs(), table, keys: table, gate, meter, spending },
   } as never;
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createUploadPlaces } from '../../../../../shared/http/batches/upload/upload-places.ts';
+import { createBodyPlaces } from '../../../../../shared/http/edge/request/body-places.ts';
 
 const KiB = 1024;
-const LIMITS = { uploads: 3, arriving: 2, headBytes: 1024 * KiB, waiting: 4, maxWaitMs: 100_000 };
+const LIMITS = { bodies: 3, arriving: 2, headBytes: 1024 * KiB, waiting: 4 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -21,7 +21,7 @@ async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<number> {
 }
 
 /** Follows an upload: whether its work has begun, and how it ended. */
-function follow(places: ReturnType<typeof createUploadPlaces>, pieces: AsyncIterable<Uint8Array>) {
+function follow(places: ReturnType<typeof createBodyPlaces>, pieces: AsyncIterable<Uint8Array>) {
   const state: { begun: boolean; end?: unknown } = { begun: false };
   const work = (all: AsyncIterable<Uint8Array>): Promise<number> => {
     state.begun = true;
@@ -41,7 +41,7 @@ function follow(places: ReturnType<typeof createUploadPlaces>, pieces: AsyncIter
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 test('any number of clients that have sent little take no place', async () => {
-  const places = createUploadPlaces(LIMITS);
+  const places = createBodyPlaces(LIMITS);
   const slow = Array.from({ length: 20 }, () => follow(places, body(KiB, never)));
   await settle();
   const honest = [follow(places, body(KiB)), follow(places, body(500 * KiB))];
@@ -52,7 +52,7 @@ test('any number of clients that have sent little take no place', async () => {
 });
 
 test('clients that stop after a large beginning leave places to bodies that have arrived', async () => {
-  const places = createUploadPlaces(LIMITS);
+  const places = createBodyPlaces(LIMITS);
   const slow = Array.from({ length: 4 }, () => follow(places, body(100 * KiB, never)));
   await settle();
   const small = follow(places, body(10 * KiB));
@@ -63,7 +63,7 @@ test('clients that stop after a large beginning leave places to bodies that have
 });
 
 test('a place that becomes free goes to the next upload, which is read completely', async () => {
-  const places = createUploadPlaces({ ...LIMITS, uploads: 1, arriving: 1 });
+  const places = createBodyPlaces({ ...LIMITS, bodies: 1, arriving: 1 });
   const more = Promise.withResolvers<void>();
   const first = follow(places, body(100 * KiB, more.promise));
   await settle();
@@ -77,7 +77,7 @@ test('a place that becomes free goes to the next upload, which is read completel
 });
 
 test('a client that goes while it waits leaves the queue, and its upload never begins', async () => {
-  const places = createUploadPlaces({ ...LIMITS, arriving: 1, waiting: 1 });
+  const places = createBodyPlaces({ ...LIMITS, arriving: 1, waiting: 1 });
   const first = Promise.withResolvers<void>();
   follow(places, body(100 * KiB, first.promise));
   await settle();
@@ -96,14 +96,17 @@ test('a client that goes while it waits leaves the queue, and its upload never b
 });
 
 test('an upload is refused if too many wait, if it waits for too long, or if too many are arriving', async () => {
-  const places = createUploadPlaces({ ...LIMITS, uploads: 1, arriving: 1, waiting: 1, headBytes: 150 * KiB });
+  const places = createBodyPlaces({ ...LIMITS, bodies: 1, arriving: 1, waiting: 1, headBytes: 150 * KiB });
   follow(places, body(100 * KiB, never));
   await settle();
   const late = follow(places, body(100 * KiB));
   await settle();
   const many = follow(places, body(100 * KiB));
   await settle();
-  expect(many.end).toMatchObject({ type: 'busy', message: '1 uploads are waiting in this instance. Try again later.' });
+  expect(many.end).toMatchObject({
+    type: 'busy',
+    message: '1 requests of this kind are waiting in this instance. Try again later.',
+  });
   await vi.advanceTimersByTimeAsync(100_000);
   expect(late).toMatchObject({
     begun: false,

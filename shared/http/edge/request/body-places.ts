@@ -3,40 +3,30 @@ import { Problem } from '../../../errors.ts';
 import { createSlots, NoSlotError, type Share, type SlotOptions } from '../../../slots.ts';
 
 const KiB = 1024;
-const MiB = 1024 * KiB;
 
 /** Bytes of a body that are read before it takes a place: a client that has sent less holds no more than these. */
 const HEAD_BYTES = 64 * KiB;
 
-/** Limits of the uploads of a process. */
+/** Limits of the bodies of one kind in a process. */
 export interface PlaceLimits {
-  /** Maximum number of uploads that are read at the same time. Others wait, with most of their bodies still at the client. */
-  uploads: number;
+  /** Maximum number of bodies that are read at the same time. Others wait, with most of their bytes still at the client. */
+  bodies: number;
   /**
    * Maximum number of those whose body is still arriving. The other places are for bodies that have arrived: such a place is
-   * free again after a time that no client can extend, so slow clients never stop small uploads.
+   * free again after a time that no client can extend, so slow clients never stop small bodies.
    */
   arriving: number;
   /** Limit of the heads of all bodies without a place. */
   headBytes: number;
-  /** Maximum number of waiting uploads. */
+  /** Maximum number of waiting bodies. */
   waiting: number;
-  maxWaitMs: number;
 }
 
-/**
- * One upload uses up to 30 MiB: the windows of its decoder (brotli 16 MiB, zstd 8), two chunks, two blocks of 4 MiB. Without a
- * limit, 500 concurrent small uploads used 700 MB, which malloc kept in fragments for hours. Flex Consumption sends as many
- * concurrent requests to an instance of 2 GiB. The platform's front end cuts a request after 230 s, so the client of an upload
- * that begins later would get no answer.
- */
-const LIMITS: PlaceLimits = {
-  ...{ uploads: 16, arriving: 12, waiting: 1_000, maxWaitMs: 100_000 },
-  headBytes: 64 * MiB,
-};
+/** The platform's front end cuts a request after 230 s, so the client of work that begins later would get no answer. */
+const MAX_WAIT_MS = 100_000;
 
-/** The places of a process for uploads. */
-export interface UploadPlaces {
+/** The places of a process for bodies of one kind. */
+export interface BodyPlaces {
   /**
    * Runs work on a body when there is a place for it.
    * @throws Problem 'busy' if too many bodies wait, or no place becomes free in time; errors of the body.
@@ -45,17 +35,17 @@ export interface UploadPlaces {
 }
 
 /** Creates the places of a process. */
-export function createUploadPlaces(limits = LIMITS): UploadPlaces {
-  const { maxWaitMs } = limits;
-  const slots = createSlots(limits.uploads);
+export function createBodyPlaces(limits: PlaceLimits): BodyPlaces {
+  const slots = createSlots(limits.bodies);
   const arriving: Share = { idle: limits.arriving };
   const heads: Heads = { bytes: 0, most: limits.headBytes };
   const begin = async <T>(work: () => Promise<T>, options: SlotOptions): Promise<T> => {
-    if (slots.waiting >= limits.waiting) throw busy(`${slots.waiting} uploads are waiting in this instance.`);
+    if (slots.waiting >= limits.waiting)
+      throw busy(`${slots.waiting} requests of this kind are waiting in this instance.`);
     try {
-      return await slots.run(work, { ...options, maxWaitMs });
+      return await slots.run(work, { ...options, maxWaitMs: MAX_WAIT_MS });
     } catch (error) {
-      throw error instanceof NoSlotError ? busy('Earlier uploads took too long.', error) : error;
+      throw error instanceof NoSlotError ? busy('Earlier requests of this kind took too long.', error) : error;
     }
   };
   return {
@@ -111,7 +101,7 @@ function createHead(pieces: AsyncIterator<Uint8Array>, heads: Heads): Head {
         read.push(piece.value);
         bytes += piece.value.length;
         heads.bytes += piece.value.length;
-        if (heads.bytes > heads.most) throw busy('Too many uploads are arriving in this instance.');
+        if (heads.bytes > heads.most) throw busy('Too many bodies are arriving in this instance.');
       }
       return false;
     },
