@@ -50,7 +50,9 @@ function runTests(copy: string, files: readonly string[], timeout?: number): Run
   if (!existsSync(report)) return { verdict: 'not run', first: stderr };
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const failed = tests.find(({ status }) => status === 'failed');
+  const allFailed = tests.filter(({ status }) => status === 'failed');
+  // After the first failure, tests of other files are interrupted: they fail, too, and have no duration.
+  const failed = allFailed.find(({ duration }) => duration !== undefined) ?? allFailed[0];
   if (failed) return { verdict: 'failed', first: failed.fullName, why: failed.failureMessages.join('\n') };
   const broken = testResults.find(({ status }) => status !== 'passed');
   if (broken === undefined && tests.length > 0) return { verdict: 'passed', first: '' };
@@ -63,7 +65,7 @@ interface Report {
     name: string;
     status: string;
     message: string;
-    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+    assertionResults: { status: string; fullName: string; duration?: number; failureMessages: string[] }[];
   }[];
 }
 

@@ -22,7 +22,10 @@ it('opens no revision of a batch that is being deleted since its dead letters we
   // The last write before the transaction that opens the revision.
   const deps = interposed(world.deps, 'upsertEntity', () => changeBatch(world.deps.table, id, () => ({ deletingAt })));
 
-  await expect(redriveOf(id, {}, { deps })).rejects.toMatchObject({ type: 'conflict', message: /is being deleted/ });
+  await expect(redriveOf(id, {}, { deps })).rejects.toMatchObject({
+    type: 'conflict',
+    message: expect.stringMatching(/is being deleted/),
+  });
 
   expect((await readBatch(world.deps.table, id))?.row.revision ?? 0).toBe(0);
 });
@@ -32,9 +35,27 @@ it('opens no revision of a batch that is running again since its dead letters we
   const other = () => redriveOf(id, { cause: 'rejected: Reject: c is broken' }, { key: 'other' });
   const deps = interposed(world.deps, 'upsertEntity', other);
 
-  await expect(redriveOf(id, {}, { deps })).rejects.toMatchObject({ type: 'conflict', message: /is queued/ });
+  await expect(redriveOf(id, {}, { deps })).rejects.toMatchObject({
+    type: 'conflict',
+    message: expect.stringMatching(/is queued/),
+  });
 
   await world.drainAll();
+  expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 6, dead: 3 });
+});
+
+it('opens no revision of a batch that another redrive has run to its end since its dead letters were selected', async () => {
+  const id = await world.submitWithDead('b', 'c');
+  const other = async () => {
+    await redriveOf(id, { cause: 'rejected: Reject: c is broken' }, { key: 'other' });
+    await world.drainAll();
+  };
+  const deps = interposed(world.deps, 'upsertEntity', other);
+
+  await expect(redriveOf(id, {}, { deps })).rejects.toMatchObject({
+    ...{ type: 'conflict', message: expect.stringMatching(/was redriven in the meantime/) },
+  });
+
   expect(await world.batch(id)).toMatchObject({ revision: 1, succeeded: 6, dead: 3 });
 });
 

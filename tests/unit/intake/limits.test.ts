@@ -45,7 +45,10 @@ describe.each(FORMATS)('%s', (_name, parse, head, tail, unit) => {
       for (; ; given += blanks.length / 16) yield Buffer.from(blanks.slice(0, blanks.length / 16));
     }
     const problem = await problemOf(parse(endless(), limits));
-    expect(problem).toMatchObject({ type: 'too-large', detail: /Over 1048576 bytes without a record/ });
+    expect(problem).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringMatching(/Over 1048576 bytes without a record/),
+    });
     expect(problem?.at?.line).toBeGreaterThan(unit.includes('\n') ? 100_000 : 0);
     expect(given).toBeLessThan(2 * MAX_BLANK_BYTES);
   });
@@ -66,7 +69,7 @@ describe('a body that decodes to over 1,100 times its size', () => {
 
     const problem = await problemOf(decodeUpload(cut(body), { encoding, limits: unbounded }));
 
-    expect(problem).toMatchObject({ type: 'too-large', detail: /over 1100 times/ });
+    expect(problem).toMatchObject({ type: 'too-large', detail: expect.stringMatching(/over 1100 times/) });
     expect(await problemOf(decodeUpload(cut(compress(zeros(64))), { encoding, limits: unbounded }))).toBeUndefined();
   });
 
