@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOMS } from '../boundaries/rooms.ts';
 import { ROOT } from '../infra/bicep.ts';
 import { hasTitle, tableBelow } from './docs-table.ts';
+import { FAILURE_TESTS } from './failure-tests.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const markdownIn = (folder: string): string[] =>
@@ -111,22 +112,22 @@ it('docs/architecture.md names functions that are in the files that it names', (
   expect(pointers.filter((pointer) => !has(pointer))).toEqual([]);
 });
 
-describe('the table of process deaths', () => {
-  const rows = tableBelow('docs/reliability.md', 'When a process dies').filter(([, then]) => then !== '');
+describe('docs/failures.md', () => {
+  const sections = read('docs/failures.md').match(/(?<=^## ).+$/gm) ?? [];
+  const failures = sections.flatMap((heading) => tableBelow('docs/failures.md', heading)).map(([failure]) => failure);
 
-  it('has a test in each row, or states that there is none', () => {
-    const silent = rows.filter(([, , tests = '']) => !tests.includes('](../') && !/not tested/i.test(tests));
-    expect(rows.length).toBeGreaterThan(0);
-    expect(silent.map(([where]) => where)).toEqual([]);
+  it('has tests for each row, or states that there are none', () => {
+    expect(failures.length).toBeGreaterThan(60);
+    expect(Object.keys(FAILURE_TESTS).toSorted()).toEqual(failures.toSorted());
+    expect(Object.values(FAILURE_TESTS)).not.toContainEqual([]);
   });
 
-  it('quotes titles that exist in its test files', () => {
-    const lists = read('docs/reliability.md').matchAll(/\]\(\.\.\/([^)]+\.test\.ts)\): (\*[^*]+\*(?:, \*[^*]+\*)*)/g);
-    const quoted = [...lists].flatMap(([, file = '', titles = '']) =>
-      [...titles.matchAll(/\*([^*]+)\*/g)].map(([, title = '']) => ({ file, title })),
-    );
-    expect(quoted.length).toBeGreaterThanOrEqual(rows.length);
-    expect(quoted.filter(({ file, title }) => !hasTitle(file, title))).toEqual([]);
+  it('has tests whose files and titles exist', () => {
+    const quoted = Object.values(FAILURE_TESTS)
+      .flat()
+      .filter((test) => !test.startsWith('not tested: '))
+      .map((test) => /^(\S+\.test\.ts): (.+)$/.exec(test) ?? [test]);
+    expect(quoted.filter(([, file = '', title = '']) => !hasTitle(file, title)).map(([test]) => test)).toEqual([]);
   });
 });
 

@@ -69,16 +69,16 @@ describe('the alerts', () => {
 });
 
 describe('the alert rules', () => {
-  it('have the number per kind that docs/operations.md uses for their price', () => {
-    const table = tableBelow('docs/operations.md', 'Rules and their price');
+  it('have the number per kind that docs/cost.md uses for their price', () => {
+    const table = tableBelow('docs/cost.md', 'Alert rules');
     const documented = (kind: string): number =>
       table.filter((row) => row[1] === kind).reduce((sum, row) => sum + Number(row[3]), 0);
     expect(documented('log')).toBe(logRules.length);
     expect(documented('metric')).toBe(metricRules.length);
   });
 
-  it('contain the number of events that docs/operations.md uses', () => {
-    const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  it('contain the number of events that docs/cost.md uses', () => {
+    const text = readFileSync(join(ROOT, 'docs/cost.md'), 'utf8').replaceAll(/\s+/g, ' ');
     expect(text).toContain(`for the series of ${alerts.length} events`);
     expect(text).toContain(`One rule per event would be ${alerts.length + 1} log rules`);
   });

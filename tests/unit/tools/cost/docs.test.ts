@@ -24,21 +24,6 @@ interface Answer {
 const cost = (...args: string[]): Answer => JSON.parse(runCost(['--json', ...args], '2026')) as Answer;
 const number = (cell = ''): number => Number(cell.replaceAll(/[*,]/g, ''));
 
-describe.each(['2013', '2026'])('the table of sheet %s', (name) => {
-  it('contains each price of the sheet, with its source', () => {
-    const prices = Object.entries(readPriceSheet(name).prices).filter(
-      ([, { value }]) => value !== null || name !== '2013',
-    );
-
-    expect(tableBelow(FILE, `Sheet ${name}`).map(([id, value, ...rest]) => [id, number(value), ...rest])).toEqual(
-      prices.map(([id, { value, unit, source, date, verified }]) => [
-        ...[id, value, unit, source, date],
-        verified ? 'yes' : 'no',
-      ]),
-    );
-  });
-});
-
 describe('the idle bill', () => {
   const { idle } = cost();
   const rows = tableBelow(FILE, 'The idle bill');
