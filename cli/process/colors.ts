@@ -17,7 +17,7 @@ type Style = Parameters<typeof styleText>[0];
 const paint = (style: Style, text: string): string => styleText(style, text, { validateStream: false });
 
 const STYLES: Readonly<Record<BatchState, Style>> = {
-  accepting: 'cyan',
+  enqueueing: 'cyan',
   queued: 'cyan',
   running: 'cyan',
   paused: 'yellow',

@@ -18,13 +18,13 @@ import {
 import type { Causes } from './causes.ts';
 
 /**
- * States of a batch. The last five are finished. `accepting`: accepted, but perhaps not completely enqueued. `paused`
+ * States of a batch. The last five are finished. `enqueueing`: accepted, but perhaps not completely enqueued. `paused`
  * is entered from `queued` and `running` and left to them; its references are deleted without being run, and put again
  * when it is resumed. `suspect`: none of the first items of the revision fits the schema. `reportFailed`: every item
  * has its outcome, as the counts show, but the report of the revision could not be created.
  */
 export const BATCH_STATES = [
-  'accepting',
+  'enqueueing',
   'queued',
   'running',
   'paused',

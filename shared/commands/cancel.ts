@@ -45,7 +45,7 @@ export async function cancelBatch(deps: FinalizeDeps, id: string, limits: Cancel
 }
 
 /**
- * Moves an unfinished batch to `cancelling`. A batch in `accepting` first gets all its rows: the intake of a cancelling
+ * Moves an unfinished batch to `cancelling`. A batch in `enqueueing` first gets all its rows: the intake of a cancelling
  * batch is never completed, and a missing row would keep it open indefinitely.
  */
 async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow> {
@@ -57,12 +57,12 @@ async function markCancelling(deps: FinalizeDeps, id: string): Promise<BatchRow>
     // neither resumed nor cancelled.
     requireWorkload(deps, row);
     if (row.state === 'cancelling') return row;
-    if (row.state === 'accepting' && row.chunksTotal > MAX_ROWS)
+    if (row.state === 'enqueueing' && row.chunksTotal > MAX_ROWS)
       throw new Problem(
         'conflict',
         `Batch ${id} has ${row.chunksTotal} chunks and is being accepted; it can be cancelled once it is queued.`,
       );
-    if (row.state === 'accepting') await insertChunks(deps.table, rowsOfRevision(deps, row));
+    if (row.state === 'enqueueing') await insertChunks(deps.table, rowsOfRevision(deps, row));
     const cancellingAt = new Date(deps.gate.now()).toISOString();
     return { ...row, ...endingPause(row, cancellingAt), state: 'cancelling', cancellingAt };
   });

@@ -110,7 +110,7 @@ async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () 
 }
 
 async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queue }: QueueAddress): Promise<boolean> {
-  if (row.lane !== lane || row.state === 'accepting' || isFinished(row.state)) return false;
+  if (row.lane !== lane || row.state === 'enqueueing' || isFinished(row.state)) return false;
   for await (const { row: chunk } of chunkRows(deps.table, row.id, 'pending'))
     if (queueOf(workload, row, chunk.chunk) === queue) return true;
   return false;

@@ -39,7 +39,7 @@ export async function pauseBatch(
 
 function refuse({ id, state }: BatchRow): void {
   if (isFinished(state)) throw new Problem('conflict', `Batch ${id} is ${state}; there is nothing to pause.`);
-  if (state === 'accepting')
+  if (state === 'enqueueing')
     throw new Problem('conflict', `Batch ${id} is being accepted; it can be paused in a moment, once it is queued.`);
   if (state === 'cancelling') throw new Problem('conflict', `Batch ${id} is being cancelled; it cannot be paused.`);
 }

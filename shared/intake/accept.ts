@@ -171,7 +171,7 @@ async function yieldTo(
   if (stored.row.digest !== own.digest) throw mismatch();
   if (isClaim(claim)) await finishKey(deps.keys, claim, { digest: own.digest, keeps });
   const { state, revision } = stored.row;
-  return state === 'accepting' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
+  return state === 'enqueueing' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
 }
 
 const dropPayload = ({ container }: SubmitDeps, { payload }: BatchRow): Promise<unknown> =>

@@ -88,7 +88,7 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   const { uncounted = () => ({}) } = entering;
   let counted: Operations = {};
   const queued = (now: BatchRow): Partial<BatchRow> | undefined => {
-    if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;
+    if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;
     // Includes what the caller did before, and this write itself.
     counted = addOperations(deps.meter.unrecorded(), { 'table.update': 1 });
     return { state: 'queued', queuedAt, operations: [now.operations, counted, uncounted()].reduce(addOperations) };

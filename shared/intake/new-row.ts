@@ -35,7 +35,7 @@ export function newRow(
   return {
     ...BATCH.initial,
     id,
-    state: 'accepting',
+    state: 'enqueueing',
     workload: workload.name,
     version: workload.version,
     lane: chosen,

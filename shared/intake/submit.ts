@@ -111,6 +111,6 @@ async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, di
   const { row } = await requireBatch(deps.table, claim.batch);
   const { state, revision, acceptedAt } = row;
   const isForgotten =
-    state === 'accepting' && revision === 0 && deps.gate.now() - Date.parse(acceptedAt) > FORGOTTEN_MS;
+    state === 'enqueueing' && revision === 0 && deps.gate.now() - Date.parse(acceptedAt) > FORGOTTEN_MS;
   return isForgotten ? finishIntake(deps, row) : row;
 }

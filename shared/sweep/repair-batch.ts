@@ -7,7 +7,7 @@ import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batche
 import { cancelBatch } from '../commands/cancel.ts';
 import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
-import { continueAccepting } from '../commands/redrive/revision-rows.ts';
+import { continueEnqueueing } from '../commands/redrive/revision-rows.ts';
 import { continueResume, resumeBatch } from '../commands/resume.ts';
 import { DAY_MS } from '../days.ts';
 import { hasPauseEnded } from '../pauses.ts';
@@ -71,7 +71,7 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAn
     if (!isOverdue(run, changedMs, 'wakeMs')) return;
     await announce(run, row);
     repaired(run, 'announced', { event: 'end-announced-late', batch: row.id, revision: row.revision });
-  } else if (isOverdue(run, open.openedAt, 'acceptingMs') && isOverdue(run, changedMs, 'wakeMs')) {
+  } else if (isOverdue(run, open.openedAt, 'enqueueingMs') && isOverdue(run, changedMs, 'wakeMs')) {
     await indexExisting(run, row);
     await closeBatch(run.table, open);
     repaired(run, 'closed', { event: 'ended-batch-closed', batch: row.id, revision: row.revision });
@@ -90,13 +90,13 @@ async function indexExisting({ table }: SweepRun, row: BatchRow): Promise<void> 
 async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress): Promise<void> {
   const { row, changedMs } = found;
   const { id: batch, state } = row;
-  if (state === 'accepting' && isOverdue(run, open.openedAt, 'acceptingMs')) {
-    await continueAccepting(run, row);
+  if (state === 'enqueueing' && isOverdue(run, open.openedAt, 'enqueueingMs')) {
+    await continueEnqueueing(run, row);
     await indexExisting(run, row);
     return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
   }
   // Its running chunks change the row, so the age of the row is no evidence here.
-  if (row.resumingAt !== undefined && isOverdue(run, Date.parse(row.resumingAt), 'acceptingMs')) {
+  if (row.resumingAt !== undefined && isOverdue(run, Date.parse(row.resumingAt), 'enqueueingMs')) {
     const { sent: n } = await continueResume(run, row, () => isOver(run));
     return repaired(run, 'resent', { event: 'resume-continued', n, batch });
   }

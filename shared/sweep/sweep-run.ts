@@ -16,7 +16,7 @@ const HOUR = 60 * MINUTE;
  */
 export interface Patience {
   /** From the opening of a revision to its last reference, and from its announcement to its closing. */
-  acceptingMs: number;
+  enqueueingMs: number;
   /** From a message to its drain, and from the last change of a batch to its end. */
   wakeMs: number;
   /** Without any progress of a batch. */
@@ -28,7 +28,7 @@ export interface Patience {
 }
 
 export const DEFAULT_PATIENCE: Patience = {
-  acceptingMs: 2 * MINUTE,
+  enqueueingMs: 2 * MINUTE,
   wakeMs: MINUTE,
   stallMs: HOUR,
   nextMs: 15 * MINUTE,

@@ -81,7 +81,7 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'a batch that is cancelled while it is accepted never gets its other rows',
     file: 'shared/commands/cancel.ts',
-    find: `    if (row.state === 'accepting') await insertChunks(deps.table, rowsOfRevision(deps, row));
+    find: `    if (row.state === 'enqueueing') await insertChunks(deps.table, rowsOfRevision(deps, row));
 `,
     replace: '',
     tests: ['tests/integration/commands/cancel.test.ts'],
@@ -114,7 +114,7 @@ export const COMMANDS: readonly Mutant[] = [
     file: 'shared/commands/delete.ts',
     find: `    if (!isFinished(row.state))
       throw`,
-    replace: `    if (row.state === 'accepting')
+    replace: `    if (row.state === 'enqueueing')
       throw`,
     tests: ['tests/integration/commands/delete.test.ts'],
   },

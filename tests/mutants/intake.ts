@@ -42,15 +42,15 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'an intake that was delayed changes the state of a batch that has moved on',
     file: 'shared/intake/continue-intake.ts',
-    find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
+    find: "if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;",
     replace: 'if (now.revision !== batch.revision) return undefined;',
     tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {
     name: 'an intake that was delayed marks a later revision as queued',
     file: 'shared/intake/continue-intake.ts',
-    find: "if (now.state !== 'accepting' || now.revision !== batch.revision) return undefined;",
-    replace: "if (now.state !== 'accepting') return undefined;",
+    find: "if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;",
+    replace: "if (now.state !== 'enqueueing') return undefined;",
     tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {

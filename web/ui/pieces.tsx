@@ -31,7 +31,7 @@ type State = BatchView['state'];
 
 /** The tone of each state of a batch, in the order of the states. */
 export const TONES: Readonly<Record<State, string>> = {
-  accepting: 'info',
+  enqueueing: 'info',
   queued: 'info',
   running: 'busy',
   paused: 'warn',

@@ -97,6 +97,6 @@ const CLOCK_TOLERANCE_MS = 1_000;
  */
 function isRepeat({ state, times }: BatchView, { headers }: UploadAnswer, elapsedMs: number): boolean {
   const answeredAt = Date.parse(String(headers.date));
-  const isAtWork = state !== 'accepting' && state !== 'queued';
+  const isAtWork = state !== 'enqueueing' && state !== 'queued';
   return isAtWork || Date.parse(times.accepted) < answeredAt - elapsedMs - CLOCK_TOLERANCE_MS;
 }

@@ -9,7 +9,7 @@ const MAX_CAUSE_CHARS = 120;
 /**
  * Decides whether the rule of its workload pauses a batch: at least `after` items have ended since `haltFrom`, and more
  * than `deadShare` of them are dead letters. `ends` are the outcomes that have just been counted; the reason contains
- * their most common cause. A batch in `accepting` is not paused, since its intake would continue; nor is a batch
+ * their most common cause. A batch in `enqueueing` is not paused, since its intake would continue; nor is a batch
  * without pending chunks.
  */
 export function haltOf(

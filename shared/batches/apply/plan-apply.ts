@@ -147,7 +147,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
 }
 
 /**
- * Changes the batch row. The state `accepting` stays, since intake has not finished and only intake or the sweep can
+ * Changes the batch row. The state `enqueueing` stays, since intake has not finished and only intake or the sweep can
  * complete it.
  */
 function updateBatch(

@@ -32,7 +32,7 @@ import {
   type StoredRedrive,
 } from './redrive-blob.ts';
 import { reportAlone } from './redrive-report.ts';
-import { continueAccepting, rowsOfRedrive } from './revision-rows.ts';
+import { continueEnqueueing, rowsOfRedrive } from './revision-rows.ts';
 import type { Selection } from './select.ts';
 import { dropStale, storeSelection } from './store-selection.ts';
 
@@ -108,7 +108,7 @@ const isApplied = async (deps: FinalizeDeps, row: BatchRow, { blob, redrive }: S
 
 async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
   if (row.revision !== stored.redrive.revision) return answerOf(stored);
-  if (row.state === 'accepting') await continueAccepting(deps, row);
+  if (row.state === 'enqueueing') await continueEnqueueing(deps, row);
   else if (endsImmediately(stored.redrive)) await finalize(deps, row.id);
   return answerOf(stored);
 }
@@ -160,7 +160,7 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
   const items = redrivenItems(redrive);
   return {
     ...row,
-    state: 'accepting',
+    state: 'enqueueing',
     ...nextRevision(row, { items, openedAt, deadlineAt }),
     dead: row.dead - items,
     causes: withoutCauses(row.causes, redrive.causes ?? {}),

@@ -51,8 +51,8 @@ async function storedRows(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkR
   return rowsOfRedrive(batch, stored);
 }
 
-/** Puts a batch in `accepting`, of any revision, into its queues. */
-export async function continueAccepting(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
+/** Puts a batch in `enqueueing`, of any revision, into its queues. */
+export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
   if (batch.revision === 0) return continueIntake(deps, batch);
   const rows = await storedRows(deps, batch);
   return enterQueues(deps, batch, { rows: () => rows });

@@ -24,7 +24,7 @@ async function finishedBatch(door: Door, workload: string, records: string): Pro
   const { id } = JSON.parse(text) as { id: string };
   for (;;) {
     const { state } = JSON.parse((await ask(door, `GET batches/${id}`)).text) as { state: string };
-    if (!['accepting', 'queued', 'running'].includes(state)) return id;
+    if (!['enqueueing', 'queued', 'running'].includes(state)) return id;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

@@ -31,7 +31,7 @@ export async function readLedger(table: Table, id: string): Promise<LedgerView |
 export function brokenLaw({ batch, chunks }: LedgerView): string | undefined {
   const pending = chunks.filter(({ state }) => state === 'pending').reduce((sum, { items }) => sum + items, 0);
   const { accepted, succeeded, dead, discarded, cancelled, state } = batch;
-  if (state === 'accepting' || accepted === succeeded + dead + discarded + cancelled + pending) return undefined;
+  if (state === 'enqueueing' || accepted === succeeded + dead + discarded + cancelled + pending) return undefined;
   const given = `${succeeded} succeeded + ${dead} dead + ${discarded} discarded + ${cancelled} cancelled`;
   return `${accepted} accepted is not ${given} + ${pending} pending (${state})`;
 }

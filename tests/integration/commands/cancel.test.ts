@@ -142,7 +142,7 @@ describe('a cancel', () => {
 
   it('is refused for a large batch while it is accepted, whose rows would take too long', async () => {
     const id = await quiet(3);
-    await changeBatch(world.clients.batches, id, () => ({ state: 'accepting', chunksTotal: 20_001 }));
+    await changeBatch(world.clients.batches, id, () => ({ state: 'enqueueing', chunksTotal: 20_001 }));
     await expect(cancelBatch(world.deps, id)).rejects.toMatchObject({ type: 'conflict' });
     await changeBatch(world.clients.batches, id, () => ({ state: 'queued', chunksTotal: 1 }));
     await cancelBatch(world.deps, id);
@@ -232,7 +232,7 @@ async function dyingIntake(at: number): Promise<{ id: string; rows: number }> {
   await world.submit(itemsOf(3 * MANY), { deps: dyingAt(world.deps, at) }).catch(() => undefined);
   world.topic.events.length = 0;
   const [id = ''] = await world.openIds();
-  expect((await world.batch(id)).state).toBe('accepting');
+  expect((await world.batch(id)).state).toBe('enqueueing');
   let rows = 0;
   for await (const _ of chunkRows(world.clients.batches, id)) rows += 1;
   return { id, rows };

@@ -113,7 +113,7 @@ describe('clearing a queue', () => {
     await pause();
     // Dies after its second reference.
     const { id } = await world.submit(itemsOf(9), { deps: dyingAt(world.deps, 7) });
-    expect((await world.batch(id)).state).toBe('accepting');
+    expect((await world.batch(id)).state).toBe('enqueueing');
     const before = await depth();
     expect(before).toBeGreaterThan(0);
     expect(await clear()).toEqual({ queue: ITEMS, batches: 0, messages: 0, left: before });

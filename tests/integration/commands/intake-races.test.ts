@@ -26,9 +26,9 @@ it('an intake that was delayed does not undo a cancel', async () => {
 
 it('an intake that was delayed does not mark a later revision as queued', async () => {
   const id = await world.submitWithDead('b');
-  const later = () => changeBatch(world.deps.table, id, () => ({ revision: 2, state: 'accepting' }));
+  const later = () => changeBatch(world.deps.table, id, () => ({ revision: 2, state: 'enqueueing' }));
 
   await redrive(interposed(world.deps, 'sendMessage', later), { batch: id, key: 'k', selection: {} });
 
-  expect(await world.batch(id)).toMatchObject({ revision: 2, state: 'accepting' });
+  expect(await world.batch(id)).toMatchObject({ revision: 2, state: 'enqueueing' });
 });

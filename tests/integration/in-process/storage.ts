@@ -43,7 +43,7 @@ export async function startStorage({ client, limits }: StorageOptions = {}): Pro
 
 /** accepted = succeeded + dead + discarded + cancelled + pending, with pending summed over the rows, from `queued` on. */
 export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
-  if (row.state === 'accepting') return;
+  if (row.state === 'enqueueing') return;
   const count = { pending: 0, rows: 0, done: 0 };
   for await (const { row: chunk } of chunkRows(clients.batches, row.id)) {
     count.rows += 1;

@@ -102,7 +102,7 @@ test('a report whose put was answered too late is finished and announced once', 
 
 test.each<[string, Lost]>([
   ['selection', put('redrives')],
-  ['transaction', ['table', /^POST .*\/\$batch$/, /accepting/]],
+  ['transaction', ['table', /^POST .*\/\$batch$/, /enqueueing/]],
 ])('a redrive whose %s was answered too late takes effect once', async (_what, lost) => {
   downstream.broken.add('b');
   const { id } = await lossy.world.submit(itemsOf(9));

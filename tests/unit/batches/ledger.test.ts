@@ -52,7 +52,7 @@ describe('states', () => {
     await changeBatch(table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
     const found = await readBatch(table, BATCH);
     await changeBatch(table, BATCH, () => ({ deletingAt: AT.at }));
-    const next = batchRowOf({ revision: 1, state: 'accepting' });
+    const next = batchRowOf({ revision: 1, state: 'enqueueing' });
     const chunks = [chunkRowOf({ chunk: 'v0001.000000' })];
 
     expect(await openRevision(table, { etag: found?.etag ?? '', next, chunks })).toBe(false);
@@ -66,7 +66,7 @@ describe('states', () => {
     if (!found) throw new Error('unreachable');
     const opening = {
       etag: found.etag,
-      next: { ...found.row, state: 'accepting' as const, revision: 1 },
+      next: { ...found.row, state: 'enqueueing' as const, revision: 1 },
       chunks: [chunkRowOf({ chunk: 'v0001.000000' })],
     };
 

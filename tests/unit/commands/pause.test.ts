@@ -129,7 +129,7 @@ test.each([
 });
 
 test.each([
-  ['accepting', /being accepted; it can be paused in a moment/],
+  ['enqueueing', /being accepted; it can be paused in a moment/],
   ['cancelling', /being cancelled/],
   ['completed', /nothing to pause/],
 ] as const)('a batch that is %s is not paused', async (state, text) => {
@@ -141,7 +141,7 @@ test.each([
   expect(await row()).toEqual(before);
 });
 
-test.each(['accepting', 'queued', 'running', 'cancelling', 'completed'] as const)(
+test.each(['enqueueing', 'queued', 'running', 'cancelling', 'completed'] as const)(
   'a batch that is %s is not resumed',
   async (state) => {
     const { resume, puts } = await world(state);

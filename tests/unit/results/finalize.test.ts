@@ -222,11 +222,11 @@ test('a late end of one revision leaves the next one open', async () => {
   const finished = await row();
   if (!finished) throw new Error('unreachable');
   await openBatch(deps.table, { ...finished, revision: 1 });
-  await changeBatch(deps.table, BATCH, () => ({ state: 'accepting', revision: 1 }));
+  await changeBatch(deps.table, BATCH, () => ({ state: 'enqueueing', revision: 1 }));
 
   await announce(deps, finished);
 
-  expect(await row()).toMatchObject({ state: 'accepting', revision: 1, announced: false });
+  expect(await row()).toMatchObject({ state: 'enqueueing', revision: 1, announced: false });
   expect(store.row('open', `${BATCH}.0001`)).toBeDefined();
 });
 

@@ -75,7 +75,7 @@ function nextOf(gate: GateRow, nowMs: number): string | undefined {
 
 function reasonOf({ state }: BatchRow, { address, gate }: LaneQueue, blocked: BatchView['blocked']): string {
   if (blocked !== undefined) return blocked.reason;
-  if (state === 'accepting') return 'its messages are being put into the queue';
+  if (state === 'enqueueing') return 'its messages are being put into the queue';
   if (gate.status === 'draining') return drainingReason(gate);
   if (gate.parkedUntil === '') return 'no drain runs: a wake event is on its way, or the sweep repairs it';
   const share = isLimited(address) ? ', or no share of the limits of its workload is free' : '';

@@ -184,7 +184,7 @@ describe('the end of chunks', () => {
     await expect(applied).rejects.toMatchObject({ name: 'BatchGoneError', isBeingDeleted: false });
   });
 
-  test('does not change the states "accepting" and "cancelling"', async () => {
+  test('does not change the states "enqueueing" and "cancelling"', async () => {
     const { table } = await accepted(['000000', '000001']);
     await changeBatch(table, BATCH, () => ({ state: 'cancelling' }));
 

@@ -22,7 +22,7 @@ test.each([
     batch({ succeeded: 60, dead: 10, haltFrom: { succeeded: 60, dead: 0 } }),
     true,
   ],
-  ['being accepted', batch({ state: 'accepting', dead: 20 }), false],
+  ['being accepted', batch({ state: 'enqueueing', dead: 20 }), false],
   ['being cancelled', batch({ state: 'cancelling', dead: 20 }), false],
   ['paused', batch({ state: 'paused', dead: 20 }), false],
   ['nothing is pending', batch({ dead: 20, chunksDone: 10 }), false],

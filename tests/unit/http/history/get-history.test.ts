@@ -27,7 +27,7 @@ function finishedAt(created: string, seconds: number, fields: Partial<BatchRow> 
 
 const redrivenAt = (row: BatchRow, openedAt: string): BatchRow => ({
   ...{ ...row, ...nextRevision(row, { items: 1, openedAt, deadlineAt: openedAt }) },
-  state: 'accepting',
+  state: 'enqueueing',
 });
 
 async function historyOf(rows: BatchRow[], query: string) {

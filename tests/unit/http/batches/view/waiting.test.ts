@@ -77,7 +77,7 @@ describe('the reason why no chunk of a batch runs', () => {
   });
 
   it('reports that the batch is not enqueued yet, or that a wake event is missing', async () => {
-    expect(await reasonOf({ state: 'accepting' })).toBe('its messages are being put into the queue');
+    expect(await reasonOf({ state: 'enqueueing' })).toBe('its messages are being put into the queue');
     expect(await reasonOf({ state: 'queued' })).toContain('no drain runs');
   });
 });
