@@ -13,7 +13,7 @@ import { log } from '../telemetry/log.ts';
 import { BATCH_ROW_KEY, type BatchRow } from './batch-row.ts';
 import { deleteChunks } from './delete-chunks.ts';
 import { unindexBatch } from './listing/index-rows.ts';
-import { closeAll } from './listing/open-rows.ts';
+import { deleteOpenRows } from './listing/open-rows.ts';
 
 const DELETES_AT_ONCE = 16;
 const BLOBS_PER_GROUP = 256;
@@ -49,7 +49,7 @@ export async function removeData(
 export async function removeBatch(deps: RemoveDeps, batch: RemovedBatch, isOver?: () => boolean): Promise<boolean> {
   if (!(await removeData(deps, batch, isOver))) return false;
   await deleteEntity(deps.table, batch.id, BATCH_ROW_KEY);
-  await closeAll(deps.table, batch.id);
+  await deleteOpenRows(deps.table, batch.id);
   return true;
 }
 
@@ -57,7 +57,7 @@ export async function removeBatch(deps: RemoveDeps, batch: RemovedBatch, isOver?
 async function removeLeftovers(deps: RemoveDeps, batch: RemovedBatch): Promise<void> {
   await removeData(deps, batch);
   await deps.container(CONTAINERS.payloads).getBlobClient(checkpointBlobName(batch.id)).deleteIfExists();
-  await closeAll(deps.table, batch.id);
+  await deleteOpenRows(deps.table, batch.id);
   log.info('leftovers-removed', { batch: batch.id, workload: batch.workload });
 }
 

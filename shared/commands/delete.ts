@@ -7,7 +7,7 @@ import { type BatchRow, isFinished, toBatchEntity } from '../batches/batch-row.t
 import { contentRowOf } from '../batches/content-keys.ts';
 import { freeKey } from '../batches/keys.ts';
 import { readBatch, rowOf } from '../batches/ledger.ts';
-import { openBatch } from '../batches/listing/open-rows.ts';
+import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { BatchGoneError, Problem, statusOf, toError } from '../errors.ts';
@@ -59,7 +59,7 @@ const markDeleting = (deps: DeleteDeps, id: string, onRead: (row: BatchRow) => v
       await publishEnd(deps, row);
       return LOST_RACE;
     }
-    await openBatch(deps.table, row);
+    await writeOpenRow(deps.table, row);
     const next = { ...row, deletingAt: new Date(deps.gate.now()).toISOString() };
     return (await writeRow(deps.table, toBatchEntity(next), etag)) === undefined ? LOST_RACE : next;
   });

@@ -2,7 +2,7 @@ import type { BatchRow, Versioned } from '../batches/batch-row.ts';
 import { claimContent, contentRowOf, recordContent } from '../batches/content-keys.ts';
 import { type Claim, finishKey, freeKey } from '../batches/keys.ts';
 import { changeFrom, insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch, requireBatch } from '../batches/ledger.ts';
-import { openBatch } from '../batches/listing/open-rows.ts';
+import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
@@ -42,7 +42,7 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
     csv: upload.csv(),
   });
   await noteContent(deps, request, { row: fresh, stored });
-  await openBatch(deps.table, fresh);
+  await writeOpenRow(deps.table, fresh);
   // The transaction that accepts the batch cannot count itself afterwards, so its operation is added in advance.
   const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
   const index = await openChunkIndex(deps, row, payload.indexEnd);

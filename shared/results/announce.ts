@@ -1,7 +1,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { changeBatch, changeFrom } from '../batches/ledger.ts';
 import { indexBatch } from '../batches/listing/index-rows.ts';
-import { closeBatch } from '../batches/listing/open-rows.ts';
+import { deleteOpenRow } from '../batches/listing/open-rows.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
@@ -60,5 +60,5 @@ async function publishEnd(deps: AnnounceDeps, batch: BatchRow, etag: string | un
     ? changeBatch(deps.table, batch.id, end)
     : changeFrom(deps.table, { row: batch, etag }, end));
   if (changed) deps.meter.record(operations);
-  await closeBatch(deps.table, batch);
+  await deleteOpenRow(deps.table, batch);
 }

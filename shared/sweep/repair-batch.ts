@@ -2,7 +2,7 @@
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { requireBatch } from '../batches/ledger.ts';
 import { indexBatch, unindexBatch } from '../batches/listing/index-rows.ts';
-import { closeBatch, type OpenBatch } from '../batches/listing/open-rows.ts';
+import { deleteOpenRow, type OpenBatch } from '../batches/listing/open-rows.ts';
 import { type BatchAndProgress, readBatchAndProgress, sumFresh } from '../batches/progress/progress-rows.ts';
 import { cancelBatch } from '../commands/cancel.ts';
 import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
@@ -47,7 +47,7 @@ const isIdle = (run: SweepRun, { row, changedMs, progress }: BatchAndProgress): 
 async function closeUnaccepted(run: SweepRun, open: OpenBatch): Promise<undefined> {
   if (!isOverdue(run, open.openedAt, 'orphanMs')) return;
   await unindexBatch(run.table, open.id);
-  await closeBatch(run.table, open);
+  await deleteOpenRow(run.table, open);
   repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id });
 }
 
@@ -61,7 +61,7 @@ async function continueDeletion(run: SweepRun, { id }: BatchRow): Promise<undefi
  */
 async function closeOtherRevision(run: SweepRun, open: OpenBatch, { revision }: BatchRow): Promise<undefined> {
   if (open.revision > revision && !isOverdue(run, open.openedAt, 'orphanMs')) return;
-  await closeBatch(run.table, open);
+  await deleteOpenRow(run.table, open);
   repaired(run, 'closed', { event: 'orphan-open-row', batch: open.id, revision: open.revision });
 }
 
@@ -73,7 +73,7 @@ async function close(run: SweepRun, open: OpenBatch, { row, changedMs }: BatchAn
     repaired(run, 'announced', { event: 'end-announced-late', batch: row.id, revision: row.revision });
   } else if (isOverdue(run, open.openedAt, 'enqueueingMs') && isOverdue(run, changedMs, 'wakeMs')) {
     await indexExisting(run, row);
-    await closeBatch(run.table, open);
+    await deleteOpenRow(run.table, open);
     repaired(run, 'closed', { event: 'ended-batch-closed', batch: row.id, revision: row.revision });
   }
 }

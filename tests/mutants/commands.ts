@@ -65,7 +65,7 @@ export const COMMANDS: readonly Mutant[] = [
   {
     name: 'a redrive is accepted before a sweep can see it',
     file: 'shared/commands/redrive/redrive.ts',
-    find: `  await openBatch(deps.table, opening(deps, row, stored));
+    find: `  await writeOpenRow(deps.table, opening(deps, row, stored));
 `,
     replace: '',
     tests: ['tests/integration/commands/redrive.test.ts', 'tests/integration/sweep/walk-through.test.ts'],

@@ -34,7 +34,7 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'a batch is accepted before a sweep can see it',
     file: 'shared/intake/accept.ts',
-    find: `  await openBatch(deps.table, fresh);
+    find: `  await writeOpenRow(deps.table, fresh);
 `,
     replace: '',
     tests: ['tests/integration/sweep/walk-through.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],

@@ -32,26 +32,26 @@ export type OpeningBatch = BatchCounts &
   Pick<BatchRow, 'fileName' | 'labels'>;
 
 /**
- * Each revision has a separate row, so that closing one that has ended can never close one that a redrive opened in the
- * meantime.
+ * Each revision has a separate row, so that the deletion of an ended revision's row never hides a revision that a redrive
+ * has opened in the meantime.
  */
 const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =>
   revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
 
-/** Opens a revision of a batch: from then on a sweep sees it. */
-export async function openBatch(table: Table, batch: OpeningBatch): Promise<void> {
+/** Writes the row of a revision: from then on a sweep sees the batch. */
+export async function writeOpenRow(table: Table, batch: OpeningBatch): Promise<void> {
   const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
   const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
   const columns = { workload, lane, ...work, fileName, labels };
   await table.upsertEntity(toEntity(OPEN_BATCH, { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
 }
 
-/** Closes a revision, after its end has been announced. */
-export const closeBatch = (table: Table, batch: Pick<BatchRow, 'id' | 'revision'>): Promise<void> =>
+/** Deletes the row of a revision, after its end has been announced. */
+export const deleteOpenRow = (table: Table, batch: Pick<BatchRow, 'id' | 'revision'>): Promise<void> =>
   deleteEntity(table, OPEN, rowKeyOf(batch));
 
-/** Closes all open revisions of a deleted batch. */
-export async function closeAll(table: Table, id: string): Promise<void> {
+/** Deletes the rows of all revisions of a deleted batch. */
+export async function deleteOpenRows(table: Table, id: string): Promise<void> {
   const filter = odata`PartitionKey eq ${OPEN} and RowKey ge ${id} and RowKey lt ${`${id}/`}`;
   for await (const { rowKey } of queryEntities(table, filter)) await deleteEntity(table, OPEN, rowKey);
 }

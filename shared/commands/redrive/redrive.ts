@@ -8,7 +8,7 @@ import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { withoutCauses } from '../../batches/causes.ts';
 import { openRevision, requireBatch, rowOf } from '../../batches/ledger.ts';
 import { indexBatch } from '../../batches/listing/index-rows.ts';
-import { openBatch } from '../../batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../batches/listing/open-rows.ts';
 import { cleaningUp } from '../../batches/remove-batch.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
@@ -116,7 +116,7 @@ async function repeat(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
 async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Promise<RedriveAnswer> {
   // The end of the last revision must have been published first: after the next revision is open, the sweep no longer checks that end.
   await announce(deps, row);
-  await openBatch(deps.table, opening(deps, row, stored));
+  await writeOpenRow(deps.table, opening(deps, row, stored));
   const { row: opened, fresh } = await open(deps, stored);
   if (!fresh) return repeat(deps, opened, stored);
   const accepted = { workload: row.workload, ...answerOf(stored) };

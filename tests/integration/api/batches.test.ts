@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch, insertBatch } from '../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../shared/batches/listing/index-rows.ts';
-import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { batchDate, newBatchId } from '../../../shared/contract/names.ts';
 import { totalOperations } from '../../../shared/contract/operations.ts';
@@ -44,14 +44,14 @@ beforeAll(async () => {
   await pipeline.work(ids.running, 1);
   ids.redriven = (await pipeline.submit([{ id: 'c' }], { workload: 'other' })).id;
   await pipeline.finish(ids.redriven);
-  await openBatch(table, { ...ended, id: ids.redriven, workload: 'other', revision: 1 });
+  await writeOpenRow(table, { ...ended, id: ids.redriven, workload: 'other', revision: 1 });
   const opening = { items: 1, openedAt: new Date().toISOString(), deadlineAt: new Date().toISOString() };
   await changeBatch(table, ids.redriven, (row) => ({
     ...nextRevision(row, opening),
     ...{ state: 'running', accepted: 2 },
   }));
   ids.unaccepted = newBatchId(Date.now());
-  await openBatch(table, { ...ended, id: ids.unaccepted });
+  await writeOpenRow(table, { ...ended, id: ids.unaccepted });
   ids.yesterday = await atDay(ids.done, 1);
   ids.lastMonth = await atDay(ids.done, 31);
 });

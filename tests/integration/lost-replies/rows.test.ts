@@ -20,7 +20,7 @@ import {
   readBatch,
 } from '../../../shared/batches/ledger.ts';
 import { batchesOfDay, indexBatch, unindexBatch } from '../../../shared/batches/listing/index-rows.ts';
-import { closeBatch, noteKeys, openBatch, readOpen } from '../../../shared/batches/listing/open-rows.ts';
+import { deleteOpenRow, noteKeys, writeOpenRow, readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
@@ -292,7 +292,7 @@ describe('a row beside whose write was answered too late', () => {
   }
 
   test.each<[string, (batch: Batch) => Promise<unknown>, (id: string) => Promise<boolean>]>([
-    ['opened', ({ row }) => openBatch(batches(), row), isOpen],
+    ['opened', ({ row }) => writeOpenRow(batches(), row), isOpen],
     ['listed', ({ row }) => indexBatch(batches(), row), isListed],
   ])('is %s', async (_what, write, isThere) => {
     const batch = await batchOfTwo();
@@ -302,15 +302,15 @@ describe('a row beside whose write was answered too late', () => {
 
     lossy.assertLost();
     expect(await isThere(batch.id)).toBe(true);
-    await closeBatch(batches(), batch.row);
+    await deleteOpenRow(batches(), batch.row);
   });
 
   test.each<[string, (batch: Batch) => Promise<unknown>, (id: string) => Promise<boolean>]>([
-    ['closed', ({ row }) => closeBatch(batches(), row), isOpen],
+    ['closed', ({ row }) => deleteOpenRow(batches(), row), isOpen],
     ['unlisted', ({ id }) => unindexBatch(batches(), id), isListed],
   ])('is %s', async (_what, write, isThere) => {
     const batch = await batchOfTwo();
-    await openBatch(batches(), batch.row);
+    await writeOpenRow(batches(), batch.row);
     await indexBatch(batches(), batch.row);
     expect(await isThere(batch.id)).toBe(true);
     lossy.lose(...remove('batches'));
@@ -319,7 +319,7 @@ describe('a row beside whose write was answered too late', () => {
 
     lossy.assertLost();
     expect(await isThere(batch.id)).toBe(false);
-    await closeBatch(batches(), batch.row);
+    await deleteOpenRow(batches(), batch.row);
   });
 
   test('claims the chores of a day for the sweep that wrote it, which does them', async () => {

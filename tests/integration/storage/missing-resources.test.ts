@@ -5,7 +5,7 @@ import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
 import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../shared/batches/listing/index-rows.ts';
-import { openBatch, readOpen } from '../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow, readOpen } from '../../../shared/batches/listing/open-rows.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/planning/policy.ts';
 import { writePolicy } from '../../../shared/drain/planning/policy-store.ts';
@@ -73,7 +73,7 @@ const CALLS: Record<string, (table: Table) => Promise<unknown>> = {
     applyEnds(table, BATCH, [{ chunk: '000000', header: headerOf(), message: 'm' }], {
       at: row.acceptedAt,
     }),
-  'opening a batch': (table) => openBatch(table, row),
+  'opening a batch': (table) => writeOpenRow(table, row),
   'listing a batch': (table) => indexBatch(table, row),
   'a sweep': (table) => readOpen(table),
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import type { BatchRow } from '../../../shared/batches/batch-row.ts';
 import { insertBatch, readBatch } from '../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
@@ -45,7 +45,7 @@ export async function batchWith(
     publish: async (_address, { type }, { messageId = '' } = {}) => void published.push(`${type} ${messageId}`),
   };
   const chunks = ['000000', '000001'].map((chunk) => chunkRowOf({ chunk }));
-  await openBatch(store.table, batchRowOf());
+  await writeOpenRow(store.table, batchRowOf());
   await insertBatch(store.table, batchRowOf({ accepted: 8, chunksTotal: 2 }), chunks);
   const list = Object.entries(ends).map(([chunk, header]) => endOf(chunk, header));
   if (list.length > 0) await applyEnds(store.table, BATCH, list, { at: NOW });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { changeBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
-import { openBatch } from '../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { nextRevision } from '../../../shared/batches/revisions.ts';
 import { announce } from '../../../shared/results/announce.ts';
 import { finalize } from '../../../shared/results/finalize.ts';
@@ -221,7 +221,7 @@ test('a late end of one revision leaves the next one open', async () => {
   await changeBatch(deps.table, BATCH, () => ({ state: 'completedWithDeadLetters' }));
   const finished = await row();
   if (!finished) throw new Error('unreachable');
-  await openBatch(deps.table, { ...finished, revision: 1 });
+  await writeOpenRow(deps.table, { ...finished, revision: 1 });
   await changeBatch(deps.table, BATCH, () => ({ state: 'enqueueing', revision: 1 }));
 
   await announce(deps, finished);

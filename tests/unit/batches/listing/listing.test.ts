@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { insertBatch } from '../../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
 import { type ListingQuery, listBatchesOf } from '../../../../shared/batches/listing/listing.ts';
-import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
 import { batchDate, newBatchId } from '../../../../shared/contract/names.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
@@ -16,7 +16,7 @@ const DAY = batchDate(at(0));
 /** An open batch: its row and its row `open`. */
 async function openAt(table: Table, second: number, fields: Partial<BatchRow> = {}): Promise<BatchRow> {
   const row = batchRowOf({ id: at(second), state: 'running', ...fields });
-  await openBatch(table, row);
+  await writeOpenRow(table, row);
   await insertBatch(table, row, []);
   return row;
 }
@@ -77,7 +77,7 @@ test('filters apply to an open batch', async () => {
 
 test('an upload that was never accepted is not listed, nor is a batch that is being deleted', async () => {
   const { table } = memoryTable();
-  await openBatch(table, batchRowOf({ id: at(1) }));
+  await writeOpenRow(table, batchRowOf({ id: at(1) }));
   await openAt(table, 2, { state: 'completed', deletingAt: new Date(START).toISOString() });
 
   expect(await idsOf(table)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closeAll, closeBatch, openBatch, openBatches } from '../../../../shared/batches/listing/open-rows.ts';
+import { deleteOpenRows, deleteOpenRow, writeOpenRow, openBatches } from '../../../../shared/batches/listing/open-rows.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
@@ -14,19 +14,19 @@ async function openOf(table: Table): Promise<number[]> {
 
 test('closing a revision that has ended does not close the one that a redrive opened', async () => {
   const { table } = memoryTable();
-  await openBatch(table, revision(0));
-  await openBatch(table, revision(1));
+  await writeOpenRow(table, revision(0));
+  await writeOpenRow(table, revision(1));
 
-  await closeBatch(table, revision(0));
+  await deleteOpenRow(table, revision(0));
 
   expect(await openOf(table)).toEqual([1]);
 });
 
 test('opening and closing may be repeated', async () => {
   const { table } = memoryTable();
-  for (const _ of [1, 2]) await openBatch(table, revision(0));
+  for (const _ of [1, 2]) await writeOpenRow(table, revision(0));
   const opened = await openOf(table);
-  for (const _ of [1, 2]) await closeBatch(table, revision(0));
+  for (const _ of [1, 2]) await deleteOpenRow(table, revision(0));
 
   expect(opened).toEqual([0]);
   expect(await openOf(table)).toEqual([]);
@@ -34,9 +34,9 @@ test('opening and closing may be repeated', async () => {
 
 test('deleting a batch closes all its revisions', async () => {
   const { table } = memoryTable();
-  for (const n of [0, 1, 2]) await openBatch(table, revision(n));
+  for (const n of [0, 1, 2]) await writeOpenRow(table, revision(n));
 
-  await closeAll(table, BATCH);
+  await deleteOpenRows(table, BATCH);
 
   expect(await openOf(table)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { changeBatch, insertBatch } from '../../../../shared/batches/ledger.ts';
-import { OPEN_BATCH, openBatch } from '../../../../shared/batches/listing/open-rows.ts';
+import { OPEN_BATCH, writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
 import { createOpenBatchReader, MAX_ROWS_READ, pendingOf } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { toEntity } from '../../../../shared/storage/entity.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
@@ -17,7 +17,7 @@ function fixture() {
   });
   const clock = { now: 0 };
   const add = async (fields: Partial<BatchRow>): Promise<void> => {
-    await openBatch(table, batchRowOf(fields));
+    await writeOpenRow(table, batchRowOf(fields));
     await insertBatch(table, batchRowOf(fields), []);
   };
   return { table, clock, add, reads: () => reads, read: createOpenBatchReader(table, () => clock.now) };
@@ -35,7 +35,7 @@ describe('the open batches', () => {
     const counts = [await readsAfter(), await readsAfter(), await readsAfter({ fresh: true })];
     clock.now += 10_000;
     counts.push(await readsAfter());
-    await openBatch(table, batchRowOf({ revision: 1 }));
+    await writeOpenRow(table, batchRowOf({ revision: 1 }));
     await changeBatch(table, BATCH, () => ({ revision: 1 }));
     expect([...counts, await readsAfter(), await readsAfter()]).toEqual([1, 0, 1, 1, 1, 0]);
   });
@@ -43,14 +43,14 @@ describe('the open batches', () => {
   test('have one entry for a redriven batch, with its present row', async () => {
     const { table, add, read } = fixture();
     await add({ revision: 1, accepted: 9, succeeded: 5, dead: 1 });
-    await openBatch(table, batchRowOf({ revision: 0 }));
+    await writeOpenRow(table, batchRowOf({ revision: 0 }));
     const { batches } = await read();
     expect(batches.map((batch) => [batch.revision, pendingOf(batch)])).toEqual([[1, 3]]);
   });
 
   test('do not include an upload that was not accepted, and have no pending items once they have ended', async () => {
     const { table, add, read } = fixture();
-    await openBatch(table, batchRowOf({ id: idOf(1) }));
+    await writeOpenRow(table, batchRowOf({ id: idOf(1) }));
     await add({ id: idOf(2), state: 'completed', succeeded: 4 });
     const { batches, read: count } = await read();
     expect(batches.map((batch) => [batch.id, pendingOf(batch)])).toEqual([[idOf(2), 0]]);

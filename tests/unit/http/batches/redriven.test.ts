@@ -4,7 +4,7 @@ import { describeBatch } from '../../../../cli/text/batch-text.ts';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { insertBatch } from '../../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
-import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
 import { isAtRisk, riskOf } from '../../../../shared/batches/progress/deadline-risk.ts';
 import { nextRevision } from '../../../../shared/batches/revisions.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
@@ -44,7 +44,7 @@ async function shown(row: BatchRow, now: string) {
   const { table } = memoryTable();
   await insertBatch(table, row, []);
   await indexBatch(table, row);
-  if (row.completedAt === undefined) await openBatch(table, row);
+  if (row.completedAt === undefined) await writeOpenRow(table, row);
   const answer = await listBatches(
     { table, gate: { table, now: () => Date.parse(at(now)) }, registry: createRegistry([]) },
     requestFor('batches?day=2026-01-01'),

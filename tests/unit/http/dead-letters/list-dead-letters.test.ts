@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toBatchEntity } from '../../../../shared/batches/batch-row.ts';
 import { indexBatch } from '../../../../shared/batches/listing/index-rows.ts';
-import { openBatch } from '../../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import { listDeadLetters } from '../../../../shared/http/dead-letters/list-dead-letters.ts';
 import { deadLettersOfBatchesSchema } from '../../../../shared/http/dead-letters/schemas.ts';
@@ -18,7 +18,7 @@ describe('dead letters of the batches of some days', () => {
     const open = Array.from({ length: 503 }, (_, n) =>
       batchRowOf({ id: newBatchId(DAY + n), state: 'running', dead: 2, causes }),
     );
-    for (const row of open) await openBatch(table, row);
+    for (const row of open) await writeOpenRow(table, row);
     // The other batches have been deleted. The lines date from the acceptance of a batch, or from before a redrive.
     for (const n of [2, 3, 502]) if (open[n]) await table.createEntity(toBatchEntity(open[n]));
     for (const n of [3, 502]) if (open[n]) await indexBatch(table, { ...open[n], state: 'completed', dead: n - 3 });
