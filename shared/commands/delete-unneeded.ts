@@ -67,7 +67,7 @@ export async function deleteUnneeded(
       await inParallel(await sortOut(deps, messages, stillNeeded), DELETES_AT_ONCE, async ({ id, kind, reference }) => {
         if (reference !== undefined) kept.push({ id, lease, reference });
         if (kind === undefined) return;
-        await lease.finish(id);
+        await lease.delete(id);
         kinds[kind] += 1;
       });
     }

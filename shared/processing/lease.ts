@@ -30,7 +30,7 @@ export interface Lease {
   /** Stores new content, as ASCII JSON, in the message and renews it; false if the lease is lost. */
   rewrite: (messageId: string, content: object) => Promise<boolean>;
   /** Deletes the message. It is no error if the message is gone, or if another worker has it. */
-  finish: (messageId: string) => Promise<void>;
+  delete: (messageId: string) => Promise<void>;
   /** Makes the message visible to others after `seconds`, with other content if given. */
   returnToQueue: (messageId: string, seconds: number, content?: object) => Promise<void>;
   /** Stops renewing. */
@@ -82,7 +82,7 @@ export function holdLease(
   }, visibilitySeconds * 500);
   return {
     rewrite: (id, content) => inTurn(id, () => update(id, content, visibilitySeconds)),
-    finish: (id) =>
+    delete: (id) =>
       inTurn(id, async () => {
         const receipt = popReceipts.get(id);
         popReceipts.delete(id);

@@ -41,7 +41,7 @@ export function createCollectRound(
       const soon = { address, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
       await Promise.all(again.map((entry) => returnMessage(deps, entry, soon)));
       const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
-      await Promise.all(over.map(({ message }) => lease.finish(message.messageId)));
+      await Promise.all(over.map(({ message }) => lease.delete(message.messageId)));
       return { ...emptyCounts(), received: messages.length, done: over.length, chunks };
     } finally {
       lease.end();

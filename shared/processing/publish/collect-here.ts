@@ -85,7 +85,7 @@ export async function collectHere(
     // The meter of this thread has not counted the operations of the handlers.
     for (const [index, { operations = {} }] of ends.entries())
       deps.meter.record(subtractOperations(operations, handlerOperations(own[index]?.disposition ?? 'returned')));
-    await Promise.all(own.map(({ entry }) => lease.finish(entry.message.messageId)));
+    await Promise.all(own.map(({ entry }) => lease.delete(entry.message.messageId)));
   });
   const collected = new Set<EndedReference>(whole.flatMap(([, own]) => own));
   const rest = part.waiting.filter((each) => !collected.has(each));

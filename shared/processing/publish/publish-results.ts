@@ -73,7 +73,7 @@ export async function publishResults(
   }
   const isOver = ({ disposition }: EndedReference): boolean =>
     typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
-  await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.finish(entry.message.messageId)));
+  await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.delete(entry.message.messageId)));
 }
 
 const nameOf = ({ batch, chunk }: FinishedChunk): string => `${batch} ${chunk}`;

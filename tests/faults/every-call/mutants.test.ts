@@ -30,7 +30,7 @@ const MUTANTS: Mutant[] = [
     name: 'references deleted before their results are published',
     mutation: {
       from: 'const refused = new Set();',
-      to: 'const refused = new Set();\n    await Promise.all(waiting.map(({ entry }) => lease.finish(entry.message.messageId)));',
+      to: 'const refused = new Set();\n    await Promise.all(waiting.map(({ entry }) => lease.delete(entry.message.messageId)));',
     },
     call: /queue DELETE .*-normal-0\/messages/,
     mode: 'exit',

@@ -68,7 +68,7 @@ test('a message whose deletion was answered too late is gone, and that is no err
   const { queue, id, lease } = await held();
   lossy.lose(...DELETE);
 
-  await lease.finish(id);
+  await lease.delete(id);
   lease.end();
 
   lossy.assertLost();
@@ -80,7 +80,7 @@ test('a message whose update was answered too late is hidden until its timeout, 
   lossy.lose(...UPDATE);
 
   expect(await lease.rewrite(id, { starts: 1 })).toBe(false);
-  await lease.finish(id);
+  await lease.delete(id);
   lease.end();
 
   lossy.assertLost();

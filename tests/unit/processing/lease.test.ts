@@ -45,12 +45,12 @@ test('messages are renewed at half of their timeout, until the lease ends', asyn
   expect(calls).toEqual(['update m1 - 300', 'update m1 - 300']);
 });
 
-test('the newest receipt is used, and a finished message is not renewed', async () => {
+test('the newest receipt is used, and a deleted message is not renewed', async () => {
   const { lease, calls } = queue();
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', MARKED)).toBe(true);
-  await held.finish('m1');
+  await held.delete('m1');
   await vi.advanceTimersByTimeAsync(600_000);
   held.end();
 
@@ -65,7 +65,7 @@ test.each([
   const held = holdLease(lease, [messageOf('text')], 300);
 
   expect(await held.rewrite('m1', MARKED)).toBe(false);
-  await expect(held.finish('m1')).resolves.toBeUndefined();
+  await expect(held.delete('m1')).resolves.toBeUndefined();
   held.end();
 
   expect(calls).toEqual(['update m1 {"starts":1} 300']);
@@ -86,7 +86,7 @@ test('an error of the service does not end the lease', async () => {
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await expect(held.rewrite('m1', MARKED)).rejects.toThrow('503');
-  await expect(held.finish('m1')).rejects.toThrow('503');
+  await expect(held.delete('m1')).rejects.toThrow('503');
   held.end();
 
   expect(calls).toEqual(['update m1 {"starts":1} 300', 'delete m1 r1']);
@@ -97,7 +97,7 @@ test('a message that was returned to the queue is not deleted', async () => {
   const held = holdLease(lease, [messageOf('text')], 300);
 
   await held.returnToQueue('m1', 5);
-  await held.finish('m1');
+  await held.delete('m1');
   held.end();
 
   expect(calls).toEqual(['update m1 - 5']);
@@ -137,8 +137,8 @@ describe('while a renewal is in progress', () => {
   }
   const RENEWED = 'update m1 - 300';
 
-  test('a message is finished after the renewal, with its new receipt', async () => {
-    const { before, calls } = await duringRenewal((held) => held.finish('m1'));
+  test('a message is deleted after the renewal, with its new receipt', async () => {
+    const { before, calls } = await duringRenewal((held) => held.delete('m1'));
 
     expect([before, calls]).toEqual([[RENEWED], [RENEWED, 'delete m1 r2']]);
   });
@@ -146,7 +146,7 @@ describe('while a renewal is in progress', () => {
   test('a message is rewritten after the renewal, and the lease is kept', async () => {
     const { before, calls, value } = await duringRenewal(async (held) => {
       const isHeld = await held.rewrite('m1', MARKED);
-      await held.finish('m1');
+      await held.delete('m1');
       return isHeld;
     });
 
@@ -156,7 +156,7 @@ describe('while a renewal is in progress', () => {
 
   test('a message is returned to the queue after the renewal, and then neither deleted nor renewed', async () => {
     const { calls } = await duringRenewal(async (held) => {
-      await Promise.all([held.returnToQueue('m1', 5), held.finish('m1')]);
+      await Promise.all([held.returnToQueue('m1', 5), held.delete('m1')]);
       await vi.advanceTimersByTimeAsync(600_000);
     });
 
@@ -173,7 +173,7 @@ describe('while a renewal is in progress', () => {
     const { calls, value } = await duringRenewal(
       async (held) => {
         const isHeld = await held.rewrite('m1', MARKED);
-        await held.finish('m1');
+        await held.delete('m1');
         return isHeld;
       },
       queue(404, 'MessageNotFound'),
@@ -184,7 +184,7 @@ describe('while a renewal is in progress', () => {
 
   test('a failed renewal keeps the previous receipt', async () => {
     const { calls } = await duringRenewal(
-      (held) => expect(held.finish('m1')).rejects.toThrow('503'),
+      (held) => expect(held.delete('m1')).rejects.toThrow('503'),
       queue(503, 'ServerBusy'),
     );
 

@@ -26,7 +26,7 @@ async function publishAll(dispositions: ChunkDisposition[], check: Check = () =>
   const calls: string[] = [];
   const texts: string[] = [];
   const wakes: WorkPut[] = [];
-  const lease = { finish: async (id: string) => void calls.push(`delete ${id}`) } as Partial<Lease> as Lease;
+  const lease = { delete: async (id: string) => void calls.push(`delete ${id}`) } as Partial<Lease> as Lease;
   const waiting = dispositions.map((disposition, index) => ({
     entry: { message: messageOf('', { messageId: `m${index}` }), value: referenceOf() },
     disposition,

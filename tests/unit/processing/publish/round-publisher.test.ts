@@ -28,7 +28,7 @@ const LARGE = '01985a00-0000-7000-8000-000000000002';
 /** A round whose clock and results queue are controlled by the test. */
 function world() {
   const messages: { chunks: string[]; operations: Operations }[] = [];
-  const finished: string[] = [];
+  const deleted: string[] = [];
   const collected: { batch: string; chunks: string[]; operations: Operations[] }[] = [];
   const returned: unknown[][] = [];
   const gates = memoryTable().table;
@@ -55,7 +55,7 @@ function world() {
     },
   } as unknown as PublishResultsDeps & CollectHereDeps;
   const lease = {
-    finish: async (id: string) => void finished.push(id),
+    delete: async (id: string) => void deleted.push(id),
     returnToQueue: async (...args: unknown[]) => void returned.push(args),
   } as unknown as Lease;
   const options = { lease, generation: 7, trace: undefined, operations: { 'blob.get': 1 } };
@@ -74,7 +74,7 @@ function world() {
     return publisher.add(entry, disposition, { 'blob.put': 1 });
   };
   return {
-    ...{ messages, finished, returned, collected, publisher, end },
+    ...{ messages, deleted, returned, collected, publisher, end },
     /** When references become visible, as recorded in the gate. */
     due: async () => (await readGate(gates, address.queue)).row.due,
     setOutage: (out: boolean, error = serviceError(503)) => ([isOut, fault] = [out, error]),
@@ -91,11 +91,11 @@ test('a short round is published in one message', async () => {
 });
 
 test('a long round publishes chunks that have ended, and deletes their references, before the rest ends', async () => {
-  const { messages, finished, publisher, end } = world();
+  const { messages, deleted, publisher, end } = world();
   await end('a', 2_000);
   await end('b', 5_000);
   expect(messages).toMatchObject([{ chunks: ['a', 'b'] }]);
-  expect(finished).toEqual(['a', 'b']);
+  expect(deleted).toEqual(['a', 'b']);
   await end('c', 9_000);
   await publisher.publish();
   expect(messages[1]).toMatchObject({ chunks: ['c'], operations: { 'blob.put': 1 } });
@@ -103,10 +103,10 @@ test('a long round publishes chunks that have ended, and deletes their reference
 });
 
 test('results that could not be published are published with the rest, and their references stay until then', async () => {
-  const { messages, finished, publisher, end, setOutage } = world();
+  const { messages, deleted, publisher, end, setOutage } = world();
   setOutage(true);
   await withLog(SILENT_LOG, () => end('a', 6_000));
-  expect([messages, finished]).toEqual([[], []]);
+  expect([messages, deleted]).toEqual([[], []]);
   setOutage(false);
   await end('b', 7_000);
   await publisher.publish();
@@ -115,18 +115,18 @@ test('results that could not be published are published with the rest, and their
 
 describe('a small batch without other pending chunks', () => {
   test('is collected here, with the ids of its messages, before its references are deleted', async () => {
-    const { messages, collected, finished, publisher, end } = world();
+    const { messages, collected, deleted, publisher, end } = world();
     await end('a', 0, { pending: 2 });
     await end('b', 0, { pending: 2 });
     await publisher.publish();
 
     const own = { 'blob.get': 0.5, 'blob.put': 1, 'queue.delete': 1 };
     expect(collected).toEqual([{ batch: BATCH, chunks: ['a', 'b'], operations: [own, own] }]);
-    expect([messages, finished]).toEqual([[], ['a', 'b']]);
+    expect([messages, deleted]).toEqual([[], ['a', 'b']]);
   });
 
   test('leaves the other chunks of its round to a result message, with their share of the operations', async () => {
-    const { messages, collected, finished, publisher, end } = world();
+    const { messages, collected, deleted, publisher, end } = world();
     await end('a', 0, { pending: 1 });
     await end('b', 0, { batch: OTHER, pending: 2 });
     await end('c', 0, { batch: LARGE });
@@ -134,7 +134,7 @@ describe('a small batch without other pending chunks', () => {
 
     expect(collected.map(({ chunks }) => chunks)).toEqual([['a']]);
     expect(messages).toMatchObject([{ chunks: ['b', 'c'], operations: { 'blob.put': 2, 'queue.delete': 2 } }]);
-    expect(finished).toEqual(['a', 'b', 'c']);
+    expect(deleted).toEqual(['a', 'b', 'c']);
   });
 
   test('is not taken for ended when the same chunk has ended twice', async () => {
@@ -147,7 +147,7 @@ describe('a small batch without other pending chunks', () => {
   });
 
   test('keeps its references while storage is unavailable: they are visible again in five seconds', async () => {
-    const { messages, finished, returned, due, publisher, end, setOutage } = world();
+    const { messages, deleted, returned, due, publisher, end, setOutage } = world();
     setOutage(true);
     await end('a', 0, { pending: 2 });
     await end('b', 0, { pending: 2 });
@@ -156,7 +156,7 @@ describe('a small batch without other pending chunks', () => {
 
     await publisher.publish();
 
-    expect([messages, finished]).toEqual([[], []]);
+    expect([messages, deleted]).toEqual([[], []]);
     expect(returned).toEqual([
       ['a', 5, undefined],
       ['b', 5, undefined],
@@ -165,12 +165,12 @@ describe('a small batch without other pending chunks', () => {
   });
 
   test('that fails for another reason than an outage waits until its references become visible by themselves', async () => {
-    const { finished, returned, publisher, end, setOutage } = world();
+    const { deleted, returned, publisher, end, setOutage } = world();
     setOutage(true, serviceError(400));
     await end('a', 0, { pending: 1 });
 
     await withLog(SILENT_LOG, () => publisher.publish());
 
-    expect([finished, returned]).toEqual([[], []]);
+    expect([deleted, returned]).toEqual([[], []]);
   });
 });
