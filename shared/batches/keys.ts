@@ -138,7 +138,7 @@ const NEVER = '9999-12-31T00:00:00.000Z';
  * @throws BatchGoneError if the key no longer stands for the batch: another upload with the same key was accepted first,
  * and its batch has been deleted since.
  */
-export const finishKey = (
+export const recordKeyContent = (
   table: Table,
   claim: Claim,
   { digest, keeps = false }: { digest: string; keeps?: boolean | undefined },

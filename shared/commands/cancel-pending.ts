@@ -4,7 +4,7 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
-import type { FinishedChunk } from '../contract/reference.ts';
+import type { DoneChunk } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
 import { endWholeChunk } from '../processing/outcome/endings.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
@@ -137,7 +137,7 @@ async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Prom
   return gate.status === 'draining';
 }
 
-async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<FinishedChunk> {
+async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<DoneChunk> {
   const error = new Error('The batch was cancelled.');
   const nowMs = deps.gate.now();
   const cancelled = endWholeChunk({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
@@ -149,7 +149,7 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
 interface CancelledChunks {
   workload: Workload;
   queue: string;
-  ends: FinishedChunk[];
+  ends: DoneChunk[];
   gate: GateRow | undefined;
 }
 

@@ -92,8 +92,8 @@ export const isBlobReference = (reference: Reference | BlobReference): reference
 export type { Counts } from './counts.ts';
 
 /** A finished chunk in a result message: the header of its stored outcome, whichever process wrote the blob. */
-const finishedChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
-export type FinishedChunk = z.infer<typeof finishedChunkSchema>;
+const doneChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
+export type DoneChunk = z.infer<typeof doneChunkSchema>;
 
 /** A result message: the chunks that one round of a dequeue task finished, and the operations that this required. */
 export const resultSchema = z.object({
@@ -105,7 +105,7 @@ export const resultSchema = z.object({
    * it.
    */
   generation: count.optional(),
-  chunks: z.array(finishedChunkSchema).min(1),
+  chunks: z.array(doneChunkSchema).min(1),
   operations: operationsSchema,
   at: z.string(),
   traceparent: z.string().optional(),

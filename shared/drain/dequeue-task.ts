@@ -79,7 +79,7 @@ async function enterAndRun(
   const entry = hasItems ? await deps.limits.enter(address) : NO_LIMITS;
   if ('retryAt' in entry) return { ...emptySlice('noShare'), retryAt: entry.retryAt };
   const queue = deps.queues(name);
-  const finishMeasure = deps.measureInstance();
+  const readLoad = deps.measureInstance();
   try {
     const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
@@ -95,7 +95,7 @@ async function enterAndRun(
     // So much time has passed that nothing may begin: as if the services had not responded at all.
     if (processClockMs() >= effects.beginUntilMs) return emptySlice('fault');
     const { value, responses } = await deps.meter.measure(() => runSlice(wave, effects));
-    return { ...value, load: finishMeasure(responses) };
+    return { ...value, load: readLoad(responses) };
   } finally {
     await entry.leave();
   }

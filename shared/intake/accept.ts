@@ -1,6 +1,6 @@
 import type { BatchRow, Versioned } from '../batches/batch-row.ts';
 import { claimContent, contentRowOf, recordContent } from '../batches/content-keys.ts';
-import { type Claim, finishKey, freeKey } from '../batches/keys.ts';
+import { type Claim, recordKeyContent, freeKey } from '../batches/keys.ts';
 import { changeFrom, insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch, requireBatch } from '../batches/ledger.ts';
 import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
@@ -54,7 +54,7 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   await keepKey(deps, request, { accepted, claim });
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
-  return finishIntake(deps, row, {
+  return continueIntakeOrLog(deps, row, {
     ...{ index, isBegun: true, etag: accepted.etag },
     ...afterwards(deps, request, beganMs),
   });
@@ -75,7 +75,7 @@ async function keepKey(
   if (!isClaim(claim)) return;
   const { row } = accepted;
   try {
-    await finishKey(deps.keys, claim, { digest: row.digest, keeps });
+    await recordKeyContent(deps.keys, claim, { digest: row.digest, keeps });
   } catch (error) {
     if (!(error instanceof BatchGoneError)) throw error;
     await changeFrom(deps.table, accepted, () => ({ deletingAt: new Date(deps.gate.now()).toISOString() }));
@@ -144,7 +144,7 @@ async function noteContent(
  * Enters the queues. The batch is accepted, so the client receives it even if a step fails here: the sweep repairs the
  * rest. If the batch has ended and was deleted meanwhile, what was written since then is removed.
  */
-export async function finishIntake(
+export async function continueIntakeOrLog(
   deps: SubmitDeps,
   row: BatchRow,
   accepted?: Parameters<typeof continueIntake>[2],
@@ -169,9 +169,9 @@ async function yieldTo(
   const stored = await cleaningUp(deps, own, () => requireBatch(deps.table, own.id));
   await dropPayload(deps, own);
   if (stored.row.digest !== own.digest) throw mismatch();
-  if (isClaim(claim)) await finishKey(deps.keys, claim, { digest: own.digest, keeps });
+  if (isClaim(claim)) await recordKeyContent(deps.keys, claim, { digest: own.digest, keeps });
   const { state, revision } = stored.row;
-  return state === 'enqueueing' && revision === 0 ? finishIntake(deps, stored.row) : stored.row;
+  return state === 'enqueueing' && revision === 0 ? continueIntakeOrLog(deps, stored.row) : stored.row;
 }
 
 const dropPayload = ({ container }: SubmitDeps, { payload }: BatchRow): Promise<unknown> =>

@@ -9,7 +9,7 @@ import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import { leaveTo } from '../wake/gate/spending.ts';
 import { queueOf } from '../wake/queue-of.ts';
-import { accept, finishIntake, mismatch } from './accept.ts';
+import { accept, continueIntakeOrLog, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
@@ -112,5 +112,5 @@ async function repeat(deps: SubmitDeps, request: SubmitRequest, claim: Claim, di
   const { state, revision, acceptedAt } = row;
   const isForgotten =
     state === 'enqueueing' && revision === 0 && deps.gate.now() - Date.parse(acceptedAt) > FORGOTTEN_MS;
-  return isForgotten ? finishIntake(deps, row) : row;
+  return isForgotten ? continueIntakeOrLog(deps, row) : row;
 }

@@ -6,7 +6,7 @@ import { isFinished } from '../batches/batch-row.ts';
 import { type RemoveDeps, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
-import type { FinishedChunk, Reference } from '../contract/reference.ts';
+import type { DoneChunk, Reference } from '../contract/reference.ts';
 import type { SliceTime } from '../drain/slice-time.ts';
 import type { Permits } from '../limits/permits.ts';
 import type { GateDeps } from '../wake/gate/gate.ts';
@@ -213,6 +213,6 @@ async function store(deps: ReferenceDeps, work: Work, made: ChunkOutcome): Promi
   return first ? { ...toDisposition(work.value, header), outcome } : toDisposition(work.value, header);
 }
 
-const toDisposition = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: FinishedChunk } => ({
+const toDisposition = ({ batch, chunk }: Reference, header: OutcomeHeader): { end: DoneChunk } => ({
   end: { batch, chunk, header },
 });

@@ -6,7 +6,7 @@
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { Drain } from '../batches/apply/charge.ts';
 import { digestOf } from '../contract/frame.ts';
-import { type FinishedChunk, type ResultMessage, readResult } from '../contract/reference.ts';
+import { type DoneChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/times-operations.ts';
 import { emptyCounts, type WorkCounts } from '../drain/slice-result.ts';
 import { isOutage, toError } from '../errors.ts';
@@ -100,7 +100,7 @@ function byBatch(workload: string, entries: Entry<ResultMessage>[]): Map<string,
   return works;
 }
 
-function addEnd(work: BatchWork, end: FinishedChunk, { message, value }: Entry<ResultMessage>): void {
+function addEnd(work: BatchWork, end: DoneChunk, { message, value }: Entry<ResultMessage>): void {
   work.traceparents?.push(value.traceparent);
   const { queue, generation, operations, chunks } = value;
   work.ends.push({

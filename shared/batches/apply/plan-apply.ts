@@ -111,7 +111,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
     if (found?.row.state === 'pending') {
-      const { done, next } = finish(found.row, end, options.at);
+      const { done, next } = markDone(found.row, end, options.at);
       // The service requires the ETag of an updated row, but that of the batch row decides: each transaction that ends a
       // chunk replaces the batch row, too.
       actions.push(
@@ -171,7 +171,7 @@ function updateBatch(
   return replaceBatch(read, batch);
 }
 
-function finish(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
+function markDone(row: ChunkRow, end: ChunkEnd, at: string): { done: ChunkRow; next: ChunkRow[] } {
   const { dueAt: _dueAt, ...rest } = row;
   return {
     done: { ...rest, state: 'done', header: end.header, doneAt: at, endedBy: end.message },

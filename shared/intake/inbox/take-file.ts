@@ -57,7 +57,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
       if ('imported' in decided) return await takeFile(deps, taking, decided.imported);
       decision = decided;
     }
-    await finish(deps, version, { decision, marked, metadata: file.metadata });
+    await removeFromInbox(deps, version, { decision, marked, metadata: file.metadata });
     return { end: 'batch' in decision ? 'accepted' : 'rejected' };
   } catch (error) {
     if (error instanceof SuspectUploadError) return { end: 'suspect' };
@@ -78,7 +78,7 @@ interface Decided {
  * Moves a file. If its batch has been deleted, the file is deleted without a copy: deleting a batch removes its file from
  * inbox-done.
  */
-async function finish(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
+async function removeFromInbox(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
   if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
   else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
 }

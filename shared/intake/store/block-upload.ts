@@ -72,7 +72,7 @@ export class BlockUpload {
    * Makes the blob visible, unless a blob of that name exists. `digest` identifies the whole content: it detects a retry by
    * the SDK after a try that was stored but whose response was lost.
    */
-  async finish(digest: string): Promise<void> {
+  async commit(digest: string): Promise<void> {
     try {
       await this.#publish({ ...this.#abort, conditions: CREATE_ONLY, metadata: { digest }, ...HEADERS });
     } catch (error) {

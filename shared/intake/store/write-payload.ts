@@ -94,7 +94,7 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
     const indexOffset = upload.size;
     const indexEnd = index.end(indexOffset);
     await upload.append(indexEnd);
-    await upload.finish(digestOf(indexEnd));
+    await upload.commit(digestOf(indexEnd));
     const { items, recordBytes: bytes, chunks: count } = index;
     const written = { storedBytes: upload.size, indexOffset, indexLength: indexEnd.length, indexEnd };
     return { items, bytes, chunks: count, ...written };

@@ -2,7 +2,7 @@
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
-import type { FinishedChunk } from '../../contract/reference.ts';
+import type { DoneChunk } from '../../contract/reference.ts';
 import type { Meter } from '../../cost/meter.ts';
 import { emptyCounts, type WorkCounts } from '../../drain/slice-result.ts';
 import type { Publish } from '../../wake/events/publish.ts';
@@ -28,7 +28,7 @@ export interface PublishResultsDeps extends ResultDeps {
  */
 export type ChunkDisposition =
   | {
-      end: FinishedChunk;
+      end: DoneChunk;
       outcome?: Omit<ChunkOutcome, 'body'>;
       pending?: number | undefined;
       read?: ApplyRead | undefined;
@@ -76,7 +76,7 @@ export async function publishResults(
   await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.delete(entry.message.messageId)));
 }
 
-const nameOf = ({ batch, chunk }: FinishedChunk): string => `${batch} ${chunk}`;
+const nameOf = ({ batch, chunk }: DoneChunk): string => `${batch} ${chunk}`;
 
 /** Returns the operations of the handlers in their threads. */
 export const handlerOperations = (disposition: ChunkDisposition): Operations =>

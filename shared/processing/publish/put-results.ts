@@ -1,7 +1,7 @@
 /** Creates result messages below the size limit, and splits a message that the service refuses because of its content. */
 import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations } from '../../contract/operations.ts';
-import { type FinishedChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
+import { type DoneChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
 import { isRefused } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 import { currentTraceparent } from '../../telemetry/trace.ts';
@@ -18,7 +18,7 @@ export interface ResultDeps {
 /** Ends of chunks of one queue, and the operations that they took. */
 export interface Ends {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
-  ends: FinishedChunk[];
+  ends: DoneChunk[];
   operations: Operations;
   /** The drain of the queue that has ended them, or that will receive their references; undefined if unknown. */
   generation: number | undefined;
@@ -26,7 +26,7 @@ export interface Ends {
 
 /** The result of putting ends: the number of items, the bytes of the message texts, and the ends that were refused. */
 export interface ResultsPut extends WorkPut {
-  refused: FinishedChunk[];
+  refused: DoneChunk[];
   /** Operations of the messages that were put: they are counted for the batches of those messages. */
   operations: Operations;
 }
@@ -86,7 +86,7 @@ function reduced(message: ResultMessage): ResultMessage[] {
   return [{ ...message, chunks: [{ ...end, header }] }];
 }
 
-function logRefused({ name }: Queue, { chunks }: ResultMessage, error: unknown): FinishedChunk[] {
+function logRefused({ name }: Queue, { chunks }: ResultMessage, error: unknown): DoneChunk[] {
   for (const { batch, chunk } of chunks) log.error('message-refused', { queue: name, batch, chunk, error });
   return chunks;
 }

@@ -33,7 +33,7 @@ test.each<[string, Lost, number]>([
   lossy.lose(...lost);
 
   for (const text of ['abcd', 'efgh', 'ij']) await upload.append(Buffer.from(text));
-  await upload.finish('sha256:1');
+  await upload.commit('sha256:1');
 
   lossy.assertLost();
   expect((await blob.downloadToBuffer()).toString()).toBe('abcdefghij');
@@ -45,7 +45,7 @@ test('a payload that another upload has put under the same name is not taken for
   const upload = new BlockUpload(blob, { blockBytes: 100, attempt: '0'.repeat(16) });
   await upload.append(Buffer.from('abcd'));
 
-  await expect(upload.finish('sha256:1')).rejects.toThrow();
+  await expect(upload.commit('sha256:1')).rejects.toThrow();
 });
 
 test('a batch whose payload was answered too late is accepted once, with one payload', async () => {

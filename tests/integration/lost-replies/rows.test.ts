@@ -5,7 +5,7 @@ import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
 import {
   type Claim,
   claimKey,
-  finishKey,
+  recordKeyContent,
   freeKey,
   keyRowOf,
   releaseClaim,
@@ -117,7 +117,7 @@ describe('an idempotency key whose write was answered too late', () => {
   test.each<[string, (claim: Claim) => Promise<void>, Record<string, unknown>]>([
     ['renewed', (claim) => renewClaim(keys(), claim, Date.UTC(2027, 0)), { claimedUntil: '2027-01-01T00:01:00.000Z' }],
     ['released', (claim) => releaseClaim(keys(), claim), { claimedUntil: '1970-01-01T00:00:00.000Z' }],
-    ['finished', (claim) => finishKey(keys(), claim, { digest: 'sha256:1' }), { digest: 'sha256:1' }],
+    ['finished', (claim) => recordKeyContent(keys(), claim, { digest: 'sha256:1' }), { digest: 'sha256:1' }],
   ])('is %s', async (_what, write, columns) => {
     const keyRow = freshKey();
     const claim = await claimKey(keys(), keyRow, { nowMs: now() });

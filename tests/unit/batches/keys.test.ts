@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { claimKey, finishKey, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import { claimKey, recordKeyContent, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
@@ -10,7 +10,7 @@ describe('an idempotency key', () => {
   test('fixes the batch at its first use', async () => {
     const { table } = memoryTable();
     const first = await claimKey(table, KEY, { nowMs: NOW });
-    await finishKey(table, first, { digest: 'sha256:abc' });
+    await recordKeyContent(table, first, { digest: 'sha256:abc' });
 
     const second = await claimKey(table, KEY, { nowMs: NOW + 1_000 });
 
@@ -46,7 +46,7 @@ describe('an idempotency key', () => {
   test('identifies a new batch after seven days', async () => {
     const { table } = memoryTable();
     const first = await claimKey(table, KEY, { nowMs: NOW });
-    await finishKey(table, first, { digest: 'sha256:abc' });
+    await recordKeyContent(table, first, { digest: 'sha256:abc' });
 
     const later = await claimKey(table, KEY, { nowMs: NOW + 7 * 86_400_000 });
 
@@ -78,7 +78,7 @@ describe('an idempotency key', () => {
     await next(table);
     const before = row(KEY, 'key');
 
-    await expect(finishKey(table, late, { digest: 'sha256:abc' })).rejects.toMatchObject({ name: 'BatchGoneError' });
+    await expect(recordKeyContent(table, late, { digest: 'sha256:abc' })).rejects.toMatchObject({ name: 'BatchGoneError' });
     await renewClaim(table, late, NOW + 30_000);
     await releaseClaim(table, late);
 

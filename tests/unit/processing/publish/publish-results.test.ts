@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FinishedChunk, readResult } from '../../../../shared/contract/reference.ts';
+import { type DoneChunk, readResult } from '../../../../shared/contract/reference.ts';
 import type { Lease } from '../../../../shared/processing/lease.ts';
 import {
   type ChunkDisposition,
@@ -60,7 +60,7 @@ async function publishAll(dispositions: ChunkDisposition[], check: Check = () =>
 
 /** Refuses a text if `isRefused` returns true, as the service refuses a text that it cannot store. */
 const refusing =
-  (isRefused: (chunks: FinishedChunk[]) => boolean, status = 400): Check =>
+  (isRefused: (chunks: DoneChunk[]) => boolean, status = 400): Check =>
   (text) => {
     if (isRefused(readResult(text).chunks)) throw serviceError(status);
   };
