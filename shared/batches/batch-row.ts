@@ -1,7 +1,7 @@
 import type { Operations } from '../contract/operations.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
-import type { OwnDrains } from '../cost/drains/own-drains.ts';
+import type { BatchDrains } from '../cost/drains/batch-drains.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import {
   defineRow,
@@ -179,7 +179,7 @@ export const BATCH = defineRow('batch', {
   handlerSeconds: double(0),
   operations: json<Operations>({}),
   /** Its chunks by the drains that have ended them: the batch pays a share of what those spend; absent if none is known. */
-  drains: optional(json<OwnDrains>()),
+  drains: optional(json<BatchDrains>()),
   /** Row of the idempotency key, so that deleting the batch also frees the key. */
   keyRow: optional(text()),
   traceparent: optional(text()),

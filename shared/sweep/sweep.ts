@@ -27,7 +27,7 @@ const BUDGET_MS = 4 * 60_000;
 export async function sweep(deps: SweepDeps, budgetMs = BUDGET_MS): Promise<SweepCounts> {
   const run = begin(deps, budgetMs);
   const { batches, notes } = await readOpen(deps.table);
-  const own = batches.filter((batch) => isOwn(deps, batch));
+  const own = batches.filter((batch) => isOfThisApp(deps, batch));
   run.counts.open = own.length;
   warnOfUnknown(deps, own);
   const busy = await inParallel(own, BATCHES_AT_ONCE, (open) => tryRepair(run, open));
@@ -74,7 +74,7 @@ async function statusOrUnknown(
  * Each app sweeps its own pool: a drain started here would run in this app's task hub. A workload that is not deployed
  * has no pool, so each app checks its batches.
  */
-function isOwn({ pool, registry }: SweepDeps, { workload: name }: OpenBatch): boolean {
+function isOfThisApp({ pool, registry }: SweepDeps, { workload: name }: OpenBatch): boolean {
   const workload = registry.workload(name);
   return pool === undefined || workload === undefined || workload.pool === pool;
 }

@@ -1,5 +1,5 @@
 import { addOperations, type Operations } from '../../contract/operations.ts';
-import { addOwnChunks } from '../../cost/drains/own-drains.ts';
+import { addDrainChunks } from '../../cost/drains/batch-drains.ts';
 import type { BatchRow } from '../batch-row.ts';
 
 /** A drain of a queue. */
@@ -22,5 +22,5 @@ export function charge(
     .reduce(addOperations, addOperations(batch.operations, own));
   const drains = ends.flatMap(({ drain }) => [drain ?? [], collector ?? []].flat());
   for (const { queue, generation } of drains)
-    batch.drains = addOwnChunks(batch.drains ?? {}, { queue, generation, chunks: 1 });
+    batch.drains = addDrainChunks(batch.drains ?? {}, { queue, generation, chunks: 1 });
 }

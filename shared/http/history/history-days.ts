@@ -4,7 +4,7 @@ import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { deadlineMs, tookMs } from '../../batches/listing/listed-times.ts';
 import { batchDate } from '../../contract/names.ts';
 import type { Operations } from '../../contract/operations.ts';
-import type { OwnDrains } from '../../cost/drains/own-drains.ts';
+import type { BatchDrains } from '../../cost/drains/batch-drains.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
 import { rounded } from '../batches/view/receipt-view.ts';
@@ -21,7 +21,7 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
 /** Creates an empty collection. */
 export function createHistoryDays(
   basis: PeriodBasis,
-  shareOf: (own: OwnDrains | undefined) => Operations,
+  shareOf: (own: BatchDrains | undefined) => Operations,
 ): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];

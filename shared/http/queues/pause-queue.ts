@@ -44,7 +44,7 @@ export interface WakeHttp extends PauseHttp {
 export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { registry, pool, gate } = http;
   const address = queueAddressOf(request, registry);
-  requireOwnPool(address, pool);
+  requirePoolOfApp(address, pool);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   await resumeGate(gate, address.queue, since);
   return answer(http, address);
@@ -55,7 +55,7 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
   const { registry, pool, gate, depthOf } = http;
   const address = queueAddressOf(request, registry);
   const { queue } = address;
-  requireOwnPool(address, pool);
+  requirePoolOfApp(address, pool);
   const { row } = await readGate(gate.table, queue);
   const pause = presentPause(row, gate.now());
   if (pause?.by === 'operator') {
@@ -67,7 +67,7 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
 }
 
 /** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
-function requireOwnPool({ queue, workload }: QueueAddress, pool: string | undefined): void {
+function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | undefined): void {
   if (pool === undefined || workload.pool === pool) return;
   throw new Problem(
     'conflict',

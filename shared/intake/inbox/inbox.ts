@@ -11,7 +11,7 @@ import { createSlots, NoSlotError } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { isImport } from '../import/import-file.ts';
 import { InboxMarks } from './inbox-marks.ts';
-import { isOwnFile, isUnknownYet } from './own-files.ts';
+import { isFileOfApp, isUnknownYet } from './app-files.ts';
 import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file.ts';
 
 /** No file is started after this time: the function must end within its timeout. */
@@ -74,7 +74,7 @@ export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
   try {
     const files = await takeFiles(deps, scan);
     for (const file of scan.suspects) await takeAlone(deps, scan, file);
-    if (scan.complete && !scan.leftSome) await scan.marks.forgetOthers((name) => isOwnFile(deps, name));
+    if (scan.complete && !scan.leftSome) await scan.marks.forgetOthers((name) => isFileOfApp(deps, name));
     if (files > 0) log.info('inbox-scanned', { ...scan.result });
     return scan.result;
   } finally {
@@ -90,7 +90,7 @@ async function takeFiles(deps: InboxDeps, scan: InboxScan): Promise<number> {
   try {
     for await (const file of scan.inbox.listBlobsFlat({ includeMetadata: true })) {
       if (isOver(deps, scan)) break;
-      if (!isOwnFile(deps, file.name)) continue;
+      if (!isFileOfApp(deps, file.name)) continue;
       if (isUnknownYet(deps, file, deps.gate.now())) {
         scan.leftSome = true;
         continue;

@@ -2,7 +2,7 @@
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
 import type { DrainRecord } from '../../../cost/drains/drain-spending.ts';
-import { type OwnDrains, shareOf } from '../../../cost/drains/own-drains.ts';
+import { type BatchDrains, shareOf } from '../../../cost/drains/batch-drains.ts';
 import type { Table } from '../../../storage/table.ts';
 import { readAllArchives, readArchive } from '../../../wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../wake/gate/gate-row.ts';
@@ -19,7 +19,7 @@ export interface DrainShare {
 const hasEnded = (gate: GateRow | undefined, generation: number): boolean =>
   gate === undefined || gate.status === 'idle' || gate.generation > generation;
 
-const bounds = (drains: OwnDrains[string]): { first: number; last: number } => ({
+const bounds = (drains: BatchDrains[string]): { first: number; last: number } => ({
   first: Math.min(...drains.map(([generation]) => generation)),
   last: Math.max(...drains.map(([generation, , last = generation]) => last)),
 });
@@ -60,7 +60,7 @@ const inOrder = (archived: readonly DrainRecord[], kept: readonly DrainRecord[])
  * Reads the operations of all drains since `since`, for the shares of many batches: one query for the gates and one for the
  * archive, with one operation per 1,000 rows.
  */
-export async function readDrainShares(gates: Table, since: Date): Promise<(own: OwnDrains | undefined) => Operations> {
+export async function readDrainShares(gates: Table, since: Date): Promise<(own: BatchDrains | undefined) => Operations> {
   const [rows, archives] = await Promise.all([readGates(gates), readAllArchives(gates, since)]);
   const records = new Map<string, DrainRecord[]>();
   for (const queue of new Set([...rows.keys(), ...archives.keys()]))

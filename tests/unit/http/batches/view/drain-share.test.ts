@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { addSpent } from '../../../../../shared/cost/drains/drain-spending.ts';
-import type { OwnDrains } from '../../../../../shared/cost/drains/own-drains.ts';
+import type { BatchDrains } from '../../../../../shared/cost/drains/batch-drains.ts';
 import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
@@ -24,11 +24,11 @@ const gatesOf = () => {
   };
   return { store, table, change, drain };
 };
-const batchWith = (drains: OwnDrains | undefined) => ({ workload: 'billing', drains });
+const batchWith = (drains: BatchDrains | undefined) => ({ workload: 'billing', drains });
 
 it('is read from the gate, or from the archive after its drains have left the gate', async () => {
   const { table, drain } = gatesOf();
-  const own: OwnDrains = {
+  const own: BatchDrains = {
     [QUEUE]: [
       [2, 1],
       [3, 2],
@@ -50,7 +50,7 @@ it('is not final while one of its drains holds the gate', async () => {
   const { table, change, drain } = gatesOf();
   await drain(1);
   await change(() => ({ status: 'draining' }));
-  const own: OwnDrains = { [QUEUE]: [[1, 4]] };
+  const own: BatchDrains = { [QUEUE]: [[1, 4]] };
 
   expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(false);
   await change(() => ({ generation: 2 }));
@@ -70,7 +70,7 @@ it('counts once if a crash left the gate unchanged and the next drain archived o
   await archiveSpent({ table, now: () => 0 }, row);
   await archiveSpent({ table, now: () => 0 }, { queue: QUEUE, spent: addSpent(row.spent, spentBy(14)) });
   await drain(14);
-  const own: OwnDrains = {
+  const own: BatchDrains = {
     [QUEUE]: [
       [1, 2],
       [5, 4, 8],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addOperations, type Operations, totalOperations } from '../../../../shared/contract/operations.ts';
 import { addSpent, type DrainRecord, readDrainRecord } from '../../../../shared/cost/drains/drain-spending.ts';
-import { addOwnChunks, type OwnDrains, shareOf } from '../../../../shared/cost/drains/own-drains.ts';
+import { addDrainChunks, type BatchDrains, shareOf } from '../../../../shared/cost/drains/batch-drains.ts';
 import { recordsOf, spent } from '../drain-records.ts';
 
 const QUEUE = 'billing-normal-0';
@@ -17,13 +17,13 @@ describe('the shares of batches', () => {
     fc.assert(
       fc.property(histories, (drains) => {
         let records: DrainRecord[] = [];
-        const owns: OwnDrains[] = [{}, {}, {}];
+        const owns: BatchDrains[] = [{}, {}, {}];
         for (const [index, { chunks, gets }] of drains.entries()) {
           const generation = index + 1;
           const all = chunks.reduce((sum, n) => sum + n, 0);
           records = addSpent(records, spent(generation, all, gets));
           for (const [batch, n] of chunks.entries())
-            if (n > 0) owns[batch] = addOwnChunks(owns[batch] ?? {}, { queue: QUEUE, generation, chunks: n });
+            if (n > 0) owns[batch] = addDrainChunks(owns[batch] ?? {}, { queue: QUEUE, generation, chunks: n });
         }
         const read = records.map(readDrainRecord);
         const shares = owns.map((own) => shareOf(own, () => records));
@@ -42,8 +42,8 @@ describe('the shares of batches', () => {
   it('of a batch that is alone in many drains are complete, even if the oldest are combined', () => {
     const generations = Array.from({ length: 200 }, (_, n) => n + 1);
     const records = recordsOf(...generations.map((generation) => spent(generation, 2, 10)));
-    const own = generations.reduce<OwnDrains>(
-      (all, generation) => addOwnChunks(all, { queue: QUEUE, generation, chunks: 2 }),
+    const own = generations.reduce<BatchDrains>(
+      (all, generation) => addDrainChunks(all, { queue: QUEUE, generation, chunks: 2 }),
       {},
     );
     expect(own[QUEUE]).toHaveLength(32);
@@ -52,17 +52,17 @@ describe('the shares of batches', () => {
 
   it('of a batch with the maximum number of queues and drains fit into a property of its row', () => {
     const queues = Array.from({ length: 33 }, (_, n) => `${'w'.repeat(48)}-${n}`);
-    let own: OwnDrains = {};
+    let own: BatchDrains = {};
     for (const queue of queues)
       for (let generation = 1_000_000; generation < 1_000_080; generation += 1)
-        own = addOwnChunks(own, { queue, generation, chunks: 10_000 });
+        own = addDrainChunks(own, { queue, generation, chunks: 10_000 });
     // A property has 64 KiB, two bytes per character.
     expect(JSON.stringify(own).length).toBeLessThan(32_768);
   });
 
   it('are found among very many drains without reading each', () => {
     const records = recordsOf(...Array.from({ length: 5_000 }, (_, n) => spent(2 * n + 1, 1, n + 1)));
-    const own: OwnDrains = {
+    const own: BatchDrains = {
       [QUEUE]: [
         [1, 1],
         [4_001, 1],
@@ -82,7 +82,7 @@ describe('the shares of batches', () => {
   });
 
   it('are proportional to the chunks', () => {
-    const own = addOwnChunks({}, { queue: QUEUE, generation: 4, chunks: 1 });
+    const own = addDrainChunks({}, { queue: QUEUE, generation: 4, chunks: 1 });
     expect(shareOf(own, () => recordsOf(spent(3, 9, 100), spent(4, 4, 8)))).toEqual({ 'table.get': 2 });
     expect(shareOf(own, () => [])).toEqual({});
   });

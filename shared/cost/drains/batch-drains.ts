@@ -7,10 +7,10 @@ import { timesOperations } from '../times-operations.ts';
 import { type DrainRecord, readDrainRecord } from './drain-spending.ts';
 
 /** Chunks of a batch that a drain has finished. With `last`, those of all drains from `generation` to `last`. */
-export type OwnDrain = readonly [generation: number, chunks: number, last?: number];
+export type BatchDrain = readonly [generation: number, chunks: number, last?: number];
 
 /** The chunks of a batch by queue, in the order of the drains that have finished them. */
-export type OwnDrains = Readonly<Record<string, readonly OwnDrain[]>>;
+export type BatchDrains = Readonly<Record<string, readonly BatchDrain[]>>;
 
 /**
  * Drains of one queue that a batch distinguishes, of about 8 to 15 characters each. If there are more, the oldest two
@@ -18,22 +18,22 @@ export type OwnDrains = Readonly<Record<string, readonly OwnDrain[]>>;
  * drains together. A batch can have 33 queues, and their drains are one property of its row: 32,768 characters at most
  * (learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model).
  */
-const MAX_OWN_DRAINS = 32;
+const MAX_BATCH_DRAINS = 32;
 
 /** Adds chunks that a drain has finished. */
-export function addOwnChunks(
-  own: OwnDrains,
+export function addDrainChunks(
+  own: BatchDrains,
   { queue, generation, chunks }: { queue: string; generation: number; chunks: number },
-): OwnDrains {
+): BatchDrains {
   const drains = own[queue] ?? [];
   const index = drains.findLastIndex(([first, , last = first]) => first <= generation && generation <= last);
   const [first = generation, before = 0, last] = drains[index] ?? [];
-  const entry: OwnDrain = last === undefined ? [first, before + chunks] : [first, before + chunks, last];
+  const entry: BatchDrain = last === undefined ? [first, before + chunks] : [first, before + chunks, last];
   const all = index < 0 ? [...drains, entry].sort(([a], [b]) => a - b) : drains.with(index, entry);
-  return { ...own, [queue]: all.length > MAX_OWN_DRAINS ? joined(all) : all };
+  return { ...own, [queue]: all.length > MAX_BATCH_DRAINS ? joined(all) : all };
 }
 
-function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
+function joined([a, b, ...rest]: readonly BatchDrain[]): BatchDrain[] {
   if (a === undefined || b === undefined) return rest;
   return [[a[0], a[1] + b[1], b[2] ?? b[0]], ...rest];
 }
@@ -42,7 +42,7 @@ function joined([a, b, ...rest]: readonly OwnDrain[]): OwnDrain[] {
  * Returns what a batch pays for the drains that have finished its chunks. `recordsOf` returns the drains of a queue in
  * the order of their generations, each once.
  */
-export function shareOf(own: OwnDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
+export function shareOf(own: BatchDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
   let share: Operations = {};
   for (const [queue, drains] of Object.entries(own)) {
     const records = recordsOf(queue);
