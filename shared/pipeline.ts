@@ -172,13 +172,13 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const lock = createSharedLock();
   const deps = lazily(() => ({ ...depsOf(options, clients()), alone: lock.exclusive }));
   const processor = lazily(() => processorOf(options));
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const processId = randomUUID();
-  const running = runningChunksOf(deps, { processId, checkIntervalMs: options.checkIntervalMs, ending: ending.signal });
+  const running = runningChunksOf(deps, { processId, checkIntervalMs: options.checkIntervalMs, stopping: stopping.signal });
   const rounds = createOpenRounds();
   const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
   const takeFile: ItemsRoundDeps['takeFile'] = (file) =>
-    takeNamedFile({ ...deps(), settings }, { ...file, signal: ending.signal });
+    takeNamedFile({ ...deps(), settings }, { ...file, signal: stopping.signal });
   const limits = lazily(() =>
     createLimiter({
       ...deps().gate,
@@ -202,7 +202,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, ...collecting };
     return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
   };
-  const returnWork = (): void => ending.abort();
+  const returnWork = (): void => stopping.abort();
   const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: requestGate(client), pool: settings.pool });
   return {
     settings,
@@ -226,7 +226,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         ...deps(),
         roundFor,
         limits: limits(),
-        isEnding: () => ending.signal.aborted,
+        isStopping: () => stopping.signal.aborted,
         measureInstance: createInstanceMeasure(processId.slice(0, INSTANCE_LETTERS)),
       }),
     ),
@@ -245,7 +245,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
 function runningChunksOf(
   deps: () => PipelineDeps,
-  { processId, ...options }: { processId: string; checkIntervalMs: number | undefined; ending: AbortSignal },
+  { processId, ...options }: { processId: string; checkIntervalMs: number | undefined; stopping: AbortSignal },
 ): RunningChunks {
   return createRunningChunks({
     ...options,

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeRepeat } from '../text/batch-text.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
-import { endingOf } from '../watch/until-finished.ts';
+import { exitCodeOf } from '../watch/until-finished.ts';
 import { describeEnd, getBatch, waitFor } from '../watch/wait.ts';
 import { type Source, withKey } from './input.ts';
 import { explainInterrupt } from './interrupted.ts';
@@ -83,5 +83,5 @@ function printAccepted({ answer }: Session, { batch, isRepeat }: Submitted, key:
 async function waitToEnd(session: Session, first: BatchView, key: string, options: SendOptions): Promise<ExitCode> {
   const batch = await waitFor(session, first.id, { ...options, first });
   session.answer({ ...batch, idempotencyKey: key }, () => (session.settings.quiet ? [] : describeEnd(batch)));
-  return endingOf(batch);
+  return exitCodeOf(batch);
 }

@@ -3,7 +3,7 @@ import { CliError } from '../process/errors.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 import type { Session } from '../session.ts';
 import { formatCount, formatNumber, formatTable } from '../text/format.ts';
-import { endingOf } from '../watch/until-finished.ts';
+import { exitCodeOf } from '../watch/until-finished.ts';
 import { batchOf, type FileRun } from './file-run.ts';
 import { describeState } from './progress-table.ts';
 
@@ -57,7 +57,7 @@ function documentOf(run: FileRun): unknown {
 
 /** Returns the exit code with the highest precedence. Throws CliError with the names of the failed files. */
 export function conclude(runs: readonly FileRun[]): ExitCode {
-  const codes = runs.map(({ failure, watched }) => failure?.exitCode ?? (watched ? endingOf(watched) : EXIT.done));
+  const codes = runs.map(({ failure, watched }) => failure?.exitCode ?? (watched ? exitCodeOf(watched) : EXIT.done));
   const worst = WORST.find((code) => codes.includes(code)) ?? EXIT.done;
   const failed = runs.filter(({ failure }) => failure !== undefined);
   if (failed.length === 0) return worst;

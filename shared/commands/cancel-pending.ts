@@ -6,7 +6,7 @@ import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import type { DoneChunk } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
-import { endWholeChunk } from '../processing/outcome/endings.ts';
+import { unrunOutcome } from '../processing/outcome/unrun-outcomes.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { putResults } from '../processing/publish/put-results.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
@@ -140,7 +140,7 @@ async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Prom
 async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<DoneChunk> {
   const error = new Error('The batch was cancelled.');
   const nowMs = deps.gate.now();
-  const cancelled = endWholeChunk({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
+  const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
   const { header } = await putOutcome(deps.container(CONTAINERS.results), reference, cancelled);
   return { batch, chunk, header };
 }

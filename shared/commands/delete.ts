@@ -56,7 +56,7 @@ const markDeleting = (deps: DeleteDeps, id: string, onRead: (row: BatchRow) => v
       throw new Problem('conflict', `Batch ${id} is ${row.state}; it can be deleted once it is finished.`);
     // The end must be published while the data of the batch still exists. That changes the row, which is read again.
     if (!row.announced) {
-      await publishEnd(deps, row);
+      await publishCompleted(deps, row);
       return LOST_RACE;
     }
     await writeOpenRow(deps.table, row);
@@ -65,7 +65,7 @@ const markDeleting = (deps: DeleteDeps, id: string, onRead: (row: BatchRow) => v
   });
 
 /** Publishes the end of a batch, unless another deletion began meanwhile: that one has done so. */
-async function publishEnd(deps: DeleteDeps, row: BatchRow): Promise<void> {
+async function publishCompleted(deps: DeleteDeps, row: BatchRow): Promise<void> {
   try {
     await announce(deps, row);
   } catch (error) {

@@ -50,7 +50,7 @@ const SUFFIXES: ReadonlyMap<string, UploadEncoding> = new Map([
   ['zst', 'zstd'],
 ]);
 
-/** The endings that a file name must have, as text for messages. */
+/** The suffixes that a file name must have, as text for messages. */
 export const NAME_RULE =
   '.ndjson, .jsonl, .json, .csv, .tsv or .tab, followed by .gz, .br or .zst if the file is compressed';
 
@@ -64,7 +64,7 @@ export function kindOfName(name: string): (NamedFormat & { encoding: UploadEncod
   return named && { ...named, encoding: SUFFIXES.get(suffix) ?? 'identity' };
 }
 
-/** Returns the name without the endings that denote format and compression. Other names are returned unchanged. */
+/** Returns the name without the suffixes that denote format and compression. Other names are returned unchanged. */
 export const stemOfName = (name: string): string =>
   kindOfName(name) === undefined ? name : name.replace(/\.\w+?(\.(gz|br|zst))?$/i, '');
 
@@ -73,7 +73,7 @@ export const encodingOfName = (name: string): UploadEncoding =>
   SUFFIXES.get(name.toLowerCase().split('.').at(-1) ?? '') ?? 'identity';
 
 /** Returns the ending of a file name, such as `.ndjson.zst`. An encoding that only HTTP uses adds none. */
-export function endingOf(format: UploadFormat, encoding: UploadEncoding): string {
+export function suffixOf(format: UploadFormat, encoding: UploadEncoding): string {
   const suffix = [...SUFFIXES].find(([, name]) => name === encoding)?.[0];
   return suffix === undefined ? `.${format}` : `.${format}.${suffix}`;
 }

@@ -30,7 +30,7 @@ export interface DequeueDeps extends HeartbeatDeps {
   roundFor: (address: QueueAddress, generation: number) => Round;
   limits: Pick<Limiter, 'enter' | 'isStarved'>;
   /** Whether this process is about to end; it receives no more messages then. */
-  isEnding: () => boolean;
+  isStopping: () => boolean;
   measureInstance: MeasureInstance;
 }
 
@@ -52,7 +52,7 @@ export async function dequeue(deps: DequeueDeps, input: DequeueInput, beganMs: n
 async function runTask(deps: DequeueDeps, input: DequeueInput, beganMs: number): Promise<SliceResult> {
   // Reported like a failed receive: another instance tries again, and the queue is parked for 15 s only, since its
   // messages are visible.
-  if (deps.isEnding()) return emptySlice('fault');
+  if (deps.isStopping()) return emptySlice('fault');
   const { queue, generation } = input;
   const address = deps.registry.queue(queue);
   if (!address) return emptySlice('notDeployed');
@@ -86,7 +86,7 @@ async function enterAndRun(
       process: deps.roundFor(address, generation),
       mayContinue: () => mayContinue(deps.gate, { queue: name, generation }),
       // Without a share of the limits, another process should run the items that have not started.
-      mustEnd: () => deps.isEnding() || (hasItems && deps.limits.isStarved(workload)),
+      mustEnd: () => deps.isStopping() || (hasItems && deps.limits.isStarved(workload)),
       beginUntilMs: hasItems ? beganMs + beginSeconds(deps, workload) * 1_000 : Number.POSITIVE_INFINITY,
       nowMs: processClockMs,
       sleep,

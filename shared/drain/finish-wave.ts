@@ -36,7 +36,7 @@ export interface FinishWaveDeps extends HostLimits {
   spending: Spending;
 }
 
-export interface EndedWave {
+export interface FinishedWave {
   address: QueueAddress;
   generation: number;
   wave: WaveSummary;
@@ -53,7 +53,7 @@ export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked'
  * Decides what follows a wave. The wakes are read before the depth, and the release succeeds only if the row is
  * unchanged: so a wake that came in between is never lost.
  */
-export const finishWave = async (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> => {
+export const finishWave = async (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep> => {
   // If this drain no longer holds the gate, the next writer of the gate records it.
   const shared = addOperations(input.wave.shared, waveExecutions(input.wave.tasks));
   const step = await deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
@@ -66,7 +66,7 @@ export const finishWave = async (deps: FinishWaveDeps, input: EndedWave): Promis
  * may be far away. Usually costs nothing, otherwise two operations. A failure does not fail the drain: the rest is
  * recorded with a later write.
  */
-async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: EndedWave, isDrained: boolean) {
+async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: FinishedWave, isDrained: boolean) {
   const { queue } = ended.address;
   if (!spending.isLeft(queue)) return;
   try {
@@ -80,7 +80,7 @@ async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: 
   }
 }
 
-const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =>
+const finishOnce = (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep> =>
   retryLostRace(gateOf(input.address.queue), async () => {
     const current = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!current) return { ended: 'fenced' };
@@ -117,7 +117,7 @@ const finishOnce = (deps: FinishWaveDeps, input: EndedWave): Promise<NextStep> =
   });
 
 /** Adds the wave that has ended to the latest waves. */
-function withWave({ waves, secondsPerReference }: GateRow, { address, wave, planned }: EndedWave, atMs: number) {
+function withWave({ waves, secondsPerReference }: GateRow, { address, wave, planned }: FinishedWave, atMs: number) {
   const { depth = 0, bound, late = false } = planned ?? {};
   if (bound === undefined) return waves;
   const known = secondsPerReference || address.workload.secondsPerChunk;
@@ -132,7 +132,7 @@ interface Decision {
   afterOperations?: Operations;
 }
 
-async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
+async function decide(deps: FinishWaveDeps, input: FinishedWave, gate: GateRow): Promise<Decision> {
   const { address, wave } = input;
   if (input.abandon === true)
     return park(deps, input, { gate, atMs: deps.gate.now() + ABANDON_RETRY_MS, ended: 'abandoned' });
@@ -163,7 +163,7 @@ async function decide(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Pr
 const isWokenSince = (wave: WaveSummary, gate: GateRow): boolean =>
   gate.wakes > wave.wakes && !wave.faulted && wave.starved === 0;
 
-async function planNext(deps: FinishWaveDeps, input: EndedWave, gate: GateRow): Promise<Decision> {
+async function planNext(deps: FinishWaveDeps, input: FinishedWave, gate: GateRow): Promise<Decision> {
   const planned = await deps.plan(input.address, gate, gate.depth);
   const next = input.address.kind === 'items' && isBlocked(input.wave) ? { ...planned, ...ONE_MESSAGE } : planned;
   const aliveUntil = new Date(deps.gate.now() + waveSeconds(deps, next) * 1000).toISOString();
@@ -176,7 +176,7 @@ const isBlocked = ({ received, done }: WaveSummary): boolean => received > 0 && 
 /** The size of the waves after a blocked one: they wait for the first free thread, and return one message per slice. */
 const ONE_MESSAGE = { tasks: 1, quota: 1, receive: 1 };
 
-function drained(deps: FinishWaveDeps, { address, generation }: EndedWave, gate: GateRow): Decision {
+function drained(deps: FinishWaveDeps, { address, generation }: FinishedWave, gate: GateRow): Decision {
   const details = { generation, idleCount: gate.idleCount, done: gate.total };
   return {
     // Otherwise, the next drain would consider its first work late. With nothing left to probe with, the circuit closes;
@@ -205,7 +205,7 @@ export const releaseUnknownQueue = (table: Table, queue: string, generation: num
  */
 async function park(
   deps: FinishWaveDeps,
-  { address }: EndedWave,
+  { address }: FinishedWave,
   options: { gate: GateRow; atMs: number; ended: 'parked' | 'abandoned' | 'paused' },
 ): Promise<Decision> {
   await deps.publish(address, { type: 'QueueWorkDetected', ...NOTHING_PUT }, { at: new Date(options.atMs) });
@@ -229,7 +229,7 @@ function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted, retryAt }: 
 
 function openCircuit(
   deps: FinishWaveDeps,
-  input: EndedWave,
+  input: FinishedWave,
   { gate, reason, longestMs }: { gate: GateRow; reason: string; longestMs: number },
 ): Promise<Decision> {
   const { paused, atMs } = openPause(gate.paused, { reason, nowMs: deps.gate.now(), longestMs });

@@ -14,7 +14,7 @@ import type { Entry } from '../wake/messages.ts';
 import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
 import { type Frame, type FrameState, readFrame } from './fetch-frames.ts';
 import type { Lease } from './lease.ts';
-import { endWholeChunk, splitChunk } from './outcome/endings.ts';
+import { unrunOutcome, splitChunk } from './outcome/unrun-outcomes.ts';
 import { freeBytes } from './outcome/free-bytes.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
@@ -184,7 +184,7 @@ const ending = (
   kind: 'cancelled' | 'killed' | 'payloadMissing',
   frame: FrameState,
 ): ChunkOutcome =>
-  endWholeChunk({
+  unrunOutcome({
     reference,
     ending: kind,
     error: new Error(ENDING_TEXT[kind]),

@@ -35,7 +35,7 @@ export interface RunningChunksDeps {
   /** A monotonic clock in milliseconds. */
   nowMs: () => number;
   /** Aborted when this process is about to end: another process then runs its chunks. */
-  ending: AbortSignal;
+  stopping: AbortSignal;
   /** Defaults to 10 s. */
   checkIntervalMs?: number | undefined;
 }
@@ -64,7 +64,7 @@ const outside = AsyncLocalStorage.snapshot();
 
 /** Creates the set of a process. Its timer runs only while a chunk runs, or until its row of progress is removed. */
 export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
-  const { readBatch, warnOfRisk, writeProgress, nowMs, ending, checkIntervalMs = CHECK_INTERVAL_MS } = deps;
+  const { readBatch, warnOfRisk, writeProgress, nowMs, stopping, checkIntervalMs = CHECK_INTERVAL_MS } = deps;
   const batches = new Map<string, RunningBatch>();
   let timer: NodeJS.Timeout | undefined;
   let changesSeen = 0;
@@ -112,7 +112,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
   const isLong = ({ startMs }: RunningChunk): boolean => nowMs() - startMs >= checkIntervalMs;
   /** Forgets a batch without running chunks, but not before its row of progress is removed. */
   const forgetIfOver = (id: string, batch: RunningBatch): void => {
-    if (batch.chunks.size === 0 && (!batch.hasRow || ending.aborted)) batches.delete(id);
+    if (batch.chunks.size === 0 && (!batch.hasRow || stopping.aborted)) batches.delete(id);
     if (batches.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -129,7 +129,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     timer ??= setInterval(check, checkIntervalMs / CHECKS_PER_INTERVAL).unref();
     return batch;
   };
-  ending.addEventListener('abort', () => {
+  stopping.addEventListener('abort', () => {
     for (const [id, batch] of batches) {
       if (batch.chunks.size > 0) stopAll(id, batch, 'returned');
       forgetIfOver(id, batch);
@@ -141,7 +141,7 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     run: async (id, run) => {
       const stop = new AbortController();
       const chunk: RunningChunk = { startMs: nowMs(), stop, inContext: AsyncLocalStorage.snapshot() };
-      if (ending.aborted) stop.abort('returned' satisfies Stop);
+      if (stopping.aborted) stop.abort('returned' satisfies Stop);
       const batch = enter(id, chunk);
       try {
         return await run(chunk.stop.signal, (read) => {

@@ -20,7 +20,7 @@ export interface AnnounceDeps extends BatchEventDeps {
  * a deletion begins after that, and its own change of the listing must not be undone.
  */
 export async function announce(deps: AnnounceDeps, batch: BatchRow, etag?: string): Promise<void> {
-  if (!batch.announced) await withTrace(batch.traceparent, () => publishEnd(deps, batch, etag));
+  if (!batch.announced) await withTrace(batch.traceparent, () => publishCompleted(deps, batch, etag));
 }
 
 /**
@@ -41,7 +41,7 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
 /** Operations after the event: the batch's line is written, its row changed, and its `open` row deleted. */
 const CLOSING: Operations = { 'table.update': 2, 'table.delete': 1 };
 
-async function publishEnd(deps: AnnounceDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
+async function publishCompleted(deps: AnnounceDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
   const { accepted: items, revision, state } = batch;
   const details = { state, counts: eventCounts(batch), revision };
   const messageId = `completed-${batch.id}-${revision}`;

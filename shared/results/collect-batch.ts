@@ -1,6 +1,6 @@
 /**
  * Collects the ends of one batch: writes them to the ledger, puts the references that follow from them, publishes their
- * events, and ends the batch if nothing is pending.
+ * events, and finishes the batch if nothing is pending.
  */
 import { applyEnds } from '../batches/apply/apply-ends.ts';
 import type { Drain } from '../batches/apply/charge.ts';
@@ -23,7 +23,7 @@ import {
   publishRisk,
 } from '../wake/events/batch-events.ts';
 import { announce } from './announce.ts';
-import { countEnd, createEnding, type FinalizeDeps, finalize } from './finalize.ts';
+import { countFinished, createFinishBatch, type FinalizeDeps, finalize } from './finalize.ts';
 
 /** Ends of one batch, and how they are charged. */
 export interface BatchWork {
@@ -40,7 +40,7 @@ export interface BatchWork {
 }
 
 /**
- * Applies a batch's ends, puts follow-ups, and ends the batch if nothing is pending; also for a message that contains
+ * Applies a batch's ends, puts follow-ups, and finishes the batch if nothing is pending; also for a message that contains
  * only repeats. If the batch was deleted, removes the outcomes and whatever else was written since then.
  */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
@@ -58,7 +58,7 @@ async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Pro
   const at = new Date(deps.gate.now()).toISOString();
   const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
   const all: Applied[] = [];
-  const end = createEnding(deps);
+  const finish = createFinishBatch(deps);
   for (const group of groupsByRows(ends)) {
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, {
@@ -66,11 +66,11 @@ async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Pro
       meter: deps.meter,
       collector,
       haltRule,
-      end,
+      finish,
       known: all.length === 0 ? work.read : undefined,
     });
     all.push(applied);
-    if (applied.isEnd) countEnd(applied.batch);
+    if (applied.isBatchFinished) countFinished(applied.batch);
     onCharged?.(applied.charged);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
@@ -79,7 +79,7 @@ async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Pro
   const last = all.at(-1);
   if (!last) return;
   await publishAll(deps, last.batch, all);
-  await endIfDone(deps, last);
+  await finishIfDone(deps, last);
 }
 
 /**
@@ -88,16 +88,16 @@ async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Pro
  * messages.
  */
 async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): Promise<void> {
-  const isHalt = !isEnding(batch) && all.some((applied) => applied.isHalt);
+  const isHalt = !isNothingPending(batch) && all.some((applied) => applied.isHalt);
   // First: only an operator can continue such a batch, and the alert must not wait for the topic.
   if (isHalt) log.warn('batch-paused', { batch: batch.id, workload: batch.workload, ...batch.paused });
   if (deps.registry.workload(batch.workload)?.resultsReady === true)
-    for (const applied of all) await publishResultsReady(deps, batch, applied.own);
-  const own = new Map(all.flatMap((applied) => applied.own.map((end) => [end.chunk, end])));
-  await publishDeadLetters(deps, batch, [...own.values()]);
-  if (!isEnding(batch) && all.some(({ isProgress }) => isProgress)) await publishProgress(deps, batch);
+    for (const applied of all) await publishResultsReady(deps, batch, applied.recorded);
+  const recorded = new Map(all.flatMap((applied) => applied.recorded.map((end) => [end.chunk, end])));
+  await publishDeadLetters(deps, batch, [...recorded.values()]);
+  if (!isNothingPending(batch) && all.some(({ isProgress }) => isProgress)) await publishProgress(deps, batch);
   const risk = all.findLast((applied) => applied.risk !== undefined)?.risk;
-  if (risk !== undefined && !isEnding(batch)) await publishRisk(deps, batch, risk);
+  if (risk !== undefined && !isNothingPending(batch)) await publishRisk(deps, batch, risk);
   if (isHalt) await publishPaused(deps, batch);
 }
 
@@ -110,8 +110,8 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
-/** Whether the batch ends now; then events about its progress are no longer useful. */
-const isEnding = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
+/** Whether the batch finishes now; then events about its progress are no longer useful. */
+const isNothingPending = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
 /** Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then. */
 async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]): Promise<void> {
@@ -126,9 +126,9 @@ async function followUp(deps: FinalizeDeps, applied: Applied, ends: ChunkEnd[]):
   await enqueue(deps, batch, timed(repeated), { resent: true });
 }
 
-async function endIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
+async function finishIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applied): Promise<void> {
   if (isFinished(batch.state)) await announce(deps, batch, etag);
-  else if (isEnding(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
+  else if (isNothingPending(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }
 
 /**

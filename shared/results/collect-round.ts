@@ -1,7 +1,7 @@
 /**
- * A round of the one dequeue task on a result queue. Each batch's ends are written to the ledger, 98 chunk rows per transaction.
- * Then the references that follow from them are put. Then the batch ends, if nothing is pending and that transaction has not
- * ended it. The messages are deleted last.
+ * A round of the one dequeue task on a result queue. Each batch's ends are written to the ledger, 98 chunk rows per
+ * transaction. Then the references that follow from them are put. Then the batch finishes, if nothing is pending and that
+ * transaction has not finished it. The messages are deleted last.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { Drain } from '../batches/apply/charge.ts';

@@ -1,10 +1,10 @@
 /**
- * The end of a batch: merge the partial aggregates in chunk order, write the report, finish the row, publish the end
+ * How a batch finishes: merge the partial aggregates in chunk order, write the report, finish the row, publish the end
  * (announce.ts).
  *
- * Invariant: a batch ends once per revision, only when no chunk is pending, and its report contains each chunk once.
+ * Invariant: a batch finishes once per revision, only when no chunk is pending, and its report contains each chunk once.
  * The interleaving that would break it: a finisher reads all chunk rows as done; a retry row is inserted, or a redrive
- * opens the next revision; the finisher ends the batch. Therefore the rows are read before the batch row, their number
+ * opens the next revision; the finisher finishes the batch. Therefore the rows are read before the batch row, their number
  * must equal that of its counters, and its state changes only by the ETag of that read: in a separate write, or in the
  * transaction that ends the last chunk. Two finishers write the same report: it is a function of the rows, and
  * create-only. If a finisher crashes between two steps, the next one (collector, sweep) continues, and `announced` is
@@ -13,7 +13,7 @@
  * (a process crashes at any point).
  */
 import type { ContainerClient } from '@azure/storage-blob';
-import type { EndBatch } from '../batches/apply/plan-apply.ts';
+import type { FinishBatch } from '../batches/apply/plan-apply.ts';
 import {
   type BatchRow,
   type BatchState,
@@ -99,26 +99,26 @@ async function finishBatch(
   if (chunksDone !== rows.length || chunksTotal !== rows.length) return undefined;
   const { id: batch, traceparent: parent } = found.row;
   return withSpan('sluice.finalize', { parent, attributes: { 'sluice.batch': batch } }, () =>
-    endBatch(deps, found, rows),
+    writeFinalState(deps, found, rows),
   );
 }
 
-async function endBatch(
+async function writeFinalState(
   deps: FinalizeDeps,
   found: Versioned<BatchRow>,
   rows: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
   const { row: batch } = found;
-  const ending = await endingOf(deps, batch, rows);
+  const columns = await finalColumns(deps, batch, rows);
   const finished = await changeFrom(deps.table, found, (now) =>
-    isFinished(now.state) || now.revision !== batch.revision ? undefined : ending(now),
+    isFinished(now.state) || now.revision !== batch.revision ? undefined : columns(now),
   );
-  if (finished) countEnd(finished.row);
+  if (finished) countFinished(finished.row);
   return finished ?? finishedByNow(deps, batch.id);
 }
 
 /** Writes the report of a batch without pending chunks, and returns the changes of its row. */
-async function endingOf(
+async function finalColumns(
   deps: FinalizeDeps,
   batch: BatchRow,
   rows: ChunkRow[],
@@ -141,25 +141,25 @@ async function endingOf(
 }
 
 /**
- * Creates the function with which the collecting transaction ends a batch. The report may be written before the
+ * Creates the function with which the collecting transaction finishes a batch. The report may be written before the
  * transaction: after it, nothing is pending, so the outcomes that the report is created from are stored and stay. If the
  * transaction is refused because another one has changed the batch, it is repeated with the same report.
  */
-export function createEnding(deps: FinalizeDeps): EndBatch {
-  let known: { of: string; ending: Promise<(now: BatchRow) => Partial<BatchRow>> } | undefined;
+export function createFinishBatch(deps: FinalizeDeps): FinishBatch {
+  let known: { of: string; columns: Promise<(now: BatchRow) => Partial<BatchRow>> } | undefined;
   return async (batch, rows) => {
     const { id, revision, traceparent: parent } = batch;
     const of = JSON.stringify([revision, rows]);
     if (known?.of !== of) {
       const options = { parent, attributes: { 'sluice.batch': id } };
-      known = { of, ending: withSpan('sluice.finalize', options, () => endingOf(deps, batch, rows)) };
+      known = { of, columns: withSpan('sluice.finalize', options, () => finalColumns(deps, batch, rows)) };
     }
-    return (await known.ending)(batch);
+    return (await known.columns)(batch);
   };
 }
 
-/** Counts a batch that has ended, by its row. */
-export const countEnd = (row: BatchRow): void =>
+/** Counts a finished batch, by its row. */
+export const countFinished = (row: BatchRow): void =>
   countBatch(row, row.state, (Date.parse(row.completedAt ?? '') - Date.parse(row.openedAt)) / 1000);
 
 /**

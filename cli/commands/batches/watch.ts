@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Act, Action } from '../../session.ts';
-import { endingOf } from '../../watch/until-finished.ts';
+import { exitCodeOf } from '../../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../../watch/wait.ts';
 
 const HELP = `
@@ -25,5 +25,5 @@ export function addWatch(program: Command, act: Act): void {
 const watch: Action<[string, WaitOptions]> = async (session, id, options) => {
   const batch = await waitFor(session, id, options);
   session.answer(batch, () => describeEnd(batch));
-  return endingOf(batch);
+  return exitCodeOf(batch);
 };

@@ -8,7 +8,7 @@ import { EXIT } from '../../process/exit-codes.ts';
 import type { Io } from '../../process/io.ts';
 import type { Act, Action } from '../../session.ts';
 import { formatCount, formatNumber } from '../../text/format.ts';
-import { endingOf } from '../../watch/until-finished.ts';
+import { exitCodeOf } from '../../watch/until-finished.ts';
 import { describeEnd, timeoutOption, type WaitOptions, waitFor } from '../../watch/wait.ts';
 import { readCorrected } from './read-corrected.ts';
 
@@ -89,7 +89,7 @@ const redrive: Action<[string, RedriveOptions]> = async (session, id, options) =
   session.inform(...describe(answer));
   const batch = await waitFor(session, id, options);
   session.answer(batch, () => describeEnd(batch));
-  return endingOf(batch);
+  return exitCodeOf(batch);
 };
 
 async function requestOf(

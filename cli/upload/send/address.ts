@@ -1,7 +1,7 @@
 /** Submits a file that the app downloads from an address that it allows. */
 import {
   encodingOfName,
-  endingOf,
+  suffixOf,
   fileNameOfUrl,
   kindOfName,
   stemOfName,
@@ -60,7 +60,7 @@ export function importRequest(url: string, options: Omit<SendOptions, 'workload'
 /** Returns a file name with the format of the options; undefined if there are none. */
 function nameFor(last: string, { format, encoding }: Pick<SendOptions, 'format' | 'encoding'>): string | undefined {
   if (format === undefined && encoding === undefined) return undefined;
-  const ending = endingOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
+  const ending = suffixOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
   return `${stemOfName(last) || 'download'}${ending}`;
 }
 

@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import type { BlobServiceClient, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { type Labels, labelsText } from '../../../shared/contract/text/labels.ts';
-import { endingOf, fileNameText, stemOfName } from '../../../shared/contract/upload-kinds.ts';
+import { suffixOf, fileNameText, stemOfName } from '../../../shared/contract/upload-kinds.ts';
 import { csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../../process/errors.ts';
 import type { Input } from '../input.ts';
@@ -43,7 +43,7 @@ export function inboxName(
   { name, kind, key }: Pick<Input, 'name' | 'kind' | 'key'>,
   { workload, lane }: { workload: string; lane?: string | undefined },
 ): string {
-  const suffix = endingOf(kind.format, kind.encoding);
+  const suffix = suffixOf(kind.format, kind.encoding);
   const base = basename(name);
   const stem = conversionOf(base) === undefined ? stemOfName(base) : base.replace(/\.\w+$/, '');
   const safe = stem.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 80);

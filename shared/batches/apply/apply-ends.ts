@@ -11,7 +11,7 @@ import {
   type Applied,
   type ApplyOptions,
   type ChunkEnd,
-  type EndBatch,
+  type FinishBatch,
   type Planned,
   planApply,
   replaceBatch,
@@ -27,7 +27,7 @@ import { type ApplyRead, requireForApply } from './read-for-apply.ts';
 export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: ApplyOptions): Promise<Applied> => {
   let refused: Planned | undefined;
   let { known } = options;
-  const record = (plan: Planned): void => options.meter?.record(plan.own);
+  const record = (plan: Planned): void => options.meter?.record(plan.operations);
   return retryLostRace(rowOf(id), async () => {
     const chunks = ends.map(({ chunk }) => chunk);
     const read = known ?? (await requireForApply(table, id, chunks));
@@ -36,7 +36,7 @@ export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: A
       record(refused);
       return asRead(read, refused.applied);
     }
-    const plan = await withEnd(planApply(read, ends, options), read, options.end);
+    const plan = await withFinish(planApply(read, ends, options), read, options.finish);
     try {
       const done = await table.submitTransaction(plan.actions);
       record(plan);
@@ -70,17 +70,17 @@ function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Appl
 }
 
 /**
- * Ends the batch in the transaction if all its rows are known. The rows of a larger batch are read when its last chunk
- * is done.
+ * Finishes the batch in the transaction if all its rows are known. The rows of a larger batch are read when its last
+ * chunk is done.
  */
-async function withEnd(plan: Planned, read: ApplyRead, end: EndBatch | undefined): Promise<Planned> {
+async function withFinish(plan: Planned, read: ApplyRead, finish: FinishBatch | undefined): Promise<Planned> {
   const { batch, allRows, done } = plan.applied;
-  if (end === undefined || allRows === undefined || done.length === 0 || batch.chunksDone !== batch.chunksTotal)
+  if (finish === undefined || allRows === undefined || done.length === 0 || batch.chunksDone !== batch.chunksTotal)
     return plan;
-  const fields = await end(batch, allRows);
+  const fields = await finish(batch, allRows);
   if (fields === undefined) return plan;
-  const ended = { ...batch, ...fields };
+  const finished = { ...batch, ...fields };
   const [, ...others] = plan.actions;
-  const applied: Planned['applied'] = { ...plan.applied, batch: ended, isEnd: true };
-  return { ...plan, actions: [replaceBatch(read, ended), ...others], applied };
+  const applied: Planned['applied'] = { ...plan.applied, batch: finished, isBatchFinished: true };
+  return { ...plan, actions: [replaceBatch(read, finished), ...others], applied };
 }

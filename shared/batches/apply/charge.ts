@@ -9,17 +9,17 @@ export interface Drain {
 }
 
 /**
- * Charges a batch for the ends of its chunks: their operations, the collector's `own` ones, and the drains of which it
- * pays a share.
+ * Charges a batch for the ends of its chunks: their operations, those of `collecting` them, and the drains of which it
+ * pays a part.
  */
 export function charge(
   batch: BatchRow,
   ends: readonly { operations?: Operations; drain?: Drain | undefined }[],
-  { own, collector }: { own: Operations; collector: Drain | undefined },
+  { collecting, collector }: { collecting: Operations; collector: Drain | undefined },
 ): void {
   batch.operations = ends
     .map(({ operations = {} }) => operations)
-    .reduce(addOperations, addOperations(batch.operations, own));
+    .reduce(addOperations, addOperations(batch.operations, collecting));
   const drains = ends.flatMap(({ drain }) => [drain ?? [], collector ?? []].flat());
   for (const { queue, generation } of drains)
     batch.drains = addDrainChunks(batch.drains ?? {}, { queue, generation, chunks: 1 });

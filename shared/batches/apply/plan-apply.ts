@@ -49,7 +49,7 @@ export interface Applied {
    * Ends that were recorded from these messages, by this call or at an earlier delivery. Every delivery of a message
    * returns the same ones, so that the events about them are published until the message is deleted.
    */
-  own: ChunkEnd[];
+  recorded: ChunkEnd[];
   /** Whether one of them was recorded by the transaction that set the batch's latest progress. */
   isProgress: boolean;
   /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
@@ -61,8 +61,8 @@ export interface Applied {
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
   risk?: DeadlineRisk;
-  /** Whether the transaction has also ended the batch. */
-  isEnd?: true;
+  /** Whether the transaction has also finished the batch. */
+  isBatchFinished?: true;
 }
 
 /** The input of the collecting transaction besides the ends. */
@@ -78,21 +78,21 @@ export interface ApplyOptions {
   known?: ApplyRead | undefined;
   /**
    * Called if nothing is pending after the transaction, with the resulting batch and all its chunk rows. Returns the
-   * changes of the batch row that end the batch, which are written in the same transaction. If absent or if it returns
-   * undefined, the transaction does not end the batch. May be called again with other rows if the transaction is
+   * changes of the batch row that finish the batch, which are written in the same transaction. If absent or if it returns
+   * undefined, the transaction does not finish the batch. May be called again with other rows if the transaction is
    * refused.
    */
-  end?: EndBatch;
+  finish?: FinishBatch;
 }
 
-/** Ends a batch that has no pending chunks: returns the changed fields of its row. */
-export type EndBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
+/** Finishes a batch that has no pending chunks: returns the changed fields of its row. */
+export type FinishBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
 
 /** A transaction, its result, and the operations of this process that it records. */
 export interface Planned {
   actions: StoredAction[];
   applied: Omit<Applied, 'etag'>;
-  own: Operations;
+  operations: Operations;
 }
 
 /** The transaction itself, which is not counted before it is written. */
@@ -103,10 +103,10 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
-    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], own: [] },
+    ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], recorded: [] },
     ...{ isProgress: false, isHalt: false, duplicates: 0, charged: 0 },
   };
-  const own = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
+  const operations = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -132,18 +132,18 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
   applied.charged = charged.length;
   if (ends.length > 0) {
-    charge(batch, charged, { own, collector: options.collector });
+    charge(batch, charged, { collecting: operations, collector: options.collector });
     actions.unshift(updateBatch(read, batch, applied, options));
   }
-  applied.own = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
-  const isOwn = (at: string | undefined): boolean =>
-    at !== undefined && applied.own.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
-  applied.isProgress = isOwn(batch.progressAt);
-  applied.isHalt = batch.paused?.by === 'halt' && isOwn(batch.paused.at);
-  if (isOwn(batch.atRiskAt) && isAwaited(batch))
+  applied.recorded = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
+  const isRecorded = (at: string | undefined): boolean =>
+    at !== undefined && applied.recorded.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
+  applied.isProgress = isRecorded(batch.progressAt);
+  applied.isHalt = batch.paused?.by === 'halt' && isRecorded(batch.paused.at);
+  if (isRecorded(batch.atRiskAt) && isAwaited(batch))
     applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
-  return { actions, applied, own };
+  return { actions, applied, operations };
 }
 
 /**

@@ -16,7 +16,7 @@ import type { GateDeps } from '../../wake/gate/gate.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';
-import { type ChunkDisposition, type EndedReference, handlerOperations } from './publish-results.ts';
+import { type ChunkDisposition, type DisposedReference, handlerOperations } from './publish-results.ts';
 
 /** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
@@ -38,7 +38,7 @@ export interface CollectHereDeps {
 
 /** The references that a round must report, and the operations that they took. */
 export interface RoundPart {
-  waiting: readonly EndedReference[];
+  waiting: readonly DisposedReference[];
   operations: Operations;
 }
 
@@ -48,9 +48,9 @@ interface CollectOptions {
   generation: number;
 }
 
-type Ended = EndedReference & { disposition: Exclude<ChunkDisposition, string> };
+type Reported = DisposedReference & { disposition: Exclude<ChunkDisposition, string> };
 
-const isEnded = (each: EndedReference): each is Ended => typeof each.disposition === 'object';
+const isReported = (each: DisposedReference): each is Reported => typeof each.disposition === 'object';
 
 /**
  * Collects the batches of which only chunks in `part` were pending, deletes their references, and returns the rest, which
@@ -63,10 +63,10 @@ export async function collectHere(
   part: RoundPart,
   { lease, generation }: CollectOptions,
 ): Promise<RoundPart> {
-  const ended = part.waiting.filter(isEnded);
-  const whole = [...byBatch(ended)].filter(([, own]) => isWhole(own));
+  const reported = part.waiting.filter(isReported);
+  const whole = [...byBatch(reported)].filter(([, own]) => isWhole(own));
   if (whole.length === 0) return part;
-  const share = timesOperations(part.operations, 1 / ended.length);
+  const share = timesOperations(part.operations, 1 / reported.length);
   await inParallel(whole, BATCHES_AT_ONCE, async ([batch, own]) => {
     const drain = { queue, generation };
     const ends = own.map((each) => endOf(each, { operations: share, drain }));
@@ -87,14 +87,14 @@ export async function collectHere(
       deps.meter.record(subtractOperations(operations, handlerOperations(own[index]?.disposition ?? 'returned')));
     await Promise.all(own.map(({ entry }) => lease.delete(entry.message.messageId)));
   });
-  const collected = new Set<EndedReference>(whole.flatMap(([, own]) => own));
+  const collected = new Set<DisposedReference>(whole.flatMap(([, own]) => own));
   const rest = part.waiting.filter((each) => !collected.has(each));
-  return { waiting: rest, operations: timesOperations(share, ended.length - collected.size) };
+  return { waiting: rest, operations: timesOperations(share, reported.length - collected.size) };
 }
 
-function byBatch(ended: readonly Ended[]): Map<string, Ended[]> {
-  const batches = new Map<string, Ended[]>();
-  for (const each of ended) {
+function byBatch(reported: readonly Reported[]): Map<string, Reported[]> {
+  const batches = new Map<string, Reported[]>();
+  for (const each of reported) {
     const { batch } = each.disposition.end;
     batches.set(batch, [...(batches.get(batch) ?? []), each]);
   }
@@ -102,14 +102,14 @@ function byBatch(ended: readonly Ended[]): Map<string, Ended[]> {
 }
 
 /** Uses the batch as it was read when its first chunk began. If that is out of date, the ends are reported as usual. */
-const isWhole = (own: readonly Ended[]): boolean => {
+const isWhole = (own: readonly Reported[]): boolean => {
   const chunks = new Set(own.map(({ disposition }) => disposition.end.chunk));
   return own.every(({ disposition: { pending } }) => pending !== undefined && pending <= chunks.size);
 };
 
 /** Identifies the end by the id of its message, which all deliveries share: the ledger recognizes a repeat by it. */
 function endOf(
-  { entry, disposition }: Ended,
+  { entry, disposition }: Reported,
   { operations, drain }: { operations: Operations; drain: NonNullable<ChunkEnd['drain']> },
 ): ChunkEnd {
   const { chunk, header } = disposition.end;
@@ -120,5 +120,5 @@ function endOf(
 /** The deletion of the reference. It comes last, so the ledger counts it in advance. */
 const DELETED: Operations = { 'queue.delete': 1 };
 
-const traceOf = ({ entry: { value } }: Ended): string | undefined =>
+const traceOf = ({ entry: { value } }: Reported): string | undefined =>
   typeof value === 'object' && value !== null && 'traceparent' in value ? String(value.traceparent) : undefined;

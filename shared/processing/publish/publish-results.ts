@@ -42,7 +42,7 @@ export type ChunkDisposition =
   | 'returned';
 
 /** A reference with its disposition. */
-export interface EndedReference {
+export interface DisposedReference {
   entry: Entry<unknown>;
   disposition: ChunkDisposition;
 }
@@ -55,7 +55,7 @@ export interface EndedReference {
 export async function publishResults(
   deps: PublishResultsDeps,
   address: QueueAddress,
-  waiting: readonly EndedReference[],
+  waiting: readonly DisposedReference[],
   { operations: before, lease, generation }: { operations: Operations; lease: Lease; generation: number },
 ): Promise<void> {
   const ends = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.end]));
@@ -71,7 +71,7 @@ export async function publishResults(
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected', items, payloadBytes });
   }
-  const isOver = ({ disposition }: EndedReference): boolean =>
+  const isOver = ({ disposition }: DisposedReference): boolean =>
     typeof disposition === 'object' ? !refused.has(nameOf(disposition.end)) : disposition !== 'returned';
   await Promise.all(waiting.filter(isOver).map(({ entry }) => lease.delete(entry.message.messageId)));
 }

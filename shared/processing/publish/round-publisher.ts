@@ -8,7 +8,7 @@ import type { Lease } from '../lease.ts';
 import { type CollectHereDeps, collectHere, type RoundPart } from './collect-here.ts';
 import {
   type ChunkDisposition,
-  type EndedReference,
+  type DisposedReference,
   type PublishResultsDeps,
   publishResults,
 } from './publish-results.ts';
@@ -43,7 +43,7 @@ export function createRoundPublisher(
   address: QueueAddress,
   { lease, trace, operations: first, generation }: RoundPublisherOptions,
 ): RoundPublisher {
-  let waiting: EndedReference[] = [];
+  let waiting: DisposedReference[] = [];
   let operations = first;
   let lastMs = deps.gate.now();
 

@@ -1,4 +1,4 @@
-import { endWholeChunk, splitChunk } from '../outcome/endings.ts';
+import { unrunOutcome, splitChunk } from '../outcome/unrun-outcomes.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { rangeOf } from '../sources.ts';
 import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
@@ -112,7 +112,7 @@ function cutOrKilled({ reference, frame, nowMs }: ChunkJob, cause: unknown): Chu
   if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
   const { name, message } = deathText(cause);
   const error = Object.assign(new Error(message), { name });
-  return endWholeChunk({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
+  return unrunOutcome({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
 }
 
 /** Creates one copy of the compressed bytes: the caller keeps its own, and every run reads the same copy. */

@@ -1,7 +1,7 @@
 import { FrameError } from '../../contract/errors.ts';
 import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
-import { endWholeChunk } from '../outcome/endings.ts';
+import { unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { readSources, type Source, type Sources } from '../sources.ts';
 import { Admission } from './calls/admission.ts';
 import { type ContextTools, createContexts } from './calls/item-context.ts';
@@ -62,7 +62,7 @@ async function runOrEnd(workload: Workload, task: ThreadTask, tools: RunTools): 
     return { ...builder.encode({ isCancelled }), ...waited };
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
-    return endWholeChunk({ reference, ending: 'digest', error, nowMs, version: reference.version });
+    return unrunOutcome({ reference, ending: 'digest', error, nowMs, version: reference.version });
   }
 }
 

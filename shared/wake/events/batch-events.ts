@@ -54,8 +54,8 @@ export const eventCounts = ({
  * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
  * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
  */
-export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, own: ChunkEnd[]): Promise<void> {
-  const dead = own.filter(({ header }) => header.counts.dead > 0);
+export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, recorded: ChunkEnd[]): Promise<void> {
+  const dead = recorded.filter(({ header }) => header.counts.dead > 0);
   for (const ends of Map.groupBy(dead, ({ message }) => message).values()) {
     const count = sum(ends, 'dead');
     log.warn('items-dead-lettered', { batch: batch.id, workload: batch.workload, count });
@@ -70,8 +70,8 @@ export async function publishDeadLetters(deps: BatchEventDeps, batch: BatchRow, 
  * Publishes that the results of these chunks can be read. Publishes nothing if none of them has results. After a crash
  * the messages may be collected together with others: then the event contains more or fewer chunks, and has another id.
  */
-export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow, own: ChunkEnd[]): Promise<void> {
-  const ends = own.filter(({ header }) => header.counts.succeeded > 0);
+export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow, recorded: ChunkEnd[]): Promise<void> {
+  const ends = recorded.filter(({ header }) => header.counts.succeeded > 0);
   const chunks = ends.map(({ chunk }) => chunk).sort();
   const newest = chunks.at(-1);
   if (newest === undefined) return;

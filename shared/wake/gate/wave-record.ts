@@ -15,7 +15,7 @@ export const WAVE_BOUNDS = [
 export type WaveBound = (typeof WAVE_BOUNDS)[number];
 
 /** A wave that has ended. */
-export interface EndedWaveRecord {
+export interface WaveFigures {
   /** Service time of its end, in milliseconds. */
   atMs: number;
   /** Duration of its longest slice, without waits for work. */
@@ -56,7 +56,7 @@ export type WaveRecord = readonly [
 export const MAX_WAVES = 30;
 
 /** Appends a wave, and removes the oldest one if there are too many. */
-export const addWave = (waves: readonly WaveRecord[], wave: EndedWaveRecord): WaveRecord[] => [
+export const addWave = (waves: readonly WaveRecord[], wave: WaveFigures): WaveRecord[] => [
   ...waves.slice(1 - MAX_WAVES),
   [
     Math.round(wave.atMs / 1000),
@@ -75,7 +75,7 @@ export const addWave = (waves: readonly WaveRecord[], wave: EndedWaveRecord): Wa
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /** Reads a stored wave. */
-export function readWave(stored: WaveRecord): EndedWaveRecord {
+export function readWave(stored: WaveRecord): WaveFigures {
   const [atSeconds, seconds, depth, tasks, bound, late, done, items, throttled, secondsPerReference] = stored;
   const planned = { depth, tasks, bound, late: late === 1 };
   return { atMs: atSeconds * 1000, seconds, ...planned, done, items, throttled, secondsPerReference };

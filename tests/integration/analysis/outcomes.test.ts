@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { outcomeBlobName } from '../../../shared/contract/names.ts';
 import { runWorkload } from '../../../shared/kit/run-workload.ts';
-import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
+import { splitChunk } from '../../../shared/processing/outcome/unrun-outcomes.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { Reject } from '../../../shared/workload/errors.ts';
 import { chunkJob } from '../../helpers/data/chunks.ts';

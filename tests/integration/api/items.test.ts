@@ -12,7 +12,7 @@ import { getItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
 import { listItems } from '../../../shared/http/items/list-items.ts';
 import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/http/items/schemas.ts';
-import { splitChunk } from '../../../shared/processing/outcome/endings.ts';
+import { splitChunk } from '../../../shared/processing/outcome/unrun-outcomes.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import { changeGate } from '../../../shared/wake/gate/gate-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  endingOf,
+  suffixOf,
   fileNameOfUrl,
   fileNameText,
   kindOfName,
@@ -32,9 +32,9 @@ describe('kindOfName', () => {
 });
 
 describe('a generated file name', () => {
-  it('has the endings from which its kind is read again', () => {
-    expect(endingOf('csv', 'gzip')).toBe('.csv.gz');
-    expect(kindOfName(`x${endingOf('ndjson', 'zstd')}`)).toEqual({ format: 'ndjson', encoding: 'zstd' });
+  it('has the suffixes from which its kind is read again', () => {
+    expect(suffixOf('csv', 'gzip')).toBe('.csv.gz');
+    expect(kindOfName(`x${suffixOf('ndjson', 'zstd')}`)).toEqual({ format: 'ndjson', encoding: 'zstd' });
     expect([stemOfName('a.b.csv.gz'), stemOfName('a.TSV'), stemOfName('a.txt')]).toEqual(['a.b', 'a', 'a.txt']);
     expect(mediaTypeOf('csv')).toBe('text/csv');
   });

@@ -21,7 +21,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   const back: string[] = [];
   const limits: string[] = [];
   let retryAt: number | undefined;
-  let isEnding = false;
+  let isStopping = false;
   let beats = 0;
   let beforeEnter: () => unknown = () => undefined;
   const { upsertEntity } = table;
@@ -55,7 +55,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
       },
       isStarved: () => limits.push('isStarved') < 0,
     },
-    isEnding: () => isEnding,
+    isStopping: () => isStopping,
     measureInstance: () => (responses: ResponseTimes) => ({ instance: 'a', ms: 5, responses: responses.count }),
   } as unknown as ActivityDeps;
   const { dequeueBatch, finishWave } = createActivities(deps);
@@ -66,7 +66,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
       retryAt = atMs;
     },
     end: () => {
-      isEnding = true;
+      isStopping = true;
     },
     /** Whether the gate can no longer be read after the slice has started. */
     loseGate: () => {

@@ -18,7 +18,7 @@ function world() {
   const judged: string[] = [];
   const written: [second: number, batch: string, progress: RunningProgress | undefined][] = [];
   const startMs = Date.now();
-  const ending = new AbortController();
+  const stopping = new AbortController();
   let isAway = false;
   let isJudgeAway = false;
   const running = createRunningChunks({
@@ -37,7 +37,7 @@ function world() {
       if (isAway) throw new Error('away');
     },
     nowMs: () => Date.now(),
-    ending: ending.signal,
+    stopping: stopping.signal,
   });
   return {
     states,
@@ -47,7 +47,7 @@ function world() {
       isJudgeAway = true;
     },
     written,
-    ending,
+    stopping,
     running,
     away: (is: boolean) => {
       isAway = is;
@@ -224,18 +224,18 @@ test('a chunk that waits for a thread has no progress', async () => {
 });
 
 test('when the process is about to end, no timer runs for remaining progress: other processes ignore a row of that age', async () => {
-  const { begin, ending, pass } = world();
+  const { begin, stopping, pass } = world();
   begin('a', 12 * SECOND);
   await pass(13 * SECOND);
-  ending.abort();
+  stopping.abort();
 
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('when the process is about to end, running chunks and beginning chunks are returned', async () => {
-  const { begin, ending, looks, pass } = world();
+  const { begin, stopping, looks, pass } = world();
   const runs = begin('a', 60 * SECOND);
-  withLog(SILENT_LOG, () => ending.abort());
+  withLog(SILENT_LOG, () => stopping.abort());
   const begins = begin('b', 60 * SECOND);
 
   await pass(0);

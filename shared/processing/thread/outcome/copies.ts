@@ -3,7 +3,7 @@
  * The main thread keeps the bytes without reading them; they are never stored separately.
  */
 import { joinBytes } from '../../outcome/encode/join-bytes.ts';
-import type { Copy, EndedItem } from '../thread-task.ts';
+import type { Copy, ItemEnd } from '../thread-task.ts';
 import type { FreshEnd } from './ended-items.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';
 
@@ -50,7 +50,7 @@ function toCopy(fresh: readonly FreshEnd[]): Copy {
 }
 
 /** Reads the ended items of a copy. */
-export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: EndedItem]> {
+export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: ItemEnd]> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
   for (const [slot, length, other] of ends) {

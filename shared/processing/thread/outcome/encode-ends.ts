@@ -1,13 +1,13 @@
 import { countCause, isCauseOf } from '../../../contract/cause.ts';
 import { type EncodedOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import type { ResultLines } from '../../outcome/encode/result-lines.ts';
-import type { ChunkOutcome, OtherEnd } from '../thread-task.ts';
+import type { ChunkOutcome, EndWithoutResult } from '../thread-task.ts';
 
 /** The ends of all items of a chunk. */
-export interface ChunkEnds {
+export interface ItemEnds {
   results: Pick<ResultLines, 'items' | 'inOrder'>;
   /** The items without a result, in their order. */
-  others: readonly OtherEnd[];
+  others: readonly EndWithoutResult[];
   /** Lines of the partial aggregate. */
   partial: readonly string[];
   /** The first failure for retry, on one line; empty if there is none. */
@@ -17,10 +17,10 @@ export interface ChunkEnds {
 }
 
 /** An outcome whose body can be transferred to another thread. */
-export type EncodedEnds = Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'>;
+export type TransferableOutcome = Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'>;
 
 /** Creates the outcome of a chunk from the ends of its items, and counts them. */
-export function encodeEnds({ results, others: all, partial, failure, isCancelled }: ChunkEnds): EncodedEnds {
+export function encodeEnds({ results, others: all, partial, failure, isCancelled }: ItemEnds): TransferableOutcome {
   const others = isCancelled ? all.map(cancelledIfRetry) : all;
   const retries = linesOf(others, 'retry');
   const dead = linesOf(others, 'dead');
@@ -46,33 +46,33 @@ export function encodeEnds({ results, others: all, partial, failure, isCancelled
 }
 
 /** When the first retry is due. */
-function dueOf(others: readonly OtherEnd[]): { dueAt?: string } {
+function dueOf(others: readonly EndWithoutResult[]): { dueAt?: string } {
   if (!others.some(({ kind }) => kind === 'retry')) return {};
   const dueMs = others.reduce((first, end) => Math.min(first, end.dueMs ?? first), Number.POSITIVE_INFINITY);
   return { dueAt: new Date(dueMs).toISOString() };
 }
 
-function movedOf(others: readonly OtherEnd[]): { moved?: number } {
+function movedOf(others: readonly EndWithoutResult[]): { moved?: number } {
   const moved = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
   return moved > 0 ? { moved } : {};
 }
 
-function invalidOf(others: readonly OtherEnd[]): { invalid?: number } {
+function invalidOf(others: readonly EndWithoutResult[]): { invalid?: number } {
   const invalid = others.filter(({ cause }) => cause !== undefined && isCauseOf('invalid', cause)).length;
   return invalid > 0 ? { invalid } : {};
 }
 
-function causesOf(others: readonly OtherEnd[]): Record<string, number> {
+function causesOf(others: readonly EndWithoutResult[]): Record<string, number> {
   const causes = new Map<string, number>();
   for (const { cause } of others) if (cause !== undefined) countCause(causes, cause);
   return Object.fromEntries(causes);
 }
 
 /** Whether a call was throttled. It says nothing about the item, or about the health of the called service. */
-const isThrottled = ({ kind, ran, failed }: OtherEnd): boolean => kind === 'retry' && ran && !failed;
+const isThrottled = ({ kind, ran, failed }: EndWithoutResult): boolean => kind === 'retry' && ran && !failed;
 
-const cancelledIfRetry = (ended: OtherEnd): OtherEnd =>
+const cancelledIfRetry = (ended: EndWithoutResult): EndWithoutResult =>
   ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
 
-const linesOf = (others: readonly OtherEnd[], kind: OtherEnd['kind']): string[] =>
+const linesOf = (others: readonly EndWithoutResult[], kind: EndWithoutResult['kind']): string[] =>
   others.filter((other) => other.kind === kind).map(({ line }) => line);

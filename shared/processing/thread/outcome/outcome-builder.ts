@@ -9,9 +9,9 @@ import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { EndedItem, OtherEnd } from '../thread-task.ts';
+import type { ItemEnd, EndWithoutResult } from '../thread-task.ts';
 import { retryDelayMs } from './back-off.ts';
-import { type EncodedEnds, encodeEnds } from './encode-ends.ts';
+import { type TransferableOutcome, encodeEnds } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
@@ -135,7 +135,7 @@ export class OutcomeBuilder {
   }
 
   /** Restores the end of an item from a thread that has died. */
-  restore(slot: number, ended: EndedItem): void {
+  restore(slot: number, ended: ItemEnd): void {
     if (slot >= this.#sources.length || this.#ended.has(slot)) return;
     if (typeof ended !== 'string') {
       this.#end(slot, ended);
@@ -164,7 +164,7 @@ export class OutcomeBuilder {
   }
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
-  encode({ isCancelled = false } = {}): EncodedEnds {
+  encode({ isCancelled = false } = {}): TransferableOutcome {
     const { results } = this.#ended;
     const others = this.#ended.others();
     const encoded = encodeEnds({
@@ -178,7 +178,7 @@ export class OutcomeBuilder {
     return encoded;
   }
 
-  #end(slot: number, ended: OtherEnd): void {
+  #end(slot: number, ended: EndWithoutResult): void {
     this.#ended.end(slot, ended);
     this.#advance(slot);
   }
@@ -245,7 +245,7 @@ const MIN_AFTER_SECONDS = 1;
 
 const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
-const CANCELLED: OtherEnd = { kind: 'cancelled', line: '', ran: false, failed: false };
+const CANCELLED: EndWithoutResult = { kind: 'cancelled', line: '', ran: false, failed: false };
 
 /** Returns the attempts of an item and the failed one. Only an item whose handler ran is charged. */
 const charged = (source: Source, error: ErrorText, atMs: number): Attempt[] => [

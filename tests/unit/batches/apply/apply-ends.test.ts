@@ -165,7 +165,7 @@ describe('the end of chunks', () => {
     const second = [endOf('000000', headerOf(), 'b'), endOf('000002', headerOf(), 'b')];
     const ownOf = async (ends: ChunkEnd[]) => {
       const applied = await applyEnds(table, BATCH, ends, AT);
-      return applied?.own.map(({ chunk, message }) => [chunk, message]);
+      return applied?.recorded.map(({ chunk, message }) => [chunk, message]);
     };
 
     const ofFirst = [

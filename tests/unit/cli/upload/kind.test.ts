@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../cli/process/errors.ts';
 import { kindOfFile, kindOfStream } from '../../../../cli/upload/kind.ts';
 import { inboxName } from '../../../../cli/upload/send/inbox.ts';
-import { endingOf, kindOfName } from '../../../../shared/contract/upload-kinds.ts';
+import { suffixOf, kindOfName } from '../../../../shared/contract/upload-kinds.ts';
 
 describe('a file to upload', () => {
   it.each([
@@ -48,7 +48,7 @@ describe('the name of a file in the inbox', () => {
 
   it.each(['a.ndjson', 'a.json.gz', 'a.csv.br'])('keeps format and compression of %s', (name) => {
     const kind = kindOfFile(name);
-    expect(kindOfName(`x${endingOf(kind.format, kind.encoding)}`)).toEqual({
+    expect(kindOfName(`x${suffixOf(kind.format, kind.encoding)}`)).toEqual({
       format: kind.format,
       encoding: kind.encoding,
     });

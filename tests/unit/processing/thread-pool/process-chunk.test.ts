@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endWholeChunk } from '../../../../shared/processing/outcome/endings.ts';
+import { unrunOutcome } from '../../../../shared/processing/outcome/unrun-outcomes.ts';
 import { ALONE, begin, enter, readThreadStatus, setUsed } from '../../../../shared/processing/thread/thread-status.ts';
 import type { ThreadTask } from '../../../../shared/processing/thread/thread-task.ts';
 import {
@@ -25,7 +25,7 @@ const diesWith =
     return died(task);
   };
 const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
-  answer: { outcome: endWholeChunk({ reference, ending: 'cancelled', error: undefined, nowMs, version: 1 }) },
+  answer: { outcome: unrunOutcome({ reference, ending: 'cancelled', error: undefined, nowMs, version: 1 }) },
   status: readThreadStatus(statusBuffer),
 });
 

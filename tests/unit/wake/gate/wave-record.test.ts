@@ -2,17 +2,17 @@ import { expect, test } from 'vitest';
 import { newGate, toGateEntity } from '../../../../shared/wake/gate/gate-row.ts';
 import {
   addWave,
-  type EndedWaveRecord,
+  type WaveFigures,
   MAX_WAVES,
   readWave,
   type WaveRecord,
 } from '../../../../shared/wake/gate/wave-record.ts';
 
-const wave: EndedWaveRecord = {
+const wave: WaveFigures = {
   ...{ atMs: 1_767_225_600_000, seconds: 12.3, depth: 40, tasks: 3, bound: 'rule', late: false },
   ...{ done: 7, items: 700, throttled: 2, secondsPerReference: 0.25 },
 };
-const wavesOf = (count: number, each: (nth: number) => EndedWaveRecord): WaveRecord[] =>
+const wavesOf = (count: number, each: (nth: number) => WaveFigures): WaveRecord[] =>
   Array.from({ length: count }, (_, nth) => each(nth)).reduce<WaveRecord[]>(addWave, []);
 
 test('a wave is read as it was stored, with its end in whole seconds', () => {
@@ -30,7 +30,7 @@ test('the latest 30 are kept, oldest first', () => {
 
 test('30 records of maximum size fit into 6 KB of the gate', () => {
   const large = 99_999_999;
-  const largest: EndedWaveRecord = {
+  const largest: WaveFigures = {
     ...{ ...wave, late: true, bound: 'saturation', seconds: 1234.5, tasks: 1_000, secondsPerReference: 1234.5678 },
     ...{ depth: large, done: large, items: large * 1_000, throttled: large },
   };

@@ -16,7 +16,7 @@ const MAX_PARTS = 32;
 const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };
 
 /** The end of a whole chunk. `version` is the workload's version in the dead letters. */
-export interface WholeEnding {
+export interface UnrunChunk {
   reference: Reference;
   ending: 'cancelled' | 'payloadMissing' | 'digest' | 'killed';
   error: unknown;
@@ -31,7 +31,7 @@ export interface WholeEnding {
  * Without a readable frame, items are absent, and an item of kind `retries`, whose index is stored only in its line, gets
  * firstItem + its line.
  */
-export function endWholeChunk(end: WholeEnding): ChunkOutcome {
+export function unrunOutcome(end: UnrunChunk): ChunkOutcome {
   const [first, last] = rangeOf(end.reference);
   const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   if (end.ending === 'cancelled') {
@@ -50,7 +50,7 @@ export function endWholeChunk(end: WholeEnding): ChunkOutcome {
 
 type Known = Source | Pick<Source, 'index'>;
 
-function deadSources({ reference, ending, frame }: WholeEnding): Known[] {
+function deadSources({ reference, ending, frame }: UnrunChunk): Known[] {
   const [first, last] = rangeOf(reference);
   const unread = (): Known[] =>
     Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
@@ -62,7 +62,7 @@ function deadSources({ reference, ending, frame }: WholeEnding): Known[] {
   }
 }
 
-function deathOf(end: WholeEnding, reason: DeadReason, error: ErrorText, source: Known): Death {
+function deathOf(end: UnrunChunk, reason: DeadReason, error: ErrorText, source: Known): Death {
   const before = 'attempts' in source ? source.attempts : [];
   const last = { at: new Date(end.nowMs).toISOString(), error: attemptError(error) };
   return { reason, error, attempts: reason === 'killed' ? [...before, last] : before, version: end.version };

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { deadItemSchema } from '../../../../shared/contract/outcome.ts';
-import { endWholeChunk, splitChunk } from '../../../../shared/processing/outcome/endings.ts';
+import { unrunOutcome, splitChunk } from '../../../../shared/processing/outcome/unrun-outcomes.ts';
 import { BATCH, chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
 const error = new Error('blob of 3 frames is gone');
 const common = { error, nowMs: NOW_MS, version: 3 };
 
-describe('endWholeChunk', () => {
+describe('unrunOutcome', () => {
   it('only counts the items of a cancelled chunk', () => {
     const { reference } = chunkJob([1, 2, 3]);
-    const { header, causes } = endWholeChunk({ ...common, reference, ending: 'cancelled' });
+    const { header, causes } = unrunOutcome({ ...common, reference, ending: 'cancelled' });
     expect(header.ending).toBe('cancelled');
     expect(header.counts).toEqual({ items: 3, succeeded: 0, dead: 0, cancelled: 3, retried: 0 });
     expect(header).not.toHaveProperty('dead');
@@ -18,7 +18,7 @@ describe('endWholeChunk', () => {
 
   it('makes every item of the part a dead letter, at its index', async () => {
     const { reference } = chunkJob([1, 2, 3, 4], { skip: 1, take: 2 });
-    const outcome = endWholeChunk({ ...common, reference, ending: 'payloadMissing' });
+    const outcome = unrunOutcome({ ...common, reference, ending: 'payloadMissing' });
     const { dead } = await readAll(outcome);
     expect(outcome.header.counts).toMatchObject({ items: 2, dead: 2 });
     expect(dead.map(({ index, reason }) => [index, reason])).toEqual([
@@ -32,7 +32,7 @@ describe('endWholeChunk', () => {
 
   it('includes items when the frame can be read, and charges an item that killed its process', async () => {
     const { reference, frame } = chunkJob([{ id: 1 }]);
-    const outcome = endWholeChunk({ ...common, reference, frame, ending: 'killed' });
+    const outcome = unrunOutcome({ ...common, reference, frame, ending: 'killed' });
     expect((await readAll(outcome)).dead).toMatchObject([
       {
         index: 100,
@@ -48,7 +48,7 @@ describe('endWholeChunk', () => {
   it('takes index and attempts from the frame of a retries chunk', async () => {
     const attempts = [{ at: '2025-12-31T00:00:00.000Z', error: { name: 'Error', message: 'boom' } }];
     const { reference, frame } = chunkJob([{ index: 4_711, attempts, item: 5 }], { kind: 'retries' });
-    const { dead } = await readAll(endWholeChunk({ ...common, reference, frame, ending: 'killed' }));
+    const { dead } = await readAll(unrunOutcome({ ...common, reference, frame, ending: 'killed' }));
     expect(dead[0]).toMatchObject({ index: 4_711, item: 5 });
     expect(dead[0]?.attempts).toHaveLength(2);
   });
@@ -56,7 +56,7 @@ describe('endWholeChunk', () => {
   it('omits items when the frame is broken', async () => {
     const { reference, frame } = chunkJob([1, 2]);
     const broken = Uint8Array.from(frame, (byte, i) => (i === 9 ? byte ^ 1 : byte));
-    const { dead } = await readAll(endWholeChunk({ ...common, reference, frame: broken, ending: 'digest' }));
+    const { dead } = await readAll(unrunOutcome({ ...common, reference, frame: broken, ending: 'digest' }));
     expect(dead.map(({ index, item }) => [index, item])).toEqual([
       [100, undefined],
       [101, undefined],
