@@ -174,7 +174,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const processor = lazily(() => processorOf(options));
   const stopping = new AbortController();
   const processId = randomUUID();
-  const running = runningChunksOf(deps, { processId, checkIntervalMs: options.checkIntervalMs, stopping: stopping.signal });
+  const running = runningChunksOf(deps, {
+    processId,
+    checkIntervalMs: options.checkIntervalMs,
+    stopping: stopping.signal,
+  });
   const rounds = createOpenRounds();
   const fileSlots = createSlots(NAMED_FILES_AT_ONCE);
   const takeFile: ItemsRoundDeps['takeFile'] = (file) =>

@@ -20,18 +20,18 @@ export interface SlotOptions {
   /** The call no longer waits when it is aborted, and rejects with the reason. A running call is not ended. No default. */
   signal?: AbortSignal;
   /** Calls of this kind together hold fewer slots than there are; calls behind them do not wait for them. No default. */
-  share?: Share;
+  sublimit?: Sublimit;
   /** Number of slots that the call occupies; calls behind it wait for it. Defaults to 1. */
   needed?: number;
 }
 
 interface Call {
-  share: Share;
+  sublimit: Sublimit;
   needed: number;
 }
 
-/** A part of the slots: the number of calls of one kind that may begin now. */
-export interface Share {
+/** A limit within that of the slots: the number of calls of one kind that may begin now. */
+export interface Sublimit {
   idle: number;
 }
 
@@ -42,11 +42,11 @@ export interface Share {
 export function createSlots(count: number): Slots {
   let idle = count;
   const waiting: (Call & { begin: () => void })[] = [];
-  /** Returns the first call that waits for slots, and not for its share. */
-  const first = () => waiting.find(({ share }) => share.idle > 0);
-  const take = ({ share, needed }: Call): void => {
+  /** Returns the first call that waits for slots, and not for its sublimit. */
+  const first = () => waiting.find(({ sublimit }) => sublimit.idle > 0);
+  const take = ({ sublimit, needed }: Call): void => {
     idle -= needed;
-    share.idle -= 1;
+    sublimit.idle -= 1;
   };
   const admit = (): void => {
     for (let next = first(); next !== undefined && next.needed <= idle; next = first()) {
@@ -81,16 +81,16 @@ export function createSlots(count: number): Slots {
     waiting.push(call);
     return promise;
   };
-  const give = ({ share, needed }: Call): void => {
+  const give = ({ sublimit, needed }: Call): void => {
     idle += needed;
-    share.idle += 1;
+    sublimit.idle += 1;
     admit();
   };
   return {
     run: async (work, options = {}) => {
-      const { share = { idle: count }, needed = 1 } = options;
-      const call = { share, needed };
-      if (first() === undefined && share.idle > 0 && needed <= idle) take(call);
+      const { sublimit = { idle: count }, needed = 1 } = options;
+      const call = { sublimit, needed };
+      if (first() === undefined && sublimit.idle > 0 && needed <= idle) take(call);
       else await wait(call, options);
       try {
         return await work();

@@ -19,7 +19,7 @@ export const formatRate = (value: number): string => (value < 10 ? String(value)
 /** 1234567 → "1.2M". */
 export const formatCompact = (value: number): string => compact.format(value);
 
-/** A small count that may have a fraction, such as a share of operations. */
+/** A small count that may have a fraction, such as a part of operations. */
 export const formatDecimals = (value: number): string =>
   value < 100 && !Number.isInteger(value) ? value.toFixed(1) : whole.format(value);
 

@@ -16,7 +16,7 @@ export function describeOperations(receipt: ShownReceipt, items: number): string
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} of the batch`,
-    `${formatCount(storageOperations(drainOperations))} as its share of the drains`,
+    `${formatCount(storageOperations(drainOperations))} as its part of the drains`,
     `${formatCount(storageOperations(hostOperations))} of the Durable extension (computed)`,
   ];
   const { count, gbSeconds } = executions;

@@ -4,7 +4,7 @@ import { CliError, Unreachable } from '../process/errors.ts';
 import { EXIT, type ExitCode } from '../process/exit-codes.ts';
 
 /** Returns the exit code of a command that waited for a batch. */
-export function suffixOf({ state }: { state: BatchState }): ExitCode {
+export function exitCodeOf({ state }: { state: BatchState }): ExitCode {
   if (state === 'cancelled') return EXIT.cancelled;
   if (state === 'reportFailed') return EXIT.reportFailed;
   if (state === 'suspect') return EXIT.suspect;

@@ -178,7 +178,7 @@ export const BATCH = defineRow('batch', {
   earlier: json<readonly RevisionTimes[]>([]),
   handlerSeconds: double(0),
   operations: json<Operations>({}),
-  /** Its chunks by the drains that have ended them: the batch pays a share of what those spend; absent if none is known. */
+  /** Its chunks by the drains that have ended them: the batch pays a part of what those spend; absent if none is known. */
   drains: optional(json<BatchDrains>()),
   /** Row of the idempotency key, so that deleting the batch also frees the key. */
   keyRow: optional(text()),

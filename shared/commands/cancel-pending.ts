@@ -6,8 +6,8 @@ import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import type { DoneChunk } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
-import { unrunOutcome } from '../processing/outcome/unrun-outcomes.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
+import { unrunOutcome } from '../processing/outcome/unrun-outcomes.ts';
 import { putResults } from '../processing/publish/put-results.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
 import { NOTHING_PUT, type WorkPut } from '../wake/events/publish.ts';
@@ -154,7 +154,7 @@ interface CancelledChunks {
 }
 
 async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
-  // The next drain receives their references and deletes them, so the batch pays a share of that drain.
+  // The next drain receives their references and deletes them, so the batch pays a part of that drain.
   const generation = gate && gate.generation + 1;
   const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
   // Refused messages are logged there. Their rows stay pending, so that the sweep continues with them.

@@ -70,7 +70,7 @@ export function idleLines(days: number, known: KnownDeployment, { prices, backen
 
 /** USD of the three parts. `storageOperations` is the sum of all receipts. */
 export interface PeriodCost {
-  /** Counted: for the batches alone, and their shares of drains. */
+  /** Counted: for the batches alone, and their parts of drains. */
   work: { operations: Operations; usd: number };
   /** Calculated: what the Durable extension does or bills, and executions. */
   wakeUps: { operations: Operations; actions: number; executions: { count: number; gbSeconds: number }; usd: number };

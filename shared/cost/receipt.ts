@@ -9,7 +9,7 @@ import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from './times-op
 export interface ReceiptInput {
   /** Operations for this batch alone. */
   operations: Operations;
-  /** Its share of what its drains have spent on their queues. Defaults to nothing. */
+  /** Its part of what its drains have spent on their queues. Defaults to nothing. */
   drainOperations?: Operations;
   items: number;
   backend: DurableBackend;
@@ -24,7 +24,7 @@ export interface Receipt {
   backend: DurableBackend;
   /** For this batch alone: counted. */
   operations: Operations;
-  /** Its share of what its drains have spent: counted. */
+  /** Its part of what its drains have spent: counted. */
   drainOperations: Operations;
   /** Operations of the Durable extension: calculated from the actions, not counted. */
   hostOperations: Operations;

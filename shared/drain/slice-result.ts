@@ -7,7 +7,7 @@ export interface WorkCounts {
   received: number;
   done: number;
   items: number;
-  /** Chunks whose batches pay a share of the drain: those whose end was published or collected. */
+  /** Chunks whose batches pay a part of the drain: those whose end was published or collected. */
   chunks: number;
   /** Items whose handler ran and was not throttled by a service, and how many of them failed for retry. */
   ran: number;
@@ -52,7 +52,7 @@ export interface SliceLoad {
   instance: string;
   /** Duration of the measurement in milliseconds. */
   ms: number;
-  /** Share of its cores, and event loop utilization of its main thread; 0 to 1. */
+  /** Fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
   eventLoop: number;
   /** Number of storage responses for this slice, and their total time in milliseconds. */
@@ -85,7 +85,7 @@ export interface SliceResult extends WorkCounts {
   shared?: Operations;
   /** Duration without the waits for work. */
   seconds: number;
-  /** When a slice that ended without a share should be repeated; service time in milliseconds. */
+  /** When a slice that ended without a part should be repeated; service time in milliseconds. */
   retryAt?: number;
   /** Absent if nothing was run, and in results of older versions. */
   load?: SliceLoad;

@@ -1,6 +1,6 @@
 import type { BatchRow, Versioned } from '../batches/batch-row.ts';
 import { claimContent, contentRowOf, recordContent } from '../batches/content-keys.ts';
-import { type Claim, recordKeyContent, freeKey } from '../batches/keys.ts';
+import { type Claim, freeKey, recordKeyContent } from '../batches/keys.ts';
 import { changeFrom, insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch, requireBatch } from '../batches/ledger.ts';
 import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';

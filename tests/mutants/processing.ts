@@ -151,15 +151,15 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'an exclusive caller does not wait for those that share the lock',
     file: 'shared/slots.ts',
-    find: 'if (first() === undefined && share.idle > 0 && needed <= idle) take(call);',
-    replace: 'if (first() === undefined && share.idle > 0 && idle > 0) take(call);',
+    find: 'if (first() === undefined && sublimit.idle > 0 && needed <= idle) take(call);',
+    replace: 'if (first() === undefined && sublimit.idle > 0 && idle > 0) take(call);',
     tests: ['tests/unit/processing/shared-lock.test.ts'],
   },
   {
     name: 'others enter while an exclusive caller waits',
     file: 'shared/slots.ts',
-    find: 'if (first() === undefined && share.idle > 0',
-    replace: 'if (share.idle > 0',
+    find: 'if (first() === undefined && sublimit.idle > 0',
+    replace: 'if (sublimit.idle > 0',
     tests: ['tests/unit/processing/shared-lock.test.ts', 'tests/unit/slots.test.ts'],
   },
   {

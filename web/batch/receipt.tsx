@@ -37,8 +37,8 @@ export function Receipt({ batch: { receipt, counts } }: { batch: BatchView }): J
       </div>
       <Panel title="Operations">
         <p class="soft">
-          Counted: the operations of this batch, and its share, by chunks, of the operations of its drains. Computed:
-          the operations of the Durable extension
+          Counted: the operations of this batch, and its part, by chunks, of the operations of its drains. Computed: the
+          operations of the Durable extension
           {receipt.backend === 'dts' ? ': none on storage, it bills actions' : ''}.
         </p>
         <Operations receipt={receipt} />
@@ -95,7 +95,7 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
 
 const KINDS = [
   { field: 'operations', name: 'This batch' },
-  { field: 'drainOperations', name: 'Share of drains' },
+  { field: 'drainOperations', name: 'Part of drains' },
   { field: 'hostOperations', name: 'Durable extension' },
 ] as const;
 

@@ -33,6 +33,6 @@ export function linesOf(
   });
 }
 
-/** Share of dead letters among the items, in percent. */
+/** Fraction of dead letters among the items, in percent. */
 export const deadPercent = ({ dead, items }: Pick<HistoryDay, 'dead' | 'items'>): number =>
   items === 0 ? 0 : (dead / items) * 100;

@@ -85,12 +85,12 @@ const COLUMNS: readonly Column<QueueView>[] = [
 /** `load` is absent in the answer of an app of an older version. */
 const LOAD: readonly Column<QueueView>[] = [
   { field: 'instances', value: ({ load }) => load?.instances ?? null },
-  { field: 'cpu', value: ({ load }) => load?.cpu ?? null, shown: ({ load }) => formatShare(load?.cpu) },
+  { field: 'cpu', value: ({ load }) => load?.cpu ?? null, shown: ({ load }) => formatFraction(load?.cpu) },
   {
     field: 'eventLoop',
     title: 'event loop',
     value: ({ load }) => load?.eventLoop ?? null,
-    shown: ({ load }) => formatShare(load?.eventLoop),
+    shown: ({ load }) => formatFraction(load?.eventLoop),
   },
   {
     field: 'responseMs',
@@ -107,6 +107,7 @@ const LOAD: readonly Column<QueueView>[] = [
   },
 ];
 
-const formatShare = (share: number | undefined): string => (share === undefined ? '' : `${Math.round(share * 100)} %`);
+const formatFraction = (fraction: number | undefined): string =>
+  fraction === undefined ? '' : `${Math.round(fraction * 100)} %`;
 
 const STATE: Column<QueueView> = { field: 'state', value: stateOf };

@@ -1,10 +1,10 @@
 /** Submits a file that the app downloads from an address that it allows. */
 import {
   encodingOfName,
-  suffixOf,
   fileNameOfUrl,
   kindOfName,
   stemOfName,
+  suffixOf,
 } from '../../../shared/contract/upload-kinds.ts';
 import type { ImportAnswer, ImportRequest } from '../../../shared/http/inbox/schemas.ts';
 import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
@@ -60,8 +60,8 @@ export function importRequest(url: string, options: Omit<SendOptions, 'workload'
 /** Returns a file name with the format of the options; undefined if there are none. */
 function nameFor(last: string, { format, encoding }: Pick<SendOptions, 'format' | 'encoding'>): string | undefined {
   if (format === undefined && encoding === undefined) return undefined;
-  const ending = suffixOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
-  return `${stemOfName(last) || 'download'}${ending}`;
+  const suffix = suffixOf(format ?? kindOfName(last)?.format ?? 'ndjson', encoding ?? encodingOfName(last));
+  return `${stemOfName(last) || 'download'}${suffix}`;
 }
 
 /** Returns the options with the names that the API uses for their values. */

@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream';
 import type { BlobServiceClient, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { type Labels, labelsText } from '../../../shared/contract/text/labels.ts';
-import { suffixOf, fileNameText, stemOfName } from '../../../shared/contract/upload-kinds.ts';
+import { fileNameText, stemOfName, suffixOf } from '../../../shared/contract/upload-kinds.ts';
 import { csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../../process/errors.ts';
 import type { Input } from '../input.ts';

@@ -24,10 +24,10 @@ export function haltOf(
   const ended = batch.succeeded - succeeded + dead;
   if (ended < halt.after || dead <= ended * halt.deadShare) return undefined;
   const counts = `${dead} of ${ended} items that ended are dead letters`;
-  const share = `${counts}, more than the share of ${halt.deadShare} that halt allows`;
+  const reason = `${counts}, more than the fraction of ${halt.deadShare} that halt allows`;
   const cause = commonestCause(ends);
   const example = cause === undefined ? '' : `; most often: ${storableLine(cause, MAX_CAUSE_CHARS)}`;
-  return { by: 'halt', reason: `${share}${example}`, at };
+  return { by: 'halt', reason: `${reason}${example}`, at };
 }
 
 const commonestCause = (ends: readonly OutcomeHeader[]): string | undefined =>

@@ -24,7 +24,7 @@ export interface ChunkEnd {
   chunk: string;
   header: OutcomeHeader;
   message: string;
-  /** Its share of the operations that the message reports. If absent, there are none. */
+  /** Its part of the operations that the message reports. If absent, there are none. */
   operations?: Operations;
   /** The drain of the work queue that has ended the chunk, if the message contains it. */
   drain?: Drain | undefined;

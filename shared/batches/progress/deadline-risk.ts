@@ -24,12 +24,12 @@ export interface RiskFacts {
 }
 
 /**
- * Share of its time after which a batch is judged. Before that, instances may still be starting (up to one minute of a
+ * Fraction of its time after which a batch is judged. Before that, instances may still be starting (up to one minute of a
  * default deadline of five): at that pace most batches would count as late.
  */
-const JUDGED_SHARE = 0.25;
-/** Share of its time after which a batch without a known pace is at risk; in the rest of the time an operator can react. */
-const BLIND_SHARE = 0.8;
+const JUDGED_FRACTION = 0.25;
+/** Fraction of its time after which a batch without a known pace is at risk; in the rest of the time an operator can react. */
+const BLIND_FRACTION = 0.8;
 
 /**
  * Returns whether the present revision is likely to miss its deadline, unless that was found before. It is at risk if
@@ -40,10 +40,10 @@ export function isAtRisk(row: BatchRow, facts: RiskFacts): boolean {
   if (row.atRiskAt !== undefined || !isAwaited(row)) return false;
   const { nowMs, nextCheckMs = nowMs } = facts;
   const [openedMs, deadlineMs] = [Date.parse(row.openedAt), Date.parse(row.deadlineAt)];
-  const share = (nowMs - openedMs) / (deadlineMs - openedMs);
-  if (share < JUDGED_SHARE) return false;
+  const fraction = (nowMs - openedMs) / (deadlineMs - openedMs);
+  if (fraction < JUDGED_FRACTION) return false;
   const endMs = endOf(row, facts);
-  return endMs === undefined ? share >= BLIND_SHARE || nextCheckMs >= deadlineMs : endMs > deadlineMs;
+  return endMs === undefined ? fraction >= BLIND_FRACTION || nextCheckMs >= deadlineMs : endMs > deadlineMs;
 }
 
 /** Whether the batch has pending chunks and is neither finished nor being cancelled. */

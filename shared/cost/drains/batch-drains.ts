@@ -1,5 +1,5 @@
 /**
- * The share of drains that a batch pays. A batch records how many of its chunks each drain has finished, and pays for a
+ * The part of drains that a batch pays. A batch records how many of its chunks each drain has finished, and pays for a
  * drain in proportion to its chunks among those of the drain. Pure.
  */
 import { addOperations, type Operations } from '../../contract/operations.ts';
@@ -14,7 +14,7 @@ export type BatchDrains = Readonly<Record<string, readonly BatchDrain[]>>;
 
 /**
  * Drains of one queue that a batch distinguishes, of about 8 to 15 characters each. If there are more, the oldest two
- * are combined: this changes nothing for a batch that runs alone; for others, the share is calculated over several
+ * are combined: this changes nothing for a batch that runs alone; for others, the part is calculated over several
  * drains together. A batch can have 33 queues, and their drains are one property of its row: 32,768 characters at most
  * (learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model).
  */
@@ -42,8 +42,8 @@ function joined([a, b, ...rest]: readonly BatchDrain[]): BatchDrain[] {
  * Returns what a batch pays for the drains that have finished its chunks. `recordsOf` returns the drains of a queue in
  * the order of their generations, each once.
  */
-export function shareOf(own: BatchDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
-  let share: Operations = {};
+export function partOfDrains(own: BatchDrains, recordsOf: (queue: string) => readonly DrainRecord[]): Operations {
+  let paid: Operations = {};
   for (const [queue, drains] of Object.entries(own)) {
     const records = recordsOf(queue);
     for (const [first, chunks, last = first] of drains) {
@@ -51,10 +51,10 @@ export function shareOf(own: BatchDrains, recordsOf: (queue: string) => readonly
       const total = range.reduce((sum, drain) => sum + drain.chunks, 0);
       const part = Math.min(1, chunks / Math.max(1, total));
       const spent = range.map(({ operations }) => operations).reduce(addOperations, {});
-      share = addOperations(share, timesOperations(spent, part));
+      paid = addOperations(paid, timesOperations(spent, part));
     }
   }
-  return share;
+  return paid;
 }
 
 /**

@@ -46,8 +46,8 @@ export const createInstanceMeasure =
       return {
         instance,
         ms: Math.round(elapsedMs),
-        cpu: share(cpuMs() - startCpuMs, elapsedMs * cores),
-        eventLoop: share(activeMs, activeMs + loop.idle - startLoop.idle),
+        cpu: fraction(cpuMs() - startCpuMs, elapsedMs * cores),
+        eventLoop: fraction(activeMs, activeMs + loop.idle - startLoop.idle),
         responses: count,
         responseMs: Math.round(ms),
       };
@@ -55,5 +55,5 @@ export const createInstanceMeasure =
   };
 
 /** Three digits are enough for every decision, and each result is kept in the history of its orchestration. */
-const share = (part: number, whole: number): number =>
+const fraction = (part: number, whole: number): number =>
   whole <= 0 ? 0 : Math.round(Math.min(1, Math.max(0, part / whole)) * 1000) / 1000;

@@ -16,7 +16,7 @@ export const policySchema = z
       .max(20),
     /** Maximum number of tasks per wave. */
     capacity: z.number().int().min(1).max(MAX_TASKS),
-    /** Share of the capacity that bulk lanes leave free for sudden peaks. */
+    /** Fraction of the capacity that bulk lanes leave free for sudden peaks. */
     headroom: z.number().min(0).max(0.9),
     /** Seconds of work that one task should get. */
     targetSeconds: z.number().min(0.1).max(600),

@@ -9,7 +9,7 @@ import { MAX_TASKS } from './policy.ts';
 import { isAboveUsual, isSlow } from './wave-load.ts';
 import { failureRate, isNoFaster, TOLERANCE, type WaveChange, type WaveSummary } from './wave-summary.ts';
 
-/** Share of the tasks that were too many at which a drain stays; from there the limit grows by the factor PATIENCE per wave. */
+/** Fraction of the tasks that were too many at which a drain stays; from there the limit grows by the factor PATIENCE per wave. */
 export const SAFE_FRACTION = 0.93;
 const PATIENCE = 1.01;
 /**

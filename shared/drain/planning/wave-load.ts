@@ -6,7 +6,7 @@ import type { SliceLoad } from '../slice-result.ts';
 export interface WaveLoad {
   /** Processes that ran its slices. */
   instances: number;
-  /** Values of the busiest process: share of its cores, and event loop utilization of its main thread; 0 to 1. */
+  /** Values of the busiest process: fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
   eventLoop: number;
   /** Number of responses, and their mean time in milliseconds. */
@@ -39,7 +39,7 @@ function meanOverTime(slices: SliceLoad[], read: (slice: SliceLoad) => number): 
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
-/** From this share on an instance is saturated: the Functions host, a separate process, needs the rest. */
+/** From this fraction on an instance is saturated: the Functions host, a separate process, needs the rest. */
 const SATURATED = 0.85;
 
 /** Whether the busiest instance had no CPU time left, or none in its main thread, which does all I/O. */

@@ -82,7 +82,7 @@ export function changeOf(gate: GateRow, wave: WaveSummary, { concurrentActivitie
   };
 }
 
-/** Share of failing items, or of throughput lost by adding tasks, from which on there are too many tasks. */
+/** Fraction of failing items, or of throughput lost by adding tasks, from which on there are too many tasks. */
 export const TOLERANCE = 0.1;
 
 /** Whether storage took as long although fewer tasks ran: then the tasks are not the cause. */

@@ -9,7 +9,7 @@ import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/request/parameters.ts';
 import { type BatchNow, batchView } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, readQueueStates } from './view/blocked.ts';
-import { readDrainShare } from './view/drain-share.ts';
+import { readDrainPart } from './view/drain-part.ts';
 import type { ReceiptBasis } from './view/receipt-view.ts';
 import { readWaiting } from './view/waiting.ts';
 
@@ -32,7 +32,7 @@ export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promis
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
   const now = isFinished(row.state)
-    ? { share: await readDrainShare(deps.gate.table, row) }
+    ? { part: await readDrainPart(deps.gate.table, row) }
     : {
         ...(canBeBlocked(row) ? await readQueues(deps, row, progress !== undefined) : {}),
         progress,

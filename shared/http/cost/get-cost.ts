@@ -20,7 +20,7 @@ import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { readDrainShares } from '../batches/view/drain-share.ts';
+import { readDrainParts } from '../batches/view/drain-part.ts';
 import { rounded, roundedOperations } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
 import { dayOf } from '../edge/request/parameters.ts';
@@ -97,10 +97,10 @@ async function readSpent(
   day: string,
 ): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
   const open = await openIds(table);
-  const shareOf = await readDrainShares(gates, new Date(Date.parse(days.from)));
+  const partOfDrains = await readDrainParts(gates, new Date(Date.parse(days.from)));
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
   const add = ({ id, accepted, spent: { operations, drains } }: IndexEntry): void => {
-    const batch = { operations, drainOperations: shareOf(drains), items: accepted };
+    const batch = { operations, drainOperations: partOfDrains(drains), items: accepted };
     sums.month = addBatch(sums.month, batch);
     if (batchDate(id) === day) sums.day = addBatch(sums.day, batch);
   };

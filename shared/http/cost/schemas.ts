@@ -10,7 +10,7 @@ const periodSchema = z.object({
   storageOperations: z.number().nonnegative().describe('The sum over all receipts, including computed operations'),
   work: z
     .object({ how: z.literal('counted'), operations: operationsSchema, usd })
-    .describe('Operations for the batches alone, and their shares of the operations of their drains'),
+    .describe('Operations for the batches alone, and their parts of the operations of their drains'),
   wakeUps: z
     .object({
       how: z.literal('computed'),

@@ -5,7 +5,7 @@ import type { DurableBackend } from '../../cost/durable-backend.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import { addDays } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
-import { readDrainShares } from '../batches/view/drain-share.ts';
+import { readDrainParts } from '../batches/view/drain-part.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
 import { daysOf, workloadNameOf } from '../edge/request/parameters.ts';
@@ -52,8 +52,8 @@ async function readDays(
   { table, gates, prices, backend }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },
 ): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'scanned'>> {
-  const shareOf = await readDrainShares(gates, new Date(Date.parse(from)));
-  const history = createHistoryDays({ prices, backend }, shareOf);
+  const partOfDrains = await readDrainParts(gates, new Date(Date.parse(from)));
+  const history = createHistoryDays({ prices, backend }, partOfDrains);
   const workloads = workload === undefined ? undefined : [workload];
   let [first, scanned] = [to, 0];
   for (let last = to; last >= from && scanned < MAX_LINES; last = addDays(first, -1)) {

@@ -21,7 +21,7 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
 /** Creates an empty collection. */
 export function createHistoryDays(
   basis: PeriodBasis,
-  shareOf: (own: BatchDrains | undefined) => Operations,
+  partOfDrains: (own: BatchDrains | undefined) => Operations,
 ): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
@@ -37,7 +37,7 @@ export function createHistoryDays(
     const sum = sums.get(key) ?? emptySum(day, workload);
     sums.set(key, sum);
     const { operations, drains } = entry.spent;
-    sum.spent = addBatch(sum.spent, { operations, drainOperations: shareOf(drains), items: entry.accepted });
+    sum.spent = addBatch(sum.spent, { operations, drainOperations: partOfDrains(drains), items: entry.accepted });
     sum.dead += entry.dead;
     sum.discarded += entry.discarded;
     sum.deadlinesMissed += first.deadlineMet ? 0 : 1;

@@ -43,12 +43,12 @@ const limitsSchema = z.object({
 });
 export type LimitsView = z.infer<typeof limitsSchema>;
 
-const share = z.number().min(0).max(1);
+const fraction = z.number().min(0).max(1);
 
 const loadSchema = z.object({
   instances: count.describe('Processes that ran the wave'),
-  cpu: share.describe('Share of the cores that the busiest process used'),
-  eventLoop: share.describe('Utilization of the event loop of the busiest process'),
+  cpu: fraction.describe('Fraction of the cores that the busiest process used'),
+  eventLoop: fraction.describe('Utilization of the event loop of the busiest process'),
   responseMs: z.number().nonnegative().describe('Mean response time of storage operations, in milliseconds'),
   latencyMs: count.describe(
     'Age of the oldest work of the wave at its end, since acceptance, in milliseconds; 0 if unknown',

@@ -46,9 +46,9 @@ export function estimateUpload(
   { workload, size, prices, backend = 'azureStorage' }: EstimateOptions,
   read: Read,
 ): UploadEstimate | undefined {
-  const share = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
-  if (share === undefined || prices === undefined || read.items === 0) return undefined;
-  const items = Math.round(read.items * share);
+  const scale = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
+  if (scale === undefined || prices === undefined || read.items === 0) return undefined;
+  const items = Math.round(read.items * scale);
   const { chunk, queuesPerLane: queues, secondsPerChunk } = workload;
   const shape = { items, itemsPerChunk: chunk.maxItems, queues, secondsPerChunk };
   const spent = { operations: batchSpending(shape), items, backend };

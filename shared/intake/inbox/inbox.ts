@@ -10,8 +10,8 @@ import { errorCodeOf } from '../../errors.ts';
 import { createSlots, NoSlotError } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { isImport } from '../import/import-file.ts';
-import { InboxMarks } from './inbox-marks.ts';
 import { isFileOfApp, isUnknownYet } from './app-files.ts';
+import { InboxMarks } from './inbox-marks.ts';
 import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file.ts';
 
 /** No file is started after this time: the function must end within its timeout. */

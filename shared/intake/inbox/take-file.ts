@@ -78,7 +78,11 @@ interface Decided {
  * Moves a file. If its batch has been deleted, the file is deleted without a copy: deleting a batch removes its file from
  * inbox-done.
  */
-async function removeFromInbox(deps: InboxDeps, file: FileVersion, { decision, marked, metadata }: Decided): Promise<void> {
+async function removeFromInbox(
+  deps: InboxDeps,
+  file: FileVersion,
+  { decision, marked, metadata }: Decided,
+): Promise<void> {
   if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
   else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
 }

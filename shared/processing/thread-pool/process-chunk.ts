@@ -1,5 +1,5 @@
-import { unrunOutcome, splitChunk } from '../outcome/unrun-outcomes.ts';
 import { toErrorText } from '../outcome/error-text.ts';
+import { splitChunk, unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { rangeOf } from '../sources.ts';
 import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
 import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';

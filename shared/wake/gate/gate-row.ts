@@ -83,7 +83,7 @@ export const GATE = defineRow('gate', {
   fedTasks: int32(0),
   /** Tasks of the previous wave, to measure the effect of more or fewer tasks. */
   waveTasks: int32(0),
-  /** Share of items that failed for retry in the last wave, and the share that did not fall with fewer tasks. */
+  /** Fraction of items that failed for retry in the last wave, and the fraction that did not fall with fewer tasks. */
   failureRate: double(0),
   baselineFailureRate: double(0),
   /** When the oldest batch of the last wave was accepted; empty if unknown, and after the queue was drained. */
@@ -93,7 +93,7 @@ export const GATE = defineRow('gate', {
   itemsPerSecond: int64(0),
   /** Number of processes that ran the last wave; 0 if not measured yet, and then the values below have no meaning. */
   instances: int32(0),
-  /** Share of its cores that the busiest process used, 0 to 1. */
+  /** Fraction of its cores that the busiest process used, 0 to 1. */
   cpu: double(0),
   /** Event loop utilization of the main thread in the busiest process, 0 to 1. */
   eventLoop: double(0),

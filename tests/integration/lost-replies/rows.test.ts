@@ -5,9 +5,9 @@ import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
 import {
   type Claim,
   claimKey,
-  recordKeyContent,
   freeKey,
   keyRowOf,
+  recordKeyContent,
   releaseClaim,
   renewClaim,
 } from '../../../shared/batches/keys.ts';
@@ -20,7 +20,7 @@ import {
   readBatch,
 } from '../../../shared/batches/ledger.ts';
 import { batchesOfDay, indexBatch, unindexBatch } from '../../../shared/batches/listing/index-rows.ts';
-import { deleteOpenRow, noteKeys, writeOpenRow, readOpen } from '../../../shared/batches/listing/open-rows.ts';
+import { deleteOpenRow, noteKeys, readOpen, writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';

@@ -5,7 +5,7 @@ import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { claimKey, freeKey } from '../../../shared/batches/keys.ts';
 import { changeBatch, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { indexBatch } from '../../../shared/batches/listing/index-rows.ts';
-import { writeOpenRow, readOpen } from '../../../shared/batches/listing/open-rows.ts';
+import { readOpen, writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 import { DEFAULT_POLICY } from '../../../shared/drain/planning/policy.ts';
 import { writePolicy } from '../../../shared/drain/planning/policy-store.ts';

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { claimKey, recordKeyContent, freeKey, keyRowOf, releaseClaim, renewClaim } from '../../../shared/batches/keys.ts';
+import {
+  claimKey,
+  freeKey,
+  keyRowOf,
+  recordKeyContent,
+  releaseClaim,
+  renewClaim,
+} from '../../../shared/batches/keys.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 
@@ -78,7 +85,9 @@ describe('an idempotency key', () => {
     await next(table);
     const before = row(KEY, 'key');
 
-    await expect(recordKeyContent(table, late, { digest: 'sha256:abc' })).rejects.toMatchObject({ name: 'BatchGoneError' });
+    await expect(recordKeyContent(table, late, { digest: 'sha256:abc' })).rejects.toMatchObject({
+      name: 'BatchGoneError',
+    });
     await renewClaim(table, late, NOW + 30_000);
     await releaseClaim(table, late);
 

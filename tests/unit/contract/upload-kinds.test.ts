@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  suffixOf,
   fileNameOfUrl,
   fileNameText,
   kindOfName,
   mediaTypeOf,
   stemOfName,
+  suffixOf,
 } from '../../../shared/contract/upload-kinds.ts';
 
 describe('kindOfName', () => {

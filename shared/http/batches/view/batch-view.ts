@@ -4,7 +4,7 @@ import { firstRevision, isDeadlineMet, presentRevision } from '../../../batches/
 import type { TelemetryLinks } from '../../../settings.ts';
 import type { Workload } from '../../../workload/define.ts';
 import type { BatchView } from '../schemas.ts';
-import type { DrainShare } from './drain-share.ts';
+import type { DrainPart } from './drain-part.ts';
 import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace-view.ts';
 import { type ReceiptBasis, receiptView } from './receipt-view.ts';
@@ -18,8 +18,8 @@ export interface BatchNow {
   deployed?: Workload | undefined;
   /** No default. */
   telemetryLinks?: TelemetryLinks;
-  /** The share of the batch in its drains; undefined if it is not known yet. */
-  share?: DrainShare;
+  /** The part of the batch in its drains; undefined if it is not known yet. */
+  part?: DrainPart;
 }
 
 /** The representation of a batch in the API. `nowMs` is service time, for rate and estimate. */
@@ -27,7 +27,7 @@ export function batchView(
   row: BatchRow,
   nowMs: number,
   basis: ReceiptBasis,
-  { share, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
+  { part, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
   const { retried, duplicatesSeen } = row;
@@ -64,7 +64,7 @@ export function batchView(
     ...(row.causes === undefined ? {} : { causes: row.causes }),
     ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
     ...(hint === undefined ? {} : { hint }),
-    receipt: receiptView(row, basis, share),
+    receipt: receiptView(row, basis, part),
     links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
 }

@@ -10,7 +10,7 @@ export const batchReceiptSchema = z.object({
   soFar: z.boolean().describe('true: the batch or one of its drains is not finished, so the cost may grow'),
   handlerSeconds: z.number().nonnegative(),
   operations: operations.describe('Counted: for this batch alone'),
-  drainOperations: operations.describe('Counted: its share, by chunks, of the other operations of its drains'),
+  drainOperations: operations.describe('Counted: its part, by chunks, of the other operations of its drains'),
   hostOperations: operations.describe('Computed: operations of the Durable extension on Azure Storage'),
   backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
   actions: z

@@ -4,7 +4,7 @@ import type { DurableBackend } from '../../../cost/durable-backend.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
 import { receipt } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';
-import type { DrainShare } from './drain-share.ts';
+import type { DrainPart } from './drain-part.ts';
 import type { BatchReceipt } from './receipt-schema.ts';
 
 type Spent = Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'handlerSeconds' | 'operations'>;
@@ -15,15 +15,15 @@ export interface ReceiptBasis {
   backend: DurableBackend;
 }
 
-/** Returns the cost of a batch so far. `share` is its share of its drains, which is read only for a finished batch. */
-export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, share?: DrainShare): BatchReceipt {
+/** Returns the cost of a batch so far. `part` is its part of its drains, which is read only for a finished batch. */
+export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, part?: DrainPart): BatchReceipt {
   const { [THROTTLED]: throttled = 0, ...operations } = row.operations;
-  const { [THROTTLED]: others = 0, ...drainOperations } = share?.operations ?? {};
+  const { [THROTTLED]: others = 0, ...drainOperations } = part?.operations ?? {};
   const { items: _items, ...rest } = receipt({ operations, drainOperations, items: row.accepted, backend }, prices);
   const { count, gbSeconds } = rest.executions;
   return {
     ...rest,
-    soFar: !(isFinished(row.state) && row.announced && share?.isFinal === true),
+    soFar: !(isFinished(row.state) && row.announced && part?.isFinal === true),
     handlerSeconds: rounded(row.handlerSeconds, 3),
     operations: roundedOperations(rest.operations),
     drainOperations: roundedOperations(rest.drainOperations),
@@ -37,7 +37,7 @@ export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, share
   };
 }
 
-/** Rounds the fractions that result from shares of messages and drains. */
+/** Rounds the fractions that result from parts of messages and drains. */
 export const roundedOperations = (operations: Operations): Operations =>
   Object.fromEntries(
     Object.entries(operations)

@@ -1,6 +1,6 @@
 /** The places of a process for the bodies that it reads at the same time. */
 import { Problem } from '../../../errors.ts';
-import { createSlots, NoSlotError, type Share, type SlotOptions } from '../../../slots.ts';
+import { createSlots, NoSlotError, type SlotOptions, type Sublimit } from '../../../slots.ts';
 
 const KiB = 1024;
 
@@ -37,7 +37,7 @@ export interface BodyPlaces {
 /** Creates the places of a process. */
 export function createBodyPlaces(limits: PlaceLimits): BodyPlaces {
   const slots = createSlots(limits.bodies);
-  const arriving: Share = { idle: limits.arriving };
+  const arriving: Sublimit = { idle: limits.arriving };
   const heads: Heads = { bytes: 0, most: limits.headBytes };
   const begin = async <T>(work: () => Promise<T>, options: SlotOptions): Promise<T> => {
     if (slots.waiting >= limits.waiting)
@@ -54,7 +54,7 @@ export function createBodyPlaces(limits: PlaceLimits): BodyPlaces {
       const head = createHead(pieces, heads);
       try {
         const isWhole = await head.fill();
-        return await begin(() => work(head.all()), isWhole ? {} : { share: arriving, signal: head.watch() });
+        return await begin(() => work(head.all()), isWhole ? {} : { sublimit: arriving, signal: head.watch() });
       } finally {
         head.forget();
         // Not awaited: it would wait for bytes that may never arrive.

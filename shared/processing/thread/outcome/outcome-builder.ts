@@ -9,9 +9,9 @@ import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { ItemEnd, EndWithoutResult } from '../thread-task.ts';
+import type { EndWithoutResult, ItemEnd } from '../thread-task.ts';
 import { retryDelayMs } from './back-off.ts';
-import { type TransferableOutcome, encodeEnds } from './encode-ends.ts';
+import { encodeEnds, type TransferableOutcome } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 

@@ -37,6 +37,7 @@ test('the reason contains the counts and the most common cause, on one line', ()
   expect(haltOf(batch({ succeeded: 4, dead: 6 }), ends, RULE)).toEqual({
     by: 'halt',
     at,
-    reason: '6 of 10 items that ended are dead letters, more than the share of 0.5 that halt allows; most often: b c',
+    reason:
+      '6 of 10 items that ended are dead letters, more than the fraction of 0.5 that halt allows; most often: b c',
   });
 });

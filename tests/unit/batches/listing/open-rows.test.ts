@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { deleteOpenRows, deleteOpenRow, writeOpenRow, openBatches } from '../../../../shared/batches/listing/open-rows.ts';
+import {
+  deleteOpenRow,
+  deleteOpenRows,
+  openBatches,
+  writeOpenRow,
+} from '../../../../shared/batches/listing/open-rows.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../cli/process/errors.ts';
 import { kindOfFile, kindOfStream } from '../../../../cli/upload/kind.ts';
 import { inboxName } from '../../../../cli/upload/send/inbox.ts';
-import { suffixOf, kindOfName } from '../../../../shared/contract/upload-kinds.ts';
+import { kindOfName, suffixOf } from '../../../../shared/contract/upload-kinds.ts';
 
 describe('a file to upload', () => {
   it.each([

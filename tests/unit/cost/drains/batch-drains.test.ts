@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addOperations, type Operations, totalOperations } from '../../../../shared/contract/operations.ts';
+import { addDrainChunks, type BatchDrains, partOfDrains } from '../../../../shared/cost/drains/batch-drains.ts';
 import { addSpent, type DrainRecord, readDrainRecord } from '../../../../shared/cost/drains/drain-spending.ts';
-import { addDrainChunks, type BatchDrains, shareOf } from '../../../../shared/cost/drains/batch-drains.ts';
 import { recordsOf, spent } from '../drain-records.ts';
 
 const QUEUE = 'billing-normal-0';
@@ -26,7 +26,7 @@ describe('the shares of batches', () => {
             if (n > 0) owns[batch] = addDrainChunks(owns[batch] ?? {}, { queue: QUEUE, generation, chunks: n });
         }
         const read = records.map(readDrainRecord);
-        const shares = owns.map((own) => shareOf(own, () => records));
+        const shares = owns.map((own) => partOfDrains(own, () => records));
         const total = (sum: Operations): number => totalOperations(sum);
         const borne = total(shares.reduce(addOperations, {}));
         const ended = read.filter(({ chunks }) => chunks > 0).map(({ operations }) => total(operations));
@@ -47,7 +47,7 @@ describe('the shares of batches', () => {
       {},
     );
     expect(own[QUEUE]).toHaveLength(32);
-    expect(shareOf(own, () => records)).toEqual({ 'table.get': 2_000 });
+    expect(partOfDrains(own, () => records)).toEqual({ 'table.get': 2_000 });
   });
 
   it('of a batch with the maximum number of queues and drains fit into a property of its row', () => {
@@ -77,13 +77,13 @@ describe('the shares of batches', () => {
         return Reflect.get(target, name, receiver);
       },
     });
-    expect(shareOf(own, () => watched)).toEqual({ 'table.get': 1 + 2_001 + 5_000 });
+    expect(partOfDrains(own, () => watched)).toEqual({ 'table.get': 1 + 2_001 + 5_000 });
     expect(reads).toBeLessThan(200);
   });
 
   it('are proportional to the chunks', () => {
     const own = addDrainChunks({}, { queue: QUEUE, generation: 4, chunks: 1 });
-    expect(shareOf(own, () => recordsOf(spent(3, 9, 100), spent(4, 4, 8)))).toEqual({ 'table.get': 2 });
-    expect(shareOf(own, () => [])).toEqual({});
+    expect(partOfDrains(own, () => recordsOf(spent(3, 9, 100), spent(4, 4, 8)))).toEqual({ 'table.get': 2 });
+    expect(partOfDrains(own, () => [])).toEqual({});
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deadItemSchema } from '../../../../shared/contract/outcome.ts';
-import { unrunOutcome, splitChunk } from '../../../../shared/processing/outcome/unrun-outcomes.ts';
+import { splitChunk, unrunOutcome } from '../../../../shared/processing/outcome/unrun-outcomes.ts';
 import { BATCH, chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
 const error = new Error('blob of 3 frames is gone');

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { newGate, toGateEntity } from '../../../../shared/wake/gate/gate-row.ts';
 import {
   addWave,
-  type WaveFigures,
   MAX_WAVES,
   readWave,
+  type WaveFigures,
   type WaveRecord,
 } from '../../../../shared/wake/gate/wave-record.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { addSpent } from '../../../../../shared/cost/drains/drain-spending.ts';
 import type { BatchDrains } from '../../../../../shared/cost/drains/batch-drains.ts';
-import { readDrainShare, readDrainShares } from '../../../../../shared/http/batches/view/drain-share.ts';
+import { addSpent } from '../../../../../shared/cost/drains/drain-spending.ts';
+import { readDrainPart, readDrainParts } from '../../../../../shared/http/batches/view/drain-part.ts';
 import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate } from '../../../../../shared/wake/gate/gate-store.ts';
@@ -36,14 +36,14 @@ it('is read from the gate, or from the archive after its drains have left the ga
   };
   const expected = { operations: { 'table.get': 6, 'queue.get': 3 }, isFinal: true };
   for (let generation = 1; generation <= 5; generation += 1) await drain(generation);
-  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
+  expect(await readDrainPart(table, batchWith(own))).toEqual(expected);
 
   for (let generation = 6; generation <= 60; generation += 1) await drain(generation);
 
   expect((await readGate(table, QUEUE)).row.spent.map(([generation]) => generation)).not.toContain(3);
-  expect(await readDrainShare(table, batchWith(own))).toEqual(expected);
-  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected.operations);
-  expect((await readDrainShares(table, new Date(0)))(undefined)).toEqual({});
+  expect(await readDrainPart(table, batchWith(own))).toEqual(expected);
+  expect((await readDrainParts(table, new Date(0)))(own)).toEqual(expected.operations);
+  expect((await readDrainParts(table, new Date(0)))(undefined)).toEqual({});
 });
 
 it('is not final while one of its drains holds the gate', async () => {
@@ -52,15 +52,15 @@ it('is not final while one of its drains holds the gate', async () => {
   await change(() => ({ status: 'draining' }));
   const own: BatchDrains = { [QUEUE]: [[1, 4]] };
 
-  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(false);
+  expect((await readDrainPart(table, batchWith(own))).isFinal).toBe(false);
   await change(() => ({ generation: 2 }));
-  expect((await readDrainShare(table, batchWith(own))).isFinal).toBe(true);
+  expect((await readDrainPart(table, batchWith(own))).isFinal).toBe(true);
 });
 
 it('is empty for a batch of an older version, without any operation', async () => {
   const { store, table } = gatesOf();
   store.before(async () => expect.fail('It has no drains to read.'));
-  expect(await readDrainShare(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
+  expect(await readDrainPart(table, batchWith(undefined))).toEqual({ operations: {}, isFinal: true });
 });
 
 it('counts once if a crash left the gate unchanged and the next drain archived one more', async () => {
@@ -79,8 +79,8 @@ it('counts once if a crash left the gate unchanged and the next drain archived o
 
   // Half of the first drain, and of four drains with 16 chunks a quarter.
   const expected = { 'table.get': 4 + 8, 'queue.get': 2 + 4 };
-  expect((await readDrainShare(table, batchWith(own))).operations).toEqual(expected);
-  expect((await readDrainShares(table, new Date(0)))(own)).toEqual(expected);
+  expect((await readDrainPart(table, batchWith(own))).operations).toEqual(expected);
+  expect((await readDrainParts(table, new Date(0)))(own)).toEqual(expected);
 });
 
 it('counts once if a crash between the two writes caused a second archive row', async () => {
@@ -89,6 +89,6 @@ it('counts once if a crash between the two writes caused a second archive row', 
   const { row } = await readGate(table, QUEUE);
   await archiveSpent({ table, now: () => 0 }, row);
 
-  const share = await readDrainShare(table, batchWith({ [QUEUE]: [[1, 4]] }));
+  const share = await readDrainPart(table, batchWith({ [QUEUE]: [[1, 4]] }));
   expect(share.operations).toEqual({ 'table.get': 8, 'queue.get': 4 });
 });

@@ -1,17 +1,17 @@
-/** Reads the operations of drains, and computes the share of each batch. */
+/** Reads the operations of drains, and computes the part of each batch. */
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
+import { type BatchDrains, partOfDrains } from '../../../cost/drains/batch-drains.ts';
 import type { DrainRecord } from '../../../cost/drains/drain-spending.ts';
-import { type BatchDrains, shareOf } from '../../../cost/drains/batch-drains.ts';
 import type { Table } from '../../../storage/table.ts';
 import { readAllArchives, readArchive } from '../../../wake/gate/drain-archive.ts';
 import type { GateRow } from '../../../wake/gate/gate-row.ts';
 import { readGates } from '../../queues/read-gates.ts';
 
-/** The share of a batch in its drains. */
-export interface DrainShare {
+/** The part of a batch in its drains. */
+export interface DrainPart {
   operations: Operations;
-  /** Whether all of these drains have ended, so that the share is final. */
+  /** Whether all of these drains have ended, so that the part is final. */
   isFinal: boolean;
 }
 
@@ -25,13 +25,13 @@ const bounds = (drains: BatchDrains[string]): { first: number; last: number } =>
 });
 
 /**
- * Reads the share of a batch: one query for the gates of its workload, and one per queue for drains that are no longer in the
+ * Reads the part of a batch: one query for the gates of its workload, and one per queue for drains that are no longer in the
  * gate's row.
  */
-export async function readDrainShare(
+export async function readDrainPart(
   gates: Table,
   { workload, drains: own = {} }: Pick<BatchRow, 'workload' | 'drains'>,
-): Promise<DrainShare> {
+): Promise<DrainPart> {
   const queues = Object.entries(own);
   if (queues.length === 0) return { operations: {}, isFinal: true };
   const rows = await readGates(gates, `${workload}-`);
@@ -46,7 +46,7 @@ export async function readDrainShare(
     const old = isKept ? [] : await readArchive(gates, { queue, first, last });
     records.set(queue, inOrder(old, kept));
   }
-  return { operations: shareOf(own, (queue) => records.get(queue) ?? []), isFinal };
+  return { operations: partOfDrains(own, (queue) => records.get(queue) ?? []), isFinal };
 }
 
 /**
@@ -57,13 +57,13 @@ const inOrder = (archived: readonly DrainRecord[], kept: readonly DrainRecord[])
   [...new Map([...archived, ...kept].map((record) => [record[0], record])).values()].sort(([a], [b]) => a - b);
 
 /**
- * Reads the operations of all drains since `since`, for the shares of many batches: one query for the gates and one for the
+ * Reads the operations of all drains since `since`, for the parts of many batches: one query for the gates and one for the
  * archive, with one operation per 1,000 rows.
  */
-export async function readDrainShares(gates: Table, since: Date): Promise<(own: BatchDrains | undefined) => Operations> {
+export async function readDrainParts(gates: Table, since: Date): Promise<(own: BatchDrains | undefined) => Operations> {
   const [rows, archives] = await Promise.all([readGates(gates), readAllArchives(gates, since)]);
   const records = new Map<string, DrainRecord[]>();
   for (const queue of new Set([...rows.keys(), ...archives.keys()]))
     records.set(queue, inOrder(archives.get(queue) ?? [], rows.get(queue)?.spent ?? []));
-  return (own) => (own === undefined ? {} : shareOf(own, (queue) => records.get(queue) ?? []));
+  return (own) => (own === undefined ? {} : partOfDrains(own, (queue) => records.get(queue) ?? []));
 }
