@@ -66,9 +66,6 @@ param backstopDays int = 400
 @description('Schedule of the polls of the inbox container by every pool (NCRONTAB, UTC); empty: never. Each poll is a billed list operation.')
 param inboxSchedule string = '0 */10 * * * *'
 
-@description('Hosts from which files may be imported, separated by commas: files.example.com, or *.example.com for all subdomains; empty: none.')
-param urlHosts string = ''
-
 @description('Schedule of the sweep, which finds work without a wake event (NCRONTAB, UTC).')
 param sweepSchedule string = '0 */15 * * * *'
 
@@ -339,7 +336,6 @@ module apps 'modules/function-app.bicep' = [
       componentName: componentName
       sweepSchedule: sweepSchedule
       inboxSchedule: inboxSchedule
-      urlHosts: urlHosts
       settings: settings
     }
     dependsOn: [access, serviceEndpoints]

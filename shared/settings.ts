@@ -52,11 +52,6 @@ export interface Settings {
   readonly sweepSchedule: string;
   /** If undefined, the inbox is not collected. */
   readonly inboxSchedule: string | undefined;
-  /**
-   * Hosts from which files may be imported: `files.example.com`, or `*.example.com` for all hosts below it. Defaults to
-   * none.
-   */
-  readonly urlHosts: readonly string[];
   readonly maxBodyBytes: number;
   readonly maxInboxBytes: number;
   readonly maxDecodedBytes: number;
@@ -87,7 +82,6 @@ export const DEFAULTS = {
   SLUICE_SUBSCRIPTION: 'wake',
   SLUICE_SWEEP_SCHEDULE: '0 */15 * * * *',
   SLUICE_INBOX_SCHEDULE: '',
-  SLUICE_URL_HOSTS: '',
   /**
    * Just below the limit of the platform (210 MB; source: Microsoft Learn, functions-scale), so that clients get our
    * error.
@@ -143,7 +137,6 @@ export function readSettings(env: Environment): Settings {
     subscription: text('SLUICE_SUBSCRIPTION'),
     sweepSchedule: text('SLUICE_SWEEP_SCHEDULE'),
     inboxSchedule: text('SLUICE_INBOX_SCHEDULE') || undefined,
-    urlHosts: readHosts(text('SLUICE_URL_HOSTS'), problems),
     maxBodyBytes: whole('SLUICE_MAX_BODY_BYTES', 1, 210 * MiB),
     maxInboxBytes: whole('SLUICE_MAX_INBOX_BYTES', 1, 1024 * GiB),
     maxDecodedBytes: whole('SLUICE_MAX_DECODED_BYTES', 1, 1024 * GiB),
@@ -161,17 +154,6 @@ export function readSettings(env: Environment): Settings {
   };
   if (problems.length > 0) throw new SettingsError(`Settings are invalid:\n- ${problems.join('\n- ')}`);
   return Object.freeze(settings);
-}
-
-/** No IP addresses: they need no DNS look-up, and non-public addresses are refused during the look-up. */
-const HOST = /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
-
-function readHosts(text: string, problems: string[]): string[] {
-  const hosts = text.split(',').map((host) => host.trim().toLowerCase());
-  const named = hosts.filter((host) => host !== '');
-  for (const host of named.filter((each) => !HOST.test(each)))
-    problems.push(`SLUICE_URL_HOSTS must be host names separated by commas, such as *.example.com, got "${host}"`);
-  return named;
 }
 
 function readStorage(env: Environment, problems: string[]): StorageConnection {

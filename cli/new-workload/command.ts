@@ -13,7 +13,9 @@ import { createWorkload, NewWorkloadError } from './create-workload.ts';
 import { planFromSample } from './sample.ts';
 
 /** The parts of the process that the command uses; `root` is the folder of the checkout. */
-export type NewWorkloadWorld = Pick<Io, 'folder' | 'stdin' | 'stdout' | 'stderr' | 'randomId'> & { root: string };
+export type NewWorkloadWorld = Pick<Io, 'folder' | 'stdin' | 'stdout' | 'stderr' | 'randomId' | 'fetch'> & {
+  root: string;
+};
 
 interface Options extends TableFlags {
   from?: string;

@@ -1,6 +1,7 @@
 import { glob, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../process/errors.ts';
+import { isAddress } from './address.ts';
 
 /**
  * Returns the files of the arguments, each once. A pattern that the shell has not expanded, and that is not the name of a file,
@@ -9,7 +10,8 @@ import { UsageError } from '../process/errors.ts';
 export async function findFiles(args: readonly string[], folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const arg of args) {
-    if (/[*?[{]/.test(arg) && !(await exists(resolve(folder, arg)))) found.push(...(await matching(arg, folder)));
+    if (!isAddress(arg) && /[*?[{]/.test(arg) && !(await exists(resolve(folder, arg))))
+      found.push(...(await matching(arg, folder)));
     else found.push(arg);
   }
   const files = [...new Map(found.map((file) => [file === '-' ? file : resolve(folder, file), file])).values()];

@@ -7,6 +7,7 @@ import { kindOfName } from '../../shared/contract/upload-kinds.ts';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
+import { fileAt, isAddress } from './address.ts';
 import { chooseSheet, excelToCsv } from './convert/excel.ts';
 import { parquetToNdjson } from './convert/parquet.ts';
 import { csvOptionsOf, type TableFlags } from './csv-flags.ts';
@@ -14,7 +15,7 @@ import { conversionOf, convertedKind, type KindOptions, kindOfFile, kindOfStream
 
 /** The source of an upload, before its content is read. */
 export interface Source {
-  /** The file name as it was given; `stdin` for standard input. */
+  /** The file name as it was given; `stdin` for standard input; an address without its query. */
   name: string;
   /** The file name without folders; undefined for standard input. */
   fileName: string | undefined;
@@ -29,7 +30,7 @@ export interface Source {
   /** A remark for the user, such as the chosen sheet. */
   remark?: string | undefined;
   open(): Readable;
-  /** Returns the idempotency key: a hash of the content, or a random one for standard input. */
+  /** Returns the idempotency key: a hash of the content, or a random one for standard input and addresses. */
   contentKey(): Promise<string>;
 }
 
@@ -59,16 +60,21 @@ export async function withKey({ io }: Session, source: Source, options: InputOpt
 
 /** The environment in which files are found. */
 export interface SourceWorld {
-  io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId'>;
+  io: Pick<Session['io'], 'folder' | 'stdin' | 'randomId' | 'fetch'>;
 }
 
-/** Opens a file, or standard input for `-`, without reading its content. Throws UsageError if it is not a file. */
+/** Opens a file, an address, or standard input for `-`, without reading its content. Throws UsageError if it is none. */
 export async function openSource({ io }: SourceWorld, file: string, options: SourceOptions): Promise<Source> {
   const csv = csvOptionsOf(options);
   if (file === '-') {
     const kind = kindOfStream(options);
     const stream = { name: 'stdin', fileName: undefined, kind, size: undefined, isFile: false };
     return { ...stream, ...csvOf(kind, csv), open: () => io.stdin, contentKey: async () => io.randomId() };
+  }
+  if (isAddress(file)) {
+    const found = fileAt(file, io, options);
+    const read = tableOf(found.kind, found.fileName, csv);
+    return { ...found, ...read, size: undefined, isFile: false, contentKey: async () => io.randomId() };
   }
   const path = resolve(io.folder, file);
   const size = await sizeOf(path, file);
@@ -77,8 +83,7 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   if (converted === 'excel') return { ...about, ...(await excelSource({ path, name: file, csv }, options)) };
   if (converted === 'parquet') return { ...about, ...parquetSource(path, file, options) };
   const kind = kindOfFile(path, options);
-  const { delimiter } = kindOfName(path) ?? {};
-  const read = csvOf(kind, delimiter === undefined ? csv : { delimiter, ...csv });
+  const read = tableOf(kind, path, csv);
   const open = (): Readable => createReadStream(path);
   // The name determines the format, unless --format gives another one.
   const format = kind.format === kindOfName(path)?.format ? '' : kind.format;
@@ -88,6 +93,12 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
 /** Returns the options of a CSV upload; other formats have none. */
 const csvOf = ({ format }: UploadKind, csv: CsvOptions | undefined): Pick<Source, 'csv'> =>
   format === 'csv' && csv !== undefined ? { csv } : {};
+
+/** Returns the options of a file whose name may contain the delimiter. */
+function tableOf(kind: UploadKind, name: string, csv: CsvOptions | undefined): Pick<Source, 'csv'> {
+  const { delimiter } = kindOfName(name) ?? {};
+  return csvOf(kind, delimiter === undefined ? csv : { delimiter, ...csv });
+}
 
 type Converted = Omit<Source, 'name' | 'fileName' | 'isFile'>;
 

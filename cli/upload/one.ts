@@ -5,13 +5,11 @@ import type { Session } from '../session.ts';
 import { describeRepeat } from '../text/batch-text.ts';
 import { formatCount, formatNumber } from '../text/format.ts';
 import { exitCodeOf } from '../watch/until-finished.ts';
-import { describeEnd, getBatch, waitFor } from '../watch/wait.ts';
+import { describeEnd, waitFor } from '../watch/wait.ts';
 import { type Source, withKey } from './input.ts';
 import { explainInterrupt } from './interrupted.ts';
 import { showUpload } from './progress.ts';
-import { importAddress, importRequest } from './send/address.ts';
-import { awaitInboxFile } from './send/inbox-file.ts';
-import { type SendOptions, type Submitted, sendBatch, type UploadView, WAITING } from './send/send-batch.ts';
+import { type SendOptions, type Submitted, sendBatch, type UploadView } from './send/send-batch.ts';
 
 /** Sends one file, and prints its batch. */
 export const sendOne = (session: Session, source: Source, options: SendOptions): Promise<ExitCode> =>
@@ -30,24 +28,6 @@ export const sendOne = (session: Session, source: Source, options: SendOptions):
     state.sent = await sendBatch(session, input, { options, view: { run, say: session.inform } });
     return finish(session, state.sent, { key, options });
   });
-
-/** Makes the app import the file at an address, and prints the batch, or without --wait its name in the inbox. */
-export async function sendAddress(session: Session, url: string, options: SendOptions): Promise<ExitCode> {
-  const body = importRequest(url, options);
-  // A random key, because the content is not known here.
-  const key = options.idempotencyKey ?? session.io.randomId();
-  session.inform(`Idempotency key: ${key}`);
-  return explainInterrupt(session, async (state) => {
-    // The request is so small that it may be complete at any time.
-    Object.assign(state, { key, isKeyRandom: options.idempotencyKey === undefined, progress: { isWhole: true } });
-    const name = await importAddress(session, { workload: options.workload, key, body });
-    if (!options.wait) return finish(session, { inbox: name, isRepeat: false }, { key, options });
-    session.inform(`Sent through the inbox, as ${name}`, WAITING);
-    const id = await awaitInboxFile(session, { name, ...options });
-    state.sent = { batch: await getBatch(session, id), inbox: name, isRepeat: false };
-    return finish(session, state.sent, { key, options });
-  });
-}
 
 async function finish(
   session: Session,

@@ -5,8 +5,7 @@ import type { Session } from '../session.ts';
 import { csvOptionsOf } from './csv-flags.ts';
 import { findFiles } from './files.ts';
 import { openSource, type Source } from './input.ts';
-import { sendAddress, sendOne } from './one.ts';
-import { isAddress } from './send/address.ts';
+import { sendOne } from './one.ts';
 import { refuseValidate, requireInbox, type SendOptions } from './send/send-batch.ts';
 import { sendSeveral } from './several.ts';
 
@@ -19,7 +18,6 @@ export async function submitFiles(
   args: readonly string[],
   options: SubmitOptions,
 ): Promise<ExitCode> {
-  if (args.some(isAddress)) return submitAddress(session, args, options);
   const files = await findFiles(args, session.io.folder);
   checkOptions(session, files, options);
   const sources: Source[] = [];
@@ -31,12 +29,6 @@ export async function submitFiles(
   if (only !== undefined && others.length === 0 && args.length === 1 && args[0] === files[0])
     return sendOne(session, only, send);
   return sendSeveral(session, sources, send);
-}
-
-async function submitAddress(session: Session, args: readonly string[], options: SubmitOptions): Promise<ExitCode> {
-  const [address = '', ...others] = args;
-  if (others.length > 0) throw new UsageError('FILE: an address cannot be combined with other files');
-  return sendAddress(session, address, { ...options, workload: await workloadOf(session, options.workload) });
 }
 
 function checkOptions(session: Session, files: readonly string[], options: SubmitOptions): void {

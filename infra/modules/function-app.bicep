@@ -67,9 +67,6 @@ param sweepSchedule string
 @description('Schedule of the polls of the inbox; empty: never.')
 param inboxSchedule string
 
-@description('Hosts from which files may be imported; empty: none.')
-param urlHosts string
-
 @description('Additional app settings.')
 param settings object
 
@@ -132,7 +129,7 @@ var baseSettings = {
   SLUICE_THREAD_MEMORY_MB: string(memory / 4)
 }
 
-var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule, SLUICE_URL_HOSTS: urlHosts }
+var inboxSettings = empty(inboxSchedule) ? {} : { SLUICE_INBOX_SCHEDULE: inboxSchedule }
 
 // These settings override host.json, so that one package supports both backends.
 var schedulerSettings = empty(schedulerName)

@@ -73,15 +73,6 @@ test.each([
   expect(() => readSettings({ ...CONNECTIONS, [name]: value })).toThrow(name);
 });
 
-test('hosts for imports are names in lower case, because IP addresses would bypass the check of the DNS look-up', () => {
-  const hostsOf = (SLUICE_URL_HOSTS: string) => readSettings({ ...CONNECTIONS, SLUICE_URL_HOSTS }).urlHosts;
-
-  expect(hostsOf('')).toEqual([]);
-  expect(hostsOf(' Files.example.com,*.contoso.net, ')).toEqual(['files.example.com', '*.contoso.net']);
-  for (const host of ['*', '*.', 'localhost', '127.0.0.1', '[::1]', 'a.*.com', 'https://a.com', 'a.com:8443', 'a.com.'])
-    expect(() => hostsOf(host), host).toThrow(`got "${host}"`);
-});
-
 test('reports all problems in one error', () => {
   const read = () => readSettings({ SLUICE_THREADS: 'x', SLUICE_MAX_ITEMS: '0' });
 

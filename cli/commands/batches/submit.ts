@@ -13,8 +13,7 @@ file, the key is computed from its content, so that repeating the command return
 is random and printed before the upload starts. The app keeps keys for seven days. --again submits the same content as another
 batch.
 
-An https address is downloaded by the app, through its inbox. Its host must be allowed by the app or be its own storage
-account. The idempotency key is random.
+The file at an address is downloaded by this command and sent on without being stored. The idempotency key is random.
 
 CSV cells are converted according to the schema of the workload. An Excel sheet is sent as CSV; Parquet is sent as NDJSON with
 its own types.
@@ -45,7 +44,7 @@ export function addSubmit(program: Command, act: Act): void {
     .description(
       'Submits NDJSON, JSON array, CSV, Excel or Parquet files as batches. A batch is accepted whole or not at all.',
     )
-    .argument('<file...>', 'files, patterns in quotes, or an https address; - is standard input')
+    .argument('<file...>', 'files, patterns in quotes, or addresses (https://…); - is standard input')
     .option('--workload <name>', 'the workload that processes the items; required if the app has several')
     .option('--lane <lane>', 'priority class; defaults to the one that the workload chooses')
     .addOption(labelOption('stored with the batch; may be repeated'))

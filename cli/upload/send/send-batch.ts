@@ -33,7 +33,7 @@ export interface Submitted {
 }
 
 /** The message while a file waits in the inbox. */
-export const WAITING = 'Waiting for the app to take the file from the inbox';
+const WAITING = 'Waiting for the app to take the file from the inbox';
 
 /** Shows the progress and remarks of an upload. */
 export interface UploadView {

@@ -14,7 +14,7 @@ import { type ImportAnswer, type ImportRequest, importRequestSchema } from './sc
 export interface ImportHttp {
   container: OrderDeps['container'];
   registry: Registry;
-  settings: Pick<Settings, 'urlHosts' | 'inboxSchedule'>;
+  settings: Pick<Settings, 'inboxSchedule'>;
 }
 
 const ID_LENGTH = 12;
@@ -39,7 +39,7 @@ export async function importBatch(
     );
   const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
   const order = { workload, lane, url, id, key, fileName, labels: labelsOf(labels), csv: csvOf(csv) };
-  const name = await orderImport({ container, urlHosts: settings.urlHosts }, order);
+  const name = await orderImport({ container }, order);
   const self = `/api/inbox?${new URLSearchParams({ name })}`;
   const answer: ImportAnswer = { inbox: { name }, links: { self } };
   return json(answer, { status: 202, headers: { location: self } });

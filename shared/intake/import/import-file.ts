@@ -1,6 +1,6 @@
 /**
- * Input by reference: a file `<workload>/[<lane>/]<name>.url` in the inbox contains an address. The content at that address
- * is copied to the file `<workload>/[<lane>/]<name>`. Then the address file is removed.
+ * Input by reference: a file `<workload>/[<lane>/]<name>.url` in the inbox contains the address of a blob of the app's own
+ * storage account. That blob is copied to the file `<workload>/[<lane>/]<name>`. Then the address file is removed.
  */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -13,15 +13,10 @@ import { fileMetadata } from '../inbox/file-metadata.ts';
 import { quoted, removeFile } from '../inbox/inbox-move.ts';
 import { inboxTarget } from '../inbox/inbox-target.ts';
 import { listedItem } from '../inbox/listed-item.ts';
-import { allowedSource, type ImportSource, MAX_URL, withoutQuery } from './allowed-source.ts';
-import { blobSource } from './blob-source.ts';
-import { copySource } from './copy-source.ts';
-import { type UrlDeps, urlSource } from './open-url.ts';
-import { type OpenSource, unreadable } from './source.ts';
+import { copyBlob, unreadable } from './copy-blob.ts';
+import { MAX_URL, ownBlob } from './own-blob.ts';
 
 const SUFFIX = '.url';
-/** How long a source that does not respond properly is tried again. */
-const MAX_FAULTS_MS = 60 * 60_000;
 /**
  * An import that is older than this is rejected. Staged blocks are kept for seven days. Source: Microsoft Learn, put-block.
  */
@@ -32,10 +27,8 @@ const MAX_SHOWN = 500;
 export interface ImportDeps {
   container: (name: string) => ContainerClient;
   registry: Registry;
-  settings: Pick<Settings, 'urlHosts' | 'maxInboxBytes'>;
+  settings: Pick<Settings, 'maxInboxBytes'>;
   gate: { now: () => number };
-  /** How https addresses are opened; for tests. */
-  urls?: UrlDeps;
 }
 
 /** Whether a file of the inbox contains an address to import from. */
@@ -48,8 +41,8 @@ export const importedName = (name: string): string => name.slice(0, -SUFFIX.leng
 /**
  * Copies the source of an address file into the inbox and returns the new file. What an earlier inbox scan copied is not
  * read again. The file gets an idempotency key of the import, so it becomes one batch even if it is created several times.
- * @throws Problem when the address file must be rejected, 'busy' for a transient failure; the reason of `signal` when it
- * aborts.
+ * @throws Problem when the address file must be rejected, 'busy' if it was replaced; the reason of `signal` when it
+ * aborts; errors of the service.
  */
 export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
   const { name, properties } = file;
@@ -57,37 +50,22 @@ export async function importFile(deps: ImportDeps, file: BlobItem, signal?: Abor
   const inbox = deps.container(CONTAINERS.inbox);
   const to = importedName(name);
   const target = inbox.getBlockBlobClient(to);
-  const ageMs = deps.gate.now() - lastModified.getTime();
-  if (ageMs > MAX_IMPORT_MS) throw unreadable('The source was not copied within a day.');
+  if (deps.gate.now() - lastModified.getTime() > MAX_IMPORT_MS)
+    throw unreadable('The source was not copied within a day.');
   const { workload } = inboxTarget(deps.registry, to);
   const address = await readAddress(inbox, file);
-  const source = allowedSource(address, { hosts: deps.settings.urlHosts, account: accountOf(inbox), workload });
+  const own = ownBlob(address, { account: accountOf(inbox), workload });
+  const source = deps.container(own.container).getBlobClient(own.name);
   const given = fileMetadata(file.metadata);
   // If the metadata is too large, the client's entries have priority over the entry for display.
-  const shown = fileMetadata({ ...given, importedfrom: withoutQuery(address).slice(0, MAX_SHOWN) });
+  const shown = fileMetadata({ ...given, importedfrom: address.slice(0, MAX_SHOWN) });
   const metadata = { idempotencykey: `import ${etag}`, ...given, ...shown, order: etag };
-  try {
-    await copySource({
-      open: openerOf(deps, source),
-      target,
-      maxBytes: deps.settings.maxInboxBytes,
-      metadata,
-      signal,
-    });
-  } catch (error) {
-    const isLost = error instanceof Problem && error.type === 'busy' && ageMs > MAX_FAULTS_MS;
-    throw isLost ? unreadable(`${error.message} The import was tried for an hour.`, error) : error;
-  }
+  await copyBlob({ source, target, maxBytes: deps.settings.maxInboxBytes, metadata, signal });
   const copied = await target.getProperties();
   await removeFile(deps, { name, etag });
-  log.info('inbox-imported', { file: to, from: withoutQuery(address), bytes: copied.contentLength });
+  log.info('inbox-imported', { file: to, from: address, bytes: copied.contentLength });
   return listedItem(to, { ...copied, metadata });
 }
-
-const openerOf = ({ container, urls }: ImportDeps, source: ImportSource): OpenSource =>
-  source.kind === 'blob'
-    ? blobSource(container(source.container).getBlobClient(source.name))
-    : urlSource(source.url, urls);
 
 /** Returns the URL of the blob service: that of a container, without its name. */
 export const accountOf = ({ url, containerName }: ContainerClient): string => url.slice(0, -containerName.length);

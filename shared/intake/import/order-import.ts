@@ -8,13 +8,11 @@ import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
 import { MAX_METADATA, metadataBytes } from '../inbox/file-metadata.ts';
 import { type CsvOptions, csvOptionsParams } from '../parse/csv/csv-options.ts';
-import { allowedSource } from './allowed-source.ts';
 import { accountOf, importName } from './import-file.ts';
+import { ownBlob } from './own-blob.ts';
 
 export interface OrderDeps {
   container: (name: string) => ContainerClient;
-  /** The setting SLUICE_URL_HOSTS. */
-  urlHosts: readonly string[];
 }
 
 export interface ImportOrder {
@@ -35,10 +33,10 @@ export interface ImportOrder {
  * repeat with the same key changes nothing.
  * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */
-export async function orderImport({ container, urlHosts }: OrderDeps, order: ImportOrder): Promise<string> {
+export async function orderImport({ container }: OrderDeps, order: ImportOrder): Promise<string> {
   const { workload, lane, url, id, key, labels, csv } = order;
   const inbox = container(CONTAINERS.inbox);
-  allowedSource(url, { hosts: urlHosts, account: accountOf(inbox), workload });
+  ownBlob(url, { account: accountOf(inbox), workload });
   const base = baseName(order);
   const name = [workload.name, ...(lane === undefined ? [] : [lane]), `${id}-${base}`].join('/');
   const csvText = csvOptionsParams(csv).toString();

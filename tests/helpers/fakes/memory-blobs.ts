@@ -111,9 +111,10 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
       return Buffer.from(body.subarray(offset, length === undefined ? undefined : offset + length));
     },
     download: async (offset = 0, _count?: number, { conditions, abortSignal }: ReadOptions = {}) => {
-      const { body } = read(path, conditions);
+      const { body, etag } = read(path, conditions);
       if (offset > 0 && offset >= body.length) throw serviceError(416);
       return {
+        ...{ etag, contentLength: body.length - offset },
         readableStreamBody: Readable.from(stream(path, body.subarray(offset), abortSignal), { highWaterMark: 1 }),
       };
     },

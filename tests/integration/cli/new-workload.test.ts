@@ -82,6 +82,7 @@ async function create(...args: string[]): Promise<[code: number, err: string]> {
     stdout,
     stderr,
     randomId: randomUUID,
+    fetch,
   });
   return [code, stderr.text];
 }

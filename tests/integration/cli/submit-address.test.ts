@@ -4,54 +4,65 @@ import { useUploadApp } from './upload-app.ts';
 
 const app = useUploadApp();
 
-describe('an address', () => {
-  const URL = 'https://files.example/in/usage.csv.gz?sig=secret';
-  const file = { name: 'billing/0-usage.csv', state: 'waiting', since: '2026-11-22T14:03:12.000Z' };
-  const quick = { io: { sleep: async () => {} } };
+describe('the file at an address', () => {
+  it('is streamed to the app like a file of this machine', async () => {
+    app.offered['/files/in/M%C3%A4rz.csv'] = 'Konto;Betrag\na;1\n';
+    const args = ['--lane', 'bulk', '--label', 'month=march', '--delimiter', ';', '--rename', 'Konto=account'];
 
-  it('is sent to the app with lane, labels and options', async () => {
-    const args = [URL, '--lane', 'bulk', '--label', 'month=march', '--delimiter', ';', '--rename', 'Konto=account'];
-    const { code, out, err } = await app.submit([...args, '--idempotency-key', 'k', '--json']);
-    expect([code, JSON.parse(out)]).toEqual([EXIT.done, { inbox: 'billing/0-usage.csv', idempotencyKey: 'k' }]);
+    const { code, out, err } = await app.submit([app.addressOf('/files/in/März.csv?sig=secret'), ...args, '--json']);
+
+    expect(code).toBe(EXIT.done);
+    expect(app.downloaded).toEqual(['/files/in/M%C3%A4rz.csv?sig=secret']);
     expect(app.arrived).toMatchObject([
-      { url: '/api/workloads/billing/batches/from-url', headers: { 'idempotency-key': 'k' } },
+      {
+        url: '/api/workloads/billing/batches?delimiter=semicolon&rename=Konto%3Daccount&lane=bulk',
+        headers: { 'content-type': 'text/csv', 'sluice-file-name': 'M%C3%A4rz.csv', 'sluice-labels': 'month=march' },
+        text: 'Konto;Betrag\na;1\n',
+      },
     ]);
-    expect(JSON.parse(app.arrived[0]?.text ?? '')).toEqual({
-      ...{ url: URL, lane: 'bulk', labels: { month: 'march' } },
-      csv: { delimiter: 'semicolon', rename: { Konto: 'account' } },
-    });
     expect(out + err).not.toContain('secret');
   });
 
-  it('is followed through the inbox until its batch is finished', async () => {
-    app.inboxAnswers = [file, { ...file, state: 'taking' }, { ...file, state: 'done', batch: 'batch-9' }];
-    app.ends['batch-9'] = 'completedWithDeadLetters';
-    const { code, out } = await app.submit([URL, '--wait'], quick);
-    expect([code, app.inboxAnswers]).toEqual([EXIT.deadLetters, []]);
-    expect(out).toContain('Accepted as batch batch-9');
-  });
-
-  it('is reported with the reason if it is rejected', async () => {
-    const reason = { type: 'x/not-found', status: 404, title: 'Title', detail: 'Nothing lies there.', errors: [] };
-    app.inboxAnswers = [{ ...file, state: 'rejected', reason }];
-    expect(await app.submit([URL, '--wait'], quick)).toMatchObject({
-      code: EXIT.notFound,
-      err: expect.stringContaining('Nothing lies there.'),
-    });
-  });
-
   it('has the format of the option if its name does not contain it', async () => {
-    await app.submit(['https://files.example/export?id=3', '--format', 'csv', '--encoding', 'gzip']);
-    expect(JSON.parse(app.arrived[0]?.text ?? '')).toMatchObject({ fileName: 'export.csv.gz' });
+    app.offered['/files/export'] = 'a\n1\n';
+
+    await app.submit([app.addressOf('/files/export?id=3'), '--format', 'csv']);
+
+    expect(app.arrived).toMatchObject([{ headers: { 'content-type': 'text/csv' }, text: 'a\n1\n' }]);
+  });
+
+  it('can be sent beside other files', async () => {
+    app.offered['/files/a.ndjson'] = '1\n';
+    await app.write({ 'b.ndjson': '2\n' });
+
+    expect(await app.submit([app.addressOf('/files/a.ndjson?x=*'), 'b.ndjson'])).toMatchObject({ code: EXIT.done });
+
+    expect(app.arrived.map(({ text }) => text).toSorted()).toEqual(['1\n', '2\n']);
+  });
+
+  it('is not accepted if the download breaks off', async () => {
+    app.offered['/files/broken.ndjson'] = '1\n'.repeat(100_000);
+
+    const { code, err } = await app.submit([app.addressOf('/files/broken.ndjson?sig=secret')]);
+
+    expect(code).toBe(EXIT.failed);
+    expect(err).toMatch(/http:\/\/127\.0\.0\.1:\d+\/files\/broken\.ndjson cannot be read/);
+    expect(err).not.toContain('secret');
+    expect(app.arrived).toEqual([]);
+  });
+
+  it('is reported if it does not exist', async () => {
+    const { code, err } = await app.submit([app.addressOf('/files/none.csv')]);
+
+    expect([code, err]).toEqual([EXIT.failed, expect.stringContaining('/files/none.csv cannot be read: status 404')]);
+    expect(app.arrived).toEqual([]);
   });
 
   it.each([
-    [[URL, 'a.csv'], 'an address cannot be combined with other files'],
-    [[URL, '--via', 'http'], 'which goes through the inbox'],
-    [[URL, '--validate'], 'validateAtIntake'],
-    [['https://files.example/book.xlsx'], 'imports only text formats, got book.xlsx'],
-    [['https://files.example/a.json', '--decimal', 'comma'], 'expected a CSV file'],
-  ])('refuses %j', async (args, message) => {
+    [['https://files.example/book.xlsx'], 'cannot be converted while it is downloaded'],
+    [['https://files.example/export'], 'expected a name such as'],
+    [['https://files.example/a.json', '--decimal', 'comma'], 'expected a CSV'],
+  ])('is refused: %j', async (args, message) => {
     expect(await app.submit(args)).toMatchObject({ code: EXIT.usage, err: expect.stringContaining(message) });
     expect(app.arrived).toEqual([]);
   });

@@ -26,8 +26,12 @@ export interface UploadApp {
   answers: Record<string, { status: number; json?: unknown }>;
   /** The states of batches by id; completed by default. */
   ends: Record<string, Parameters<typeof batchView>[1]>;
-  /** The successive answers of `GET inbox?name=`. */
-  inboxAnswers: object[];
+  /** Files that the server offers for download, by the path of their address. */
+  offered: Record<string, string>;
+  /** The addresses that were downloaded, as they were requested. */
+  downloaded: string[];
+  /** Returns the address of an offered file. */
+  addressOf(path: string): string;
   /** Runs `sluice submit` against the app. */
   submit(args: string[], world?: Partial<CliWorld>): Promise<CliRun>;
   /** Writes files to the folder. */
@@ -41,9 +45,10 @@ export function useUploadApp(): UploadApp {
     void answer(app, request, response);
   });
   const app: UploadApp = {
-    ...{ arrived: [], broken: 0, answers: {}, ends: {}, inboxAnswers: [] },
+    ...{ arrived: [], broken: 0, answers: {}, ends: {}, offered: {}, downloaded: [] },
+    addressOf: (path) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     submit: (args, world = {}) => {
-      const env = { SLUICE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, ...world.env };
+      const env = { SLUICE_URL: app.addressOf(''), ...world.env };
       return runCli(['submit', ...args], { folder, ...world, env });
     },
     write: async (files) => {
@@ -56,7 +61,7 @@ export function useUploadApp(): UploadApp {
   beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
   afterAll(() => new Promise((closed) => server.close(closed)));
   beforeEach(async () => {
-    Object.assign(app, { arrived: [], broken: 0, answers: {}, ends: {}, inboxAnswers: [] });
+    Object.assign(app, { arrived: [], broken: 0, answers: {}, ends: {}, offered: {}, downloaded: [] });
     folder = await mkdtemp(join(tmpdir(), 'sluice-submit-'));
     return () => rm(folder, { recursive: true, force: true });
   });
@@ -71,11 +76,7 @@ async function answer(app: UploadApp, request: IncomingMessage, response: Server
   if (url === '/api/health') return send(200, { workloads: ['billing'] });
   const id = /^\/api\/batches\/(.*)$/.exec(url)?.[1];
   if (id !== undefined) return send(200, batchView(id, app.ends[id] ?? 'completed'));
-  if (url.startsWith('/api/inbox?')) return send(200, { files: [app.inboxAnswers.shift()].filter(Boolean) });
-  if (url.endsWith('/from-url')) {
-    app.arrived.push({ url, headers: request.headers, text: (await buffer(request)).toString() });
-    return send(202, { inbox: { name: 'billing/0-usage.csv' }, links: { self: '/api/inbox?name=x' } });
-  }
+  if (url.startsWith('/files/')) return offer(app, url, response);
   try {
     const text = zstdDecompressSync(await buffer(request)).toString();
     const { status, json } = app.answers[text] ?? accepted(`batch-${text.trim()}`);
@@ -84,6 +85,16 @@ async function answer(app: UploadApp, request: IncomingMessage, response: Server
   } catch {
     app.broken++;
   }
+}
+
+/** Sends an offered file; one whose name contains `broken` breaks off after its first half. */
+function offer(app: UploadApp, url: string, response: ServerResponse): void {
+  app.downloaded.push(url);
+  const content = app.offered[url.split('?')[0] ?? ''];
+  if (content === undefined) return void response.writeHead(404).end();
+  response.writeHead(200, { 'content-length': Buffer.byteLength(content) });
+  if (!url.includes('broken')) return void response.end(content);
+  response.write(content.slice(0, content.length / 2), () => response.destroy());
 }
 
 /** Returns the answer to an accepted upload. The batch is accepted now: an older one would be a repetition. */

@@ -100,7 +100,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       'cli/process/io.ts',
       'cli/upload/send/send.ts',
-      'shared/intake/import/',
+      'shared/public-address.ts',
       'web/api/',
       HANDLERS,
       ...PROGRAMS,

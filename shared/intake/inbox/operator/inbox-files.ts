@@ -7,7 +7,7 @@ import { isBlobName } from '../../../contract/text/blob-name.ts';
 import { inParallel } from '../../../parallel.ts';
 import { blobProperties } from '../../../storage/blob-reads.ts';
 import type { Registry } from '../../../workload/registry.ts';
-import { copiedBytes } from '../../import/copy-source.ts';
+import { copiedBytes } from '../../import/copy-blob.ts';
 import { importedName, importName, isImport } from '../../import/import-file.ts';
 import type { FileProgress } from '../../store/file-progress.ts';
 import { fileMetadata } from '../file-metadata.ts';
@@ -26,7 +26,7 @@ export interface InboxFile {
   lane: string | undefined;
   state: InboxState;
   bytes: number;
-  /** Address from which it is imported, without its query. */
+  /** Address of the blob from which it is imported. */
   importedFrom?: string;
   /** When it entered this state; ISO 8601. */
   since: string;

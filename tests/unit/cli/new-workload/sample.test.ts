@@ -14,7 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Returns the schema of a sample, and the options for files like it. */
 async function planOf(text: string, options = {}) {
   await writeFile(join(folder, 'a.csv'), text);
-  const io = { folder, stdin: Readable.from([]), randomId: () => 'r' };
+  const io = { folder, stdin: Readable.from([]), randomId: () => 'r', fetch };
   const planned = await planFromSample({ io, inform: () => {} } as never, 'a.csv', options);
   return { schema: planned.plan.schema, options: planned.options };
 }

@@ -61,12 +61,9 @@ describe('the pools', () => {
 describe('the app of every pool', () => {
   const given = Object.fromEntries(paramsOf(declaration('infra/main.bicep', 'apps')));
 
-  it.each(['inboxSchedule', 'sweepSchedule', 'urlHosts'])(
-    'has the same %s, because each app handles its own workloads',
-    (name) => {
-      expect(given[name]).toMatchObject({ kind: 'name', name });
-    },
-  );
+  it.each(['inboxSchedule', 'sweepSchedule'])('has the same %s, because each app handles its own workloads', (name) => {
+    expect(given[name]).toMatchObject({ kind: 'name', name });
+  });
 });
 
 describe('the containers of workloads', () => {

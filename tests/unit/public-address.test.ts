@@ -1,6 +1,10 @@
 import type { LookupAddress } from 'node:dns';
-import { expect, test } from 'vitest';
-import { isPublicAddress, PrivateAddressError, publicLookup } from '../../../../shared/intake/import/public-address.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { isPublicAddress, PrivateAddressError, publicConnection, publicLookup } from '../../shared/public-address.ts';
 
 test.each(['8.8.8.8', '20.60.1.1', '172.15.255.255', '172.32.0.0', '100.128.0.1', '2606:4700::1111', '2a01:111::1'])(
   '%s is public',
@@ -34,4 +38,29 @@ test.each([true, false])('refuses a name with any address that is not public, or
   await expect(look([PUBLIC, PRIVATE], all)).rejects.toThrow(PrivateAddressError);
   await expect(look([{ address: '::ffff:10.0.0.4', family: 6 }], all)).rejects.toThrow(PrivateAddressError);
   await expect(look([], all)).rejects.toThrow(PrivateAddressError);
+});
+
+test('a request does not connect to a name that resolves to this machine', async () => {
+  let connections = 0;
+  const server = createServer().on('connection', () => connections++);
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(`https://files.example.com:${(server.address() as AddressInfo).port}/`);
+  const lookup = publicLookup((_host, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]));
+
+  const asked = request(url, publicConnection(url, lookup));
+  const failed = once(asked, 'error');
+  asked.end();
+
+  expect(await failed).toEqual([expect.any(PrivateAddressError)]);
+  expect(connections).toBe(0);
+});
+
+test.each(['https://127.0.0.1/', 'https://2130706433/', 'https://[::1]/', 'https://[::ffff:127.0.0.1]/'])(
+  '%s is refused without a look-up',
+  (url) => expect(() => publicConnection(new URL(url))).toThrow(PrivateAddressError),
+);
+
+test('a connection to a public address is permitted, and none is reused', () => {
+  expect(publicConnection(new URL('https://8.8.8.8/'))).toMatchObject({ agent: false });
 });

@@ -1,25 +1,23 @@
 /**
- * Copies a source into a blob, block by block. The blocks stay uncommitted until the copy is complete. Their ids contain
- * the version of the source and their position, so nothing else is needed to resume after a crash.
+ * Copies a blob into the inbox, block by block. The blocks stay uncommitted until the copy is complete: a copy by the
+ * service would be visible, and might be taken, while it is under way. The ids of the blocks contain the version of the
+ * source and their position, so nothing else is needed to resume after a crash.
  */
 import { createHash } from 'node:crypto';
-import type { BlockBlobClient } from '@azure/storage-blob';
-import { Problem, statusOf } from '../../errors.ts';
-import { blobProperties } from '../../storage/blob-reads.ts';
+import type { BlobClient, BlockBlobClient } from '@azure/storage-blob';
+import { errorCodeOf, Problem, statusOf } from '../../errors.ts';
+import { blobProperties, downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import { PendingBytes } from '../parse/pending-bytes.ts';
-import { type OpenedSource, type OpenSource, SourceChangedError, unreadable } from './source.ts';
 
 /** Maximum number of blocks of a blob. Source: Microsoft Learn, put-block. */
 const MAX_BLOCKS = 50_000;
 const BLOCK_BYTES = 8 * 1024 * 1024;
-/** Maximum number of consecutive resumes that stored no new block. */
-const MAX_RESUMES = 4;
 
 /** The blob calls that a copy needs. */
 export type TargetBlob = Pick<BlockBlobClient, 'getBlockList' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
 
 export interface Copy {
-  open: OpenSource;
+  source: BlobClient;
   target: TargetBlob;
   /** Maximum size of the source in bytes. */
   maxBytes: number;
@@ -32,16 +30,27 @@ export interface Copy {
 }
 
 /**
- * Copies a source. Blocks that an earlier attempt staged are not read again if the version of the source is unchanged.
- * @throws Problem 'source-unreadable', 'too-large' or 'conflict' (another blob has the name) for permanent failures, 'busy'
- * for transient ones; the reason of `signal` when it aborts.
+ * Copies a blob. Blocks that an earlier attempt staged are not read again if the version of the source is unchanged.
+ * @throws Problem 'source-unreadable', 'too-large' or 'conflict' (another blob has the name) for permanent failures; the
+ * reason of `signal` when it aborts; errors of the service.
  */
-export async function copySource(copy: Copy): Promise<void> {
+export async function copyBlob(copy: Copy): Promise<void> {
   if (await isCopied(copy)) return;
-  const staged = await stagedBlocks(copy.target);
-  const blocks = await readBlocks(copy, staged);
+  const { blocks, body } = await openAfter(copy, await stagedBlocks(copy.target));
+  try {
+    await stageRest(copy, blocks, downloadedPieces(body));
+  } catch (error) {
+    if (statusOf(error) === 412) throw unreadable('The source changed while it was copied.', error);
+    throw error;
+  } finally {
+    body.destroy();
+  }
   await commit(copy, blocks);
 }
+
+/** Creates the problem of a source that cannot be read, where a retry would not help. */
+export const unreadable = (detail: string, cause?: unknown): Problem =>
+  new Problem('source-unreadable', detail, { cause });
 
 /** Consecutive blocks of one version of the source, from its beginning. */
 interface Blocks {
@@ -82,77 +91,51 @@ async function uncommitted(target: Pick<TargetBlob, 'getBlockList'>): Promise<{ 
   }
 }
 
-async function readBlocks(copy: Copy, staged: Blocks | undefined): Promise<Blocks> {
-  const first = await openFirst(copy, staged);
-  const { etag } = first.source;
-  const { blocks } = first;
-  let { source } = first;
-  for (let resumes = 0; ; ) {
-    const before = blocks.bytes;
-    try {
-      await readToEnd(copy, source, blocks);
-      return blocks;
-    } catch (error) {
-      if (!(error instanceof Problem && error.type === 'busy') || etag === undefined) throw error;
-      resumes = blocks.bytes > before ? 0 : resumes + 1;
-      if (resumes > MAX_RESUMES) throw error;
-    } finally {
-      source.close();
-    }
-    source = await openAgain(copy, { offset: blocks.bytes, etag });
-  }
-}
-
 /** Opens the source after the staged blocks if its version is unchanged, otherwise at its beginning. */
-async function openFirst({ open, signal }: Copy, staged: Blocks | undefined) {
-  if (staged) {
-    try {
-      const source = await open({ offset: staged.bytes }, signal);
-      const isSame = source.etag !== undefined && versionOf(source.etag) === staged.version;
-      if (isSame && source.offset === staged.bytes) return { source, blocks: staged };
-      source.close();
-    } catch (error) {
-      if (!(error instanceof SourceChangedError)) throw error;
-    }
+async function openAfter(copy: Copy, staged: Blocks = { version: '', ids: [], bytes: 0 }) {
+  const { etag, bytes, body } = await open(copy, staged.bytes);
+  const version = versionOf(etag);
+  if (staged.bytes > 0 && version !== staged.version) {
+    body.destroy();
+    return openAfter(copy);
   }
-  const source = await open({ offset: 0 }, signal);
-  return { source, blocks: { version: versionOf(source.etag), ids: [], bytes: 0 } satisfies Blocks };
+  if (staged.bytes + bytes > copy.maxBytes) {
+    body.destroy();
+    throw tooLarge(copy.maxBytes);
+  }
+  return { blocks: { ...staged, version }, body };
 }
 
-/** Opens the source again to resume. A source that ignores ranges cannot be resumed: the next attempt copies it again. */
-async function openAgain({ open, signal }: Copy, place: { offset: number; etag: string }): Promise<OpenedSource> {
+/** Opens the source at an offset, or at its beginning if it has become shorter. */
+async function open(copy: Copy, offset: number): ReturnType<typeof openDownload> {
+  const { source, signal } = copy;
   try {
-    const source = await open(place, signal);
-    if (source.offset === place.offset) return source;
-    source.close();
-    throw new Problem('busy', 'The connection to the source was lost, and the source does not support ranges.');
+    return await openDownload(source, { offset, signal });
   } catch (error) {
-    if (error instanceof SourceChangedError) throw unreadable('The source changed while it was copied.', error);
+    const status = statusOf(error);
+    if (status === 416 && offset > 0) return open(copy, 0);
+    const { containerName, name } = source;
+    if (status === 404) throw unreadable(`There is no blob "${name}" in container "${containerName}".`, error);
+    if (status === 409) throw unreadable(`${containerName}/${name} cannot be read: ${errorCodeOf(error)}.`, error);
     throw error;
   }
 }
 
 /** Stages the content as blocks; `blocks` grows with each stored block. */
-async function readToEnd(copy: Copy, source: OpenedSource, blocks: Blocks): Promise<void> {
-  const { maxBytes, signal } = copy;
-  const blockBytes = copy.blockBytes ?? Math.max(BLOCK_BYTES, Math.ceil(maxBytes / MAX_BLOCKS));
-  if ((source.bytes ?? 0) > maxBytes) throw tooLarge(maxBytes);
+async function stageRest(copy: Copy, blocks: Blocks, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const { maxBytes, signal, blockBytes = Math.max(BLOCK_BYTES, Math.ceil(maxBytes / MAX_BLOCKS)) } = copy;
   const held = new PendingBytes();
   const stage = async (): Promise<void> => {
     const id = blockId(blocks.version, blocks.ids.length);
     const block = held.take();
     await copy.target.stageBlock(id, block, block.length, signal === undefined ? {} : { abortSignal: signal });
     blocks.ids.push(id);
-    blocks.bytes += block.length;
   };
-  for await (const piece of source.body) {
+  for await (const piece of body) {
     held.push(piece);
-    if (blocks.bytes + held.size > maxBytes) throw tooLarge(maxBytes);
     if (held.size >= blockBytes) await stage();
     signal?.throwIfAborted();
   }
-  if (source.bytes !== undefined && blocks.bytes + held.size !== source.bytes)
-    throw new Problem('busy', `The source ended after ${blocks.bytes + held.size} of ${source.bytes} bytes.`);
   if (held.size > 0) await stage();
 }
 

@@ -1,4 +1,7 @@
-/** Decides which addresses an import may connect to: only those of the public Internet. */
+/**
+ * Decides which addresses the app may connect to for a host name that a client gives: only those of the public Internet.
+ * Nothing of the app makes such a connection today.
+ */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
@@ -39,7 +42,7 @@ export function isPublicAddress(address: string): boolean {
   return publicV6.check(address, 'ipv6') && !notPublicV6.check(address, 'ipv6');
 }
 
-/** A host name resolves to an address that no import may connect to. */
+/** A host is, or resolves to, an address that is not public. */
 export class PrivateAddressError extends Error {
   override name = 'PrivateAddressError';
 }
@@ -49,6 +52,22 @@ type Resolve = (
   options: { all: true; family?: number; hints?: number },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
+
+/**
+ * Returns the options with which a request of `node:https` connects only to public addresses. Without an agent, no
+ * connection is reused whose host name was resolved earlier.
+ * @throws PrivateAddressError if the host is an address that is not public: for addresses, Node.js calls no look-up. A
+ * name is checked when the request connects, which then fails with PrivateAddressError.
+ */
+export function publicConnection(
+  { hostname }: URL,
+  lookup: LookupFunction = publicLookup(),
+): { agent: false; lookup: LookupFunction } {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(address) !== 0 && !isPublicAddress(address))
+    throw new PrivateAddressError(`${hostname} is an address that is not public.`);
+  return { agent: false, lookup };
+}
 
 /**
  * Creates the look-up function for connections. It checks exactly the addresses that are connected to: a separate look-up
