@@ -157,9 +157,9 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'tests/integration/sweep/sweep-batches.test.ts: whose collection is interrupted at write %i becomes one batch',
   ],
   'two pools, or two versions of the app, scan the inbox': [
-    'tests/unit/intake/inbox/own-files.test.ts: create one batch per file if both run at the same time',
-    'tests/unit/intake/inbox/own-files.test.ts: two versions that disagree about the pool of a workload create one batch from its file',
-    'tests/unit/intake/inbox/own-files.test.ts: a file of a new workload waits while %s still runs the previous version',
+    'tests/unit/intake/inbox/app-files.test.ts: create one batch per file if both run at the same time',
+    'tests/unit/intake/inbox/app-files.test.ts: two versions that disagree about the pool of a workload create one batch from its file',
+    'tests/unit/intake/inbox/app-files.test.ts: a file of a new workload waits while %s still runs the previous version',
   ],
   'a crash while a blob named by a message is taken': [
     'tests/unit/intake/inbox/named-file.test.ts: becomes one batch after a crash at any write, whether the message or an inbox scan comes next',
@@ -180,7 +180,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'tests/integration/pipeline/inbox/inbox-rejected.test.ts: is published before it is moved, and again if the event was lost',
   ],
   'a crash while a file is imported': [
-    'tests/unit/intake/import/copy-source.test.ts: resumes after a crash, and reads only the last stored block again',
+    'tests/unit/intake/import/copy-blob.test.ts: resumes after a crash, and reads only the last stored block again',
   ],
   'a crash while a rejected file is retried': [
     'tests/integration/pipeline/inbox/inbox-rejected.test.ts: becomes one batch if its retry is repeated after a crash that followed the copy',
