@@ -1,6 +1,6 @@
 /**
  * A round of a dequeue task on a queue of items. What becomes of each chunk is stored as one outcome blob. Then the round
- * sends one result message for all references (a long round sends one every five seconds) and one wake event for the
+ * sends one result message for all references (a long round sends one at most every five seconds) and one wake event for the
  * result queue. It deletes the references last. Small batches are collected immediately, without a result message
  * (collect-here.ts).
  */
@@ -73,8 +73,7 @@ const RECEIVED: Operations = { 'queue.get': 1 };
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
-  const reading = () => withFrames(deps, entries, round);
-  const { value, operations } = await deps.meter.measure(reading);
+  const { value, operations } = await deps.meter.measure(() => withFrames(deps, entries, round));
   const { works, free } = value;
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
   const publisher = createRoundPublisher(deps, address, {
@@ -82,11 +81,10 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
     operations: addOperations(RECEIVED, operations),
   });
   const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
-  const dispositions = await inParallel(waiting, deps.processor.threads + 1, async (work) => {
+  const processOne = async (work: Work | Entry<BlobReference>): Promise<ChunkDisposition> => {
     if (isOfBlob(work)) {
       const disposition = await adopt(deps, work, round);
-      // Its operations are counted in the row of the batch that it becomes, not in those of the other batches of the
-      // round.
+      // Its operations are counted in the row of the batch that it becomes.
       await publisher.add(work, disposition, {});
       return disposition;
     }
@@ -95,10 +93,15 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
     );
     await publisher.add(work, disposition, own);
     return disposition;
-  });
-  free();
-  await publisher.publish();
-  return dispositions;
+  };
+  try {
+    const dispositions = await inParallel(waiting, deps.processor.threads + 1, processOne);
+    free();
+    await publisher.publish();
+    return dispositions;
+  } finally {
+    publisher.stop();
+  }
 }
 
 /** Reads the frames of all references that will certainly run. A redelivered or resent one is read later (knownFrame). */

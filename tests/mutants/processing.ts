@@ -184,4 +184,19 @@ export const PROCESSING: readonly Mutant[] = [
     replace: '',
     tests: ['tests/unit/processing/publish/round-publisher.test.ts'],
   },
+  {
+    name: 'a long chunk delays the results of those that have ended beside it',
+    file: 'shared/processing/publish/round-publisher.ts',
+    find: 'setInterval(publishIfDue, CHECK_MS)',
+    replace: 'setInterval(() => {}, CHECK_MS)',
+    tests: ['tests/unit/processing/publish/round-publisher.test.ts'],
+  },
+  {
+    name: 'the end of a round does not wait for the part that is being published',
+    file: 'shared/processing/publish/round-publisher.ts',
+    find: `      await early;
+`,
+    replace: '',
+    tests: ['tests/unit/processing/publish/round-publisher.test.ts'],
+  },
 ];

@@ -16,6 +16,9 @@ import {
 /** Maximum wait of an ended chunk for the rest of its round. One message for all costs least, and no result waits long. */
 const PUBLISH_MS = 5_000;
 
+/** How often a round checks whether results wait: a long chunk must not delay those that have ended beside it. */
+const CHECK_MS = 1_000;
+
 /** The state of a round that its publisher needs. */
 export interface RoundPublisherOptions {
   lease: Lease;
@@ -33,11 +36,13 @@ export interface RoundPublisher {
    * time was long ago. Never rejects.
    */
   add: (entry: Entry<unknown>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
-  /** Publishes the rest. */
+  /** Ends the round: publishes the rest. */
   publish: () => Promise<void>;
+  /** Stops the timer of a round that fails before its end. */
+  stop: () => void;
 }
 
-/** Creates the publisher of one round. */
+/** Creates the publisher of one round. Its timer runs until `publish` or `stop`. */
 export function createRoundPublisher(
   deps: PublishResultsDeps & CollectHereDeps,
   address: QueueAddress,
@@ -47,7 +52,7 @@ export function createRoundPublisher(
   let operations = first;
   let lastMs = deps.gate.now();
 
-  const publish = async (): Promise<void> => {
+  const publishWaiting = async (): Promise<void> => {
     const part: RoundPart = { waiting, operations };
     [waiting, operations, lastMs] = [[], {}, deps.gate.now()];
     try {
@@ -63,17 +68,33 @@ export function createRoundPublisher(
       throw error;
     }
   };
+  const publishEarly = async (): Promise<void> => {
+    try {
+      await publishWaiting();
+    } catch (error) {
+      log.warn('results-deferred', { queue: address.queue, error: toError(error) });
+    }
+  };
+  let early: Promise<unknown> = Promise.resolve();
+  const publishIfDue = async (): Promise<void> => {
+    if (waiting.length === 0 || deps.gate.now() - lastMs < PUBLISH_MS) return;
+    const part = publishEarly();
+    early = Promise.all([early, part]);
+    await part;
+  };
+  const timer = setInterval(publishIfDue, CHECK_MS);
   return {
     add: async (entry, disposition, cost) => {
       waiting.push({ entry, disposition });
       operations = addOperations(operations, cost);
-      if (deps.gate.now() - lastMs < PUBLISH_MS) return;
-      try {
-        await publish();
-      } catch (error) {
-        log.warn('results-deferred', { queue: address.queue, error: toError(error) });
-      }
+      await publishIfDue();
     },
-    publish,
+    publish: async () => {
+      clearInterval(timer);
+      // What an earlier part could not publish is in the rest.
+      await early;
+      await publishWaiting();
+    },
+    stop: () => clearInterval(timer),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The provider of docs/workloads.md: 200 calls per minute with up to 200 addresses each, here with a minute of six
+ * The provider of docs/recipes.md: 200 calls per minute with up to 200 addresses each, here with a minute of six
  * seconds. Several instances work on batches of both lanes, and the provider counts. SLUICE_LIMITS_DEEP tests other
  * numbers of instances.
  */

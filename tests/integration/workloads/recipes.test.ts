@@ -1,4 +1,4 @@
-/** The recipes of docs/workloads.md. Each is run twice, as after a crash between the effect and its record. */
+/** The recipes of docs/recipes.md. Each is run twice, as after a crash between the effect and its record. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

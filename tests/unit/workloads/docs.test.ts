@@ -36,13 +36,14 @@ function firstForeignLine(quote: readonly string[], source: readonly string[]): 
 describe.each([
   ['README.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 1],
   ['docs/workloads.md', 'workloads/orders.ts', 'tests/recipes/orders.ts', 3],
-  ['docs/workloads.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
-  ['docs/workloads.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
-  ['docs/workloads.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
-  ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 3],
+  ['docs/recipes.md', 'workloads/credits.ts', 'tests/recipes/credits.ts', 1],
+  ['docs/recipes.md', 'workloads/notices.ts', 'tests/recipes/notices.ts', 1],
+  ['docs/recipes.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
+  ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 1],
+  ['docs/recipes.md', RECIPES_TEST, RECIPES_TEST, 2],
   ['docs/events.md', 'docs/examples/subscriber.ts', 'docs/examples/subscriber.ts', 4],
-  ['docs/workloads.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
-  ['docs/workloads.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
+  ['docs/recipes.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
+  ['docs/recipes.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
 ] as const)('%s', (document, named, file, count) => {
   it(`quotes ${file} exactly`, () => {
     const quotes = quotesOf(document, named);

@@ -1,4 +1,4 @@
-/** The mail provider of docs/workloads.md, with a minute shortened to six seconds. Replaces the app's own workloads. */
+/** The mail provider of docs/recipes.md, with a minute shortened to six seconds. Replaces the app's own workloads. */
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import mail from '../../../recipes/mail.ts';
 

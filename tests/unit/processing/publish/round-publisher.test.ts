@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Operations } from '../../../../shared/contract/operations.ts';
 import { type Reference, readResult } from '../../../../shared/contract/reference.ts';
@@ -25,6 +25,9 @@ const address = registry.queue('billing-normal-0') as QueueAddress;
 const OTHER = '01985a00-0000-7000-8000-000000000001';
 const LARGE = '01985a00-0000-7000-8000-000000000002';
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
 /** A round whose clock and results queue are controlled by the test. */
 function world() {
   const messages: { chunks: string[]; operations: Operations }[] = [];
@@ -34,9 +37,12 @@ function world() {
   const gates = memoryTable().table;
   let [nowMs, isOut] = [0, false];
   let fault = serviceError(503);
+  let slow = Promise.resolve();
   const queue = {
     sendMessage: async (text: string) => {
-      if (isOut) throw serviceError(503);
+      const fails = isOut;
+      await slow;
+      if (fails) throw serviceError(503);
       const { chunks, operations } = readResult(text);
       messages.push({ chunks: chunks.map(({ chunk }) => chunk), operations });
     },
@@ -75,8 +81,21 @@ function world() {
   };
   return {
     ...{ messages, deleted, returned, collected, publisher, end },
+    /** Lets time pass, in steps of a second. */
+    pass: async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        nowMs += 1_000;
+        await withLog(SILENT_LOG, () => vi.advanceTimersByTimeAsync(1_000));
+      }
+    },
     /** When references become visible, as recorded in the gate. */
     due: async () => (await readGate(gates, address.queue)).row.due,
+    /** Delays answers of the result queue until the returned function is called. */
+    setSlow: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      slow = promise;
+      return resolve;
+    },
     setOutage: (out: boolean, error = serviceError(503)) => ([isOut, fault] = [out, error]),
   };
 }
@@ -100,6 +119,55 @@ test('a long round publishes chunks that have ended, and deletes their reference
   await publisher.publish();
   expect(messages[1]).toMatchObject({ chunks: ['c'], operations: { 'blob.put': 1 } });
   expect(messages[1]?.operations).not.toHaveProperty('blob.get');
+});
+
+describe('while a long chunk runs', () => {
+  test('chunks that have ended are published five seconds after the last time', async () => {
+    const { messages, deleted, publisher, end, pass } = world();
+    await end('a', 2_000);
+    await end('b', 3_000);
+    await pass(1);
+    expect(messages).toEqual([]);
+    await pass(1);
+    expect(messages).toMatchObject([{ chunks: ['a', 'b'] }]);
+    expect(deleted).toEqual(['a', 'b']);
+    await pass(60);
+    await end('c', 65_000);
+    await publisher.publish();
+    expect(messages.map(({ chunks }) => chunks)).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('results that could not be published are tried again five seconds later', async () => {
+    const { messages, deleted, end, pass, setOutage } = world();
+    setOutage(true);
+    await end('a', 4_000);
+    await pass(2);
+    setOutage(false);
+    expect([messages, deleted]).toEqual([[], []]);
+    await pass(5);
+    expect(messages).toMatchObject([{ chunks: ['a'], operations: { 'blob.get': 1, 'blob.put': 1 } }]);
+    expect(deleted).toEqual(['a']);
+  });
+
+  test('the end of the round waits for them, so that none is left behind when they could not be published', async () => {
+    const { messages, publisher, end, pass, setSlow, setOutage } = world();
+    const answer = setSlow();
+    setOutage(true);
+    await end('a', 4_000);
+    await pass(1);
+    const last = publisher.publish();
+    setOutage(false);
+    answer();
+    await last;
+    expect(messages).toMatchObject([{ chunks: ['a'] }]);
+  });
+});
+
+test('no timer is left after the last results, or after a round that failed', async () => {
+  const [ended, failed] = [world(), world()];
+  await ended.publisher.publish();
+  failed.publisher.stop();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('results that could not be published are published with the rest, and their references stay until then', async () => {
