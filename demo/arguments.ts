@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { PortInUseError, type StackOptions } from 'functions-local';
 import type { TableFlags } from '../cli/upload/csv-flags.ts';
 import { conversionOf, kindOfFile } from '../cli/upload/kind.ts';
-import { readCsvOptions } from '../shared/intake/parse/csv/csv-options.ts';
+import { readCsvOptions } from '../shared/intake/parse/csv-options.ts';
 
 /** The help of `npm start`. */
 export const USAGE = `Usage: npm start [-- [FILE] [options]]

@@ -1,6 +1,6 @@
 import { digestOf, encodeFrameSync } from '../../shared/contract/frame.ts';
 import { newBatchId } from '../../shared/contract/names.ts';
-import type { ChunkJob } from '../../shared/processing/thread-pool/processor.ts';
+import type { ChunkJob } from '../../shared/processing/thread/thread-task.ts';
 
 /** Creates a chunk of `lines` as the processor gets it, without any storage. */
 export function chunkJob(workload: string, lines: readonly string[]): ChunkJob {

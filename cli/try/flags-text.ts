@@ -1,4 +1,4 @@
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import { csvOptionsOf } from '../upload/csv-flags.ts';
 import type { SourceOptions } from '../upload/input.ts';

@@ -1,4 +1,4 @@
-import type { CsvReading } from '../../shared/intake/parse/csv/csv-options.ts';
+import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
 import { nearest } from '../text/nearest.ts';
 import { mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import { csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
+import { csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { unreachable } from '../api/client.ts';
 import type { Session } from '../session.ts';
 import { problemIn, sendUpload } from '../upload/send/send.ts';

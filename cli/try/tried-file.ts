@@ -1,5 +1,5 @@
 import type { UploadEncoding, UploadFormat } from '../../shared/contract/upload-kinds.ts';
-import type { CsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
+import type { CsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import { openSource, type SourceOptions, type SourceWorld } from '../upload/input.ts';
 import { headOfStream, type OpenHead } from './head-source.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DELIMITERS, FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
-import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv/csv-options.ts';
+import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv-options.ts';
 import { ENCODINGS } from './kind.ts';
 
 /** The options for reading tables. */

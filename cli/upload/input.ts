@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { kindOfName } from '../../shared/contract/upload-kinds.ts';
-import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { fileAt, isAddress } from './address.ts';

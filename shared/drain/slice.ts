@@ -1,29 +1,10 @@
-import { addOperations } from '../contract/operations.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
 import { isUndecided, trips } from './circuit.ts';
 import { createLoneTask } from './lone-task.ts';
 import type { TaskWave } from './planning/plan.ts';
-import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
+import { addCounts } from './planning/wave-summary.ts';
+import { emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 import { createSliceTime, OVER, type SliceTime } from './slice-time.ts';
-
-/** Adds two counts. */
-export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
-  return {
-    received: a.received + b.received,
-    done: a.done + b.done,
-    items: a.items + b.items,
-    chunks: a.chunks + b.chunks,
-    ran: a.ran + b.ran,
-    failures: a.failures + b.failures,
-    orphanedReferences: a.orphanedReferences + b.orphanedReferences,
-    handlerSeconds: a.handlerSeconds + b.handlerSeconds,
-    waitedSeconds: a.waitedSeconds + b.waitedSeconds,
-    operations: addOperations(a.operations, b.operations),
-    oldestAt: earlier(a.oldestAt, b.oldestAt),
-    failure: a.failure || b.failure,
-    startError: a.startError || b.startError,
-  };
-}
 
 /** Longest single sleep while waiting for the next receive, so that it does not delay a process that is about to end. */
 const STEP_MS = 1_000;

@@ -4,7 +4,7 @@ import { currentTraceparent } from '../telemetry/trace.ts';
 import { queueOffsetOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
-import type { CsvReading } from './parse/csv/csv-options.ts';
+import type { CsvReading } from './parse/csv-options.ts';
 import type { StoredPayload } from './store/write-payload.ts';
 import type { SubmitDeps, SubmitRequest } from './submit-request.ts';
 

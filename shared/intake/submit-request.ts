@@ -8,7 +8,7 @@ import type { Spending } from '../wake/gate/spending.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { UploadLimits } from './limits.ts';
-import type { CsvOptions } from './parse/csv/csv-options.ts';
+import type { CsvOptions } from './parse/csv-options.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import type { ResumableSource } from './store/store-upload.ts';
 

@@ -1,7 +1,7 @@
 /** The digest of an upload. It can be continued after a crash, unlike a hash of node:crypto. */
 import { createHash, type Hash } from 'node:crypto';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
-import { type CsvOptions, csvOptionsParams } from './parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from './parse/csv-options.ts';
 
 /** Size in bytes of a segment: the decoded bytes of an upload that are hashed together. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChunkOutcome } from '../processing/outcome/encode/encode-outcome.ts';
 import { runChunk } from '../processing/thread/run-chunk.ts';
-import type { ChunkJob, ChunkOutcome } from '../processing/thread/thread-task.ts';
+import type { ChunkJob } from '../processing/thread/thread-task.ts';
 import { taskOf } from '../processing/thread-pool/process-chunk.ts';
 import { createProcessor } from '../processing/thread-pool/processor.ts';
 import { DEFAULTS } from '../settings.ts';

@@ -13,14 +13,14 @@ import type { GateDeps } from '../wake/gate/gate.ts';
 import type { Entry } from '../wake/messages.ts';
 import type { BatchFacts, ReadBatchFacts } from './batch-states.ts';
 import { type Frame, type FrameState, readFrame } from './fetch-frames.ts';
+import { freeBytes } from './free-bytes.ts';
 import type { Lease } from './lease.ts';
-import { freeBytes } from './outcome/free-bytes.ts';
+import type { ChunkOutcome } from './outcome/encode/encode-outcome.ts';
 import { putOutcome, readOutcomeHeader } from './outcome/outcome-store.ts';
 import { splitChunk, unrunOutcome } from './outcome/unrun-outcomes.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import type { RunningChunks } from './running-chunks.ts';
 import type { SharedLock } from './shared-lock.ts';
-import type { ChunkOutcome } from './thread/thread-task.ts';
 import { NotBegunError } from './thread-pool/errors.ts';
 import type { Processor } from './thread-pool/processor.ts';
 

@@ -2,7 +2,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { Reference } from '../contract/reference.ts';
 import { statusOf, toError } from '../errors.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
-import { freeBytes } from './outcome/free-bytes.ts';
+import { freeBytes } from './free-bytes.ts';
 
 /**
  * Frames of one blob with at most this gap (in bytes) between them are read together. A receive does not contain every

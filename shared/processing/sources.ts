@@ -3,7 +3,7 @@ import { FrameError } from '../contract/errors.ts';
 import { decodeFrame } from '../contract/frame.ts';
 import { type Attempt, itemTextIn, type RetryItem } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
-import { freeBytes } from './outcome/free-bytes.ts';
+import { freeBytes } from './free-bytes.ts';
 
 /** One line of a frame. `line` counts from the frame's start, `index` from the batch's. */
 export interface Source {

@@ -24,10 +24,10 @@ export const GATE: readonly Mutant[] = [
   },
   {
     name: 'a resume ends a pause that it does not name',
-    file: 'shared/wake/gate/pause.ts',
+    file: 'shared/wake/pause.ts',
     find: 'if (present !== undefined && present.since !== since)',
     replace: 'if (present !== undefined && present.since === undefined)',
-    tests: ['tests/unit/wake/gate/pause.test.ts'],
+    tests: ['tests/unit/wake/pause.test.ts'],
   },
   {
     name: 'a drain that was never started is not started again',

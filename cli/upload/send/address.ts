@@ -7,7 +7,7 @@ import {
   suffixOf,
 } from '../../../shared/contract/upload-kinds.ts';
 import type { ImportAnswer, ImportRequest } from '../../../shared/http/inbox/schemas.ts';
-import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv-options.ts';
 import { UsageError } from '../../process/errors.ts';
 import type { Session } from '../../session.ts';
 import { csvOptionsOf } from '../csv-flags.ts';

@@ -5,7 +5,7 @@ import type { BlobServiceClient, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { type Labels, labelsText } from '../../../shared/contract/text/labels.ts';
 import { fileNameText, stemOfName, suffixOf } from '../../../shared/contract/upload-kinds.ts';
-import { csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
+import { csvOptionsParams } from '../../../shared/intake/parse/csv-options.ts';
 import { UsageError } from '../../process/errors.ts';
 import type { Input } from '../input.ts';
 import { conversionOf } from '../kind.ts';

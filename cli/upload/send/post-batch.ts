@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { type Labels, labelsText } from '../../../shared/contract/text/labels.ts';
 import { fileNameText } from '../../../shared/contract/upload-kinds.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
-import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv-options.ts';
 import { type Api, unreachable } from '../../api/client.ts';
 import { CliError } from '../../process/errors.ts';
 import type { UploadKind } from '../kind.ts';

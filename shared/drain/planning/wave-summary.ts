@@ -3,8 +3,7 @@
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { THROTTLED } from '../../cost/meter.ts';
 import type { GateRow } from '../../wake/gate/gate-row.ts';
-import { addCounts } from '../slice.ts';
-import { emptyCounts, type SliceResult, type WorkCounts } from '../slice-result.ts';
+import { earlier, emptyCounts, type SliceResult, type WorkCounts } from '../slice-result.ts';
 import { combineLoads, tasksAtOnce, type WaveLoad } from './wave-load.ts';
 
 /** The result of a wave of `tasks` tasks, over all of them. */
@@ -91,3 +90,22 @@ export const isNoFaster = (gate: GateRow, load: WaveLoad, { atOnce, before }: Wa
 
 /** Part of the calls that failed, from 0 to 1. */
 export const failureRate = ({ failures, ran }: WaveSummary): number => (ran === 0 ? 0 : failures / ran);
+
+/** Adds two counts. */
+export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
+  return {
+    received: a.received + b.received,
+    done: a.done + b.done,
+    items: a.items + b.items,
+    chunks: a.chunks + b.chunks,
+    ran: a.ran + b.ran,
+    failures: a.failures + b.failures,
+    orphanedReferences: a.orphanedReferences + b.orphanedReferences,
+    handlerSeconds: a.handlerSeconds + b.handlerSeconds,
+    waitedSeconds: a.waitedSeconds + b.waitedSeconds,
+    operations: addOperations(a.operations, b.operations),
+    oldestAt: earlier(a.oldestAt, b.oldestAt),
+    failure: a.failure || b.failure,
+    startError: a.startError || b.startError,
+  };
+}

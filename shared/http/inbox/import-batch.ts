@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
 import { type OrderDeps, orderImport } from '../../intake/import/order-import.ts';
-import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv/csv-options.ts';
+import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
 import type { Settings } from '../../settings.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';

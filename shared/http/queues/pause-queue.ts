@@ -6,7 +6,7 @@ import type { Publish } from '../../wake/events/publish.ts';
 import { type GateDeps, wake } from '../../wake/gate/gate.ts';
 import { presentPause } from '../../wake/gate/gate-row.ts';
 import { readGate } from '../../wake/gate/gate-store.ts';
-import { pauseGate, resumeGate } from '../../wake/gate/pause.ts';
+import { pauseGate, resumeGate } from '../../wake/pause.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';

@@ -4,7 +4,7 @@ import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.t
 import { Problem, type UploadPosition } from '../../errors.ts';
 import { itemSchemaOf } from '../../workload/item-schema.ts';
 import type { UploadLimits } from '../limits.ts';
-import type { CsvOptions, CsvReading } from '../parse/csv/csv-options.ts';
+import type { CsvOptions, CsvReading } from '../parse/csv-options.ts';
 import { readUpload } from '../read-upload.ts';
 import { type CheckCause, createItemCheck } from './check-items.ts';
 import { type EstimateOptions, estimateUpload, type UploadEstimate } from './estimate-upload.ts';

@@ -7,7 +7,7 @@ import { Problem, statusOf } from '../../errors.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
 import { MAX_METADATA, metadataBytes } from '../inbox/file-metadata.ts';
-import { type CsvOptions, csvOptionsParams } from '../parse/csv/csv-options.ts';
+import { type CsvOptions, csvOptionsParams } from '../parse/csv-options.ts';
 import { accountOf, importName } from './import-file.ts';
 import { ownBlob } from './own-blob.ts';
 

@@ -1,5 +1,5 @@
 /** Converts the character sets of uploads to UTF-8, while the upload arrives. */
-import type { Charset } from './csv/csv-options.ts';
+import type { Charset } from './csv-options.ts';
 import { advance, malformed, type Position, START } from './position.ts';
 
 /** A text in UTF-8. `markBytes` and `charset` are known after the first piece. */

@@ -1,5 +1,5 @@
 /** Parsers return runs of records instead of single ones, so that a record costs no await. */
-import type { CsvReading } from './csv/csv-options.ts';
+import type { CsvReading } from './csv-options.ts';
 import { type SourcePoint, START } from './position.ts';
 
 /** Consecutive records of an upload. */

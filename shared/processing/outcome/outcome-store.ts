@@ -15,7 +15,7 @@ import { type OutcomeHeader, outcomeHeaderSchema } from '../../contract/outcome.
 import type { Reference } from '../../contract/reference.ts';
 import { asciiJson } from '../../contract/text/text.ts';
 import { statusOf } from '../../errors.ts';
-import type { ChunkOutcome } from '../thread/thread-task.ts';
+import type { ChunkOutcome } from './encode/encode-outcome.ts';
 import { withCauses } from './header-causes.ts';
 
 /** The metadata key of an outcome's header. */

@@ -4,7 +4,7 @@ import { causeOf, countCause } from '../../contract/cause.ts';
 import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf, readSources, type Source } from '../sources.ts';
-import type { ChunkOutcome } from '../thread/thread-task.ts';
+import type { ChunkOutcome } from './encode/encode-outcome.ts';
 import { encodeOutcome } from './encode/encode-outcome.ts';
 import { type Death, deadLine } from './encode/lines.ts';
 import { attemptError, type ErrorText, toErrorText } from './error-text.ts';

@@ -9,7 +9,7 @@ import type { Publish } from '../../wake/events/publish.ts';
 import type { Entry } from '../../wake/messages.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
-import type { ChunkOutcome } from '../thread/thread-task.ts';
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { putResults, type ResultDeps } from './put-results.ts';
 
 export interface PublishResultsDeps extends ResultDeps {

@@ -1,8 +1,9 @@
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { toErrorText } from '../outcome/error-text.ts';
 import { splitChunk, unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { rangeOf } from '../sources.ts';
 import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
-import type { ChunkJob, ChunkOutcome, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';
+import type { ChunkJob, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
 import { deathText, verdictOf } from './verdict.ts';

@@ -2,14 +2,13 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots, NoSlotError } from '../../slots.ts';
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
-import type { ChunkJob, ChunkOutcome, LogLine, UnhandledError } from '../thread/thread-task.ts';
+import type { ChunkJob, LogLine, UnhandledError } from '../thread/thread-task.ts';
 import { NotBegunError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads, type ThreadsOptions } from './threads.ts';
-
-export type { ChunkJob, ChunkOutcome } from '../thread/thread-task.ts';
 
 /** The origin of a log line; all fields are absent for an idle thread. */
 export interface LogFields {

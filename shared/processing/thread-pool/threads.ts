@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { endRun, type Permits, permitsOfRun } from '../../limits/permits.ts';
-import { freeBytes } from '../outcome/free-bytes.ts';
+import { freeBytes } from '../free-bytes.ts';
 import { countItems, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,

@@ -1,19 +1,20 @@
 import { FrameError } from '../../contract/errors.ts';
 import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { readSources, type Source, type Sources } from '../sources.ts';
 import { Admission } from './calls/admission.ts';
+import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './calls/chunk-run.ts';
 import { type ContextTools, createContexts } from './calls/item-context.ts';
 import { runGroup, toSingleItemMap } from './calls/run-group.ts';
 import { runItem } from './calls/run-item.ts';
 import { runEach, type Units } from './calls/run-units.ts';
-import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './chunk-run.ts';
 import { Copier } from './outcome/copies.ts';
 import { type Chances, OutcomeBuilder, type Throttle } from './outcome/outcome-builder.ts';
 import { salvage } from './outcome/salvage.ts';
 import { begin, countCopy, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
-import type { ChunkOutcome, Copy, ThreadTask } from './thread-task.ts';
+import type { Copy, ThreadTask } from './thread-task.ts';
 
 /**
  * The tools that a run needs from its thread: a monotonic clock in milliseconds, random numbers for jitter, and the parts

@@ -2,13 +2,14 @@ import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { processClockMs } from '../../limits/process-clock.ts';
 import type { Registry } from '../../workload/registry.ts';
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { MAX_MESSAGE_CHARS, toErrorText } from '../outcome/error-text.ts';
 import { takeUnhandledErrors } from './calls/flight.ts';
 import type { LogSink } from './calls/item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
 import { admitLine, setUsed } from './thread-status.ts';
-import type { ChunkOutcome, Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
+import type { Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
 /** Maximum number of log lines per chunk; further ones are only counted. */
 const MAX_LOG_LINES = 100;

@@ -2,11 +2,10 @@
  * The data that is exchanged with a thread: a compressed frame and plain values in, outcome bytes and counts out. Never
  * an item.
  */
-import type { Operations } from '../../contract/operations.ts';
-import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import type { Permits } from '../../limits/permits.ts';
 import type { Settings } from '../../settings.ts';
+import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
 import type { ChunkProgress, StatusBuffer } from './thread-status.ts';
 
@@ -82,24 +81,6 @@ export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'dead
   acceptsUsed?: boolean;
   /** Remains of the thread that ran the chunk and died: the outcome is created from them, and no handler is called. */
   remains?: Remains;
-}
-
-/** The outcome of a chunk, and the counts of its run. */
-export interface ChunkOutcome {
-  header: OutcomeHeader;
-  body: Uint8Array;
-  /** Items that failed for retry because the handler threw or timed out, the last attempt included. */
-  failures: number;
-  /** The error of one of them, on one line; empty if there is none. */
-  failure: string;
-  /** Items whose handler ran, and was not throttled by the called service. */
-  ran: number;
-  /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
-  causes: Record<string, number>;
-  /** Seconds in which the thread could begin no call because of the workload's limits; absent if it has none. */
-  waitedSeconds?: number;
-  /** Storage operations of the handlers; absent if there were none. */
-  operations?: Operations;
 }
 
 /**

@@ -3,11 +3,12 @@
  * handlers are not deterministic.
  */
 import { z } from 'zod';
+import type { ChunkOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine } from '../../../shared/processing/outcome/encode/lines.ts';
 import { readSources, type Source } from '../../../shared/processing/sources.ts';
 import type { Stop } from '../../../shared/processing/thread/thread-status.ts';
-import type { ChunkJob, ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
+import type { ChunkJob } from '../../../shared/processing/thread/thread-task.ts';
 import { defineWorkload, type HaltRule } from '../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../shared/workload/registry.ts';
 

@@ -11,7 +11,7 @@ import { type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
 import { gateRowKey } from '../../../shared/wake/gate/gate-row.ts';
 import { changeGate, readGate, writeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { isDead, SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
-import { pauseGate } from '../../../shared/wake/gate/pause.ts';
+import { pauseGate } from '../../../shared/wake/pause.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 import { type Parts, QUEUE } from './programs.ts';
 import type { Scenario } from './run.ts';

@@ -16,7 +16,7 @@ import type { Publish } from '../../../shared/wake/events/publish.ts';
 import { fence, type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
 import { presentPause } from '../../../shared/wake/gate/gate-row.ts';
 import { recordHeartbeat, showFirstWave } from '../../../shared/wake/gate/heartbeat.ts';
-import { pauseGate } from '../../../shared/wake/gate/pause.ts';
+import { pauseGate } from '../../../shared/wake/pause.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { unrecorded } from '../../helpers/fakes/spending.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, RetryItem } from '../../../shared/contract/outcome.ts';
 import { createPermits, inFlightOf, setShare } from '../../../shared/limits/permits.ts';
+import type { ChunkOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { errorLine } from '../../../shared/processing/outcome/error-text.ts';
-import type { ChunkOutcome } from '../../../shared/processing/thread/thread-task.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
 import { chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 

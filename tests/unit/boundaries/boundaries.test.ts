@@ -82,7 +82,8 @@ describe('a room may not import', () => {
   ])('in shared/: %s → %s', (room, target) => {
     const file = `shared/${room}/new.ts`;
     const imported = join(`shared/${room}`, target);
-    expect(adding({ [file]: `import { x } from '${target}';` })).toEqual([
+    const found = adding({ [file]: `import { x } from '${target}';` });
+    expect(found.filter((breach) => !breach.startsWith('circle in '))).toEqual([
       expect.stringContaining(`${file} imports ${imported}: shared/${room}/ may import `),
     ]);
   });
@@ -339,5 +340,29 @@ describe('a circle', () => {
       'circle: cli/a.ts → cli/b.ts → cli/a.ts',
       'circle: demo/a.ts → demo/b.ts → demo/a.ts',
     ]);
+  });
+
+  test('of two folders of the app whose files are in no circle', () => {
+    const files = {
+      ...{ 'shared/batches/a/one.ts': "import '../b/one.ts';", 'shared/batches/b/one.ts': '' },
+      ...{ 'shared/batches/a/two.ts': '', 'shared/batches/b/two.ts': "import type { X } from '../a/two.ts';" },
+    };
+    expect(adding(files)).toEqual(['circle in shared/batches/: a → b → a']);
+  });
+
+  test('of a folder and a file beside it', () => {
+    const files = {
+      ...{ 'shared/wake/x.ts': "import './x/one.ts';", 'shared/wake/x/one.ts': '' },
+      'shared/wake/x/two.ts': "import '../x.ts';",
+    };
+    expect(adding(files)).toEqual(['circle in shared/wake/: x.ts → x → x.ts']);
+  });
+
+  test('a folder may import files of its own folders and of the folders around it, in one direction', () => {
+    const files = {
+      'shared/wake/x/one.ts': "import './y/two.ts'; import '../gate/gate-row.ts';",
+      'shared/wake/x/y/two.ts': "import '../../gate/gate-store.ts';",
+    };
+    expect(adding(files)).toEqual([]);
   });
 });

@@ -88,7 +88,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/processing/lease.ts', 'shared/processing/thread-pool/watch.ts'],
       ...['shared/processing/running-chunks.ts', 'shared/processing/publish/round-publisher.ts'],
       ...['shared/limits/quota.ts', 'shared/results/report.ts'],
-      ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/chunk-run.ts'],
+      ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/calls/chunk-run.ts'],
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-up-to.ts'],
       ...['shared/http/batches/upload/try-upload.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],
       ...PROGRAMS,

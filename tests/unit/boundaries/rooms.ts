@@ -152,7 +152,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv/csv-options.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
       'shared/pauses.ts',
     ],
     types: ['shared/drain/', HTTP],
@@ -192,7 +192,7 @@ export const ROOMS: readonly Room[] = [
     path: 'demo/',
     imports: [
       ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-      ...['shared/intake/parse/csv/csv-options.ts', 'shared/shell-word.ts'],
+      ...['shared/intake/parse/csv-options.ts', 'shared/shell-word.ts'],
     ],
     types: [HTTP],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],

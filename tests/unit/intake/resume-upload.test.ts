@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { UploadFormat } from '../../../shared/contract/upload-kinds.ts';
 import type { RawChunk } from '../../../shared/intake/chunk-records.ts';
-import type { Charset } from '../../../shared/intake/parse/csv/csv-options.ts';
+import type { Charset } from '../../../shared/intake/parse/csv-options.ts';
 import { bodyStart, readUpload, type UploadResume, type UploadSource } from '../../../shared/intake/read-upload.ts';
 import { SEGMENT_BYTES } from '../../../shared/intake/upload-digest.ts';
 import { collect, cut, offsets, problemOf } from './uploads.ts';

@@ -1,5 +1,5 @@
 import { DELIMITERS, MEDIA_TYPES } from '../../../contract/upload-kinds.ts';
-import { CHARSETS } from '../../../intake/parse/csv/csv-options.ts';
+import { CHARSETS } from '../../../intake/parse/csv-options.ts';
 import { JSON_TYPE, query, type Route, type RouteParameter, TEXTS, whole } from '../../edge/route.ts';
 import { batchViewSchema } from '../schemas.ts';
 import { uploadCheckSchema } from './schemas.ts';

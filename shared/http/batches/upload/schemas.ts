@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIMITERS, ENCODINGS, FORMATS } from '../../../contract/upload-kinds.ts';
-import { CHARSETS } from '../../../intake/parse/csv/csv-options.ts';
+import { CHARSETS } from '../../../intake/parse/csv-options.ts';
 import { count, uploadPosition, usd } from '../../edge/schemas.ts';
 
 /** The interpretation of the beginning of an upload, and how well it matches the schema (`UploadCheck` of intake). */

@@ -2,7 +2,7 @@
 import type { HttpRequest } from '@azure/functions';
 import { Problem } from '../../../errors.ts';
 import type { UploadLimits } from '../../../intake/limits.ts';
-import { readCsvOptions } from '../../../intake/parse/csv/csv-options.ts';
+import { readCsvOptions } from '../../../intake/parse/csv-options.ts';
 import { encodingOf, formatOf } from '../../../intake/parse/formats.ts';
 import type { SubmitRequest } from '../../../intake/submit-request.ts';
 import { readFileName, readLabelsOption } from '../../../intake/upload-options.ts';

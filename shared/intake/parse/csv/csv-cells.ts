@@ -1,5 +1,5 @@
 /** Converts the text of cells to JSON. */
-import type { CellType } from './csv-options.ts';
+import type { CellType } from '../csv-options.ts';
 import { ALLOWS } from './csv-schema.ts';
 
 /** The JSON types that a column may contain, as bits of ALLOWS, and the decimal separator. */

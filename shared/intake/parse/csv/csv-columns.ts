@@ -1,8 +1,9 @@
 /** Builds the JSON of an item from the cells of a row. */
+
+import type { CellType } from '../csv-options.ts';
 import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
 import type { HeaderNames } from './csv-header.ts';
 import type { HeaderFault } from './csv-header-limits.ts';
-import type { CellType } from './csv-options.ts';
 import { ALLOWS, ANY, type Schema, type SchemaReader } from './csv-schema.ts';
 
 /** The columns of an upload, with which its rows are converted to items. */

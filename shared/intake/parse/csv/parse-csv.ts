@@ -6,6 +6,7 @@
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import type { JsonSchema } from '../../../workload/item-schema.ts';
 import { BlankBytes, type UploadLimits } from '../../limits.ts';
+import type { Charset, CsvOptions, CsvReading } from '../csv-options.ts';
 import { UNIT_BYTES } from '../decode-text.ts';
 import { PendingBytes } from '../pending-bytes.ts';
 import { requireUtf8, type SourcePoint, START } from '../position.ts';
@@ -13,7 +14,6 @@ import { createBlockBuilder, type ParserResume, type RecordBlock } from '../reco
 import { CsvCutter } from './csv-cutter.ts';
 import { declaredDelimiter, findDelimiter, HEAD_BYTES } from './csv-dialect.ts';
 import { faultyCell, faultyRow, longRow, type RowPlace, tooLong, wrongNumber } from './csv-faults.ts';
-import type { Charset, CsvOptions, CsvReading } from './csv-options.ts';
 import { type CsvRow, CsvRows } from './csv-row.ts';
 import { type CsvTable, CsvTables } from './csv-table.ts';
 

@@ -1,4 +1,5 @@
 import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '../../../contract/frame.ts';
+import type { Operations } from '../../../contract/operations.ts';
 import type { FramePlace, OutcomeHeader } from '../../../contract/outcome.ts';
 import { joinBytes } from './join-bytes.ts';
 
@@ -20,6 +21,24 @@ export interface OutcomeLines {
 export interface EncodedOutcome {
   header: OutcomeHeader;
   body: Uint8Array<ArrayBuffer>;
+}
+
+/** The outcome of a chunk, and the counts of its run. */
+export interface ChunkOutcome {
+  header: OutcomeHeader;
+  body: Uint8Array;
+  /** Items that failed for retry because the handler threw or timed out, the last attempt included. */
+  failures: number;
+  /** The error of one of them, on one line; empty if there is none. */
+  failure: string;
+  /** Items whose handler ran, and was not throttled by the called service. */
+  ran: number;
+  /** Dead letters by cause: reason, error name and message with numbers and quoted text masked. */
+  causes: Record<string, number>;
+  /** Seconds in which the thread could begin no call because of the workload's limits; absent if it has none. */
+  waitedSeconds?: number;
+  /** Storage operations of the handlers; absent if there were none. */
+  operations?: Operations;
 }
 
 type Facts = Pick<OutcomeHeader, 'ending' | 'counts'> &

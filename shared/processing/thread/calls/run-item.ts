@@ -1,9 +1,9 @@
 import type { ItemContext, Workload } from '../../../workload/define.ts';
 import { isPromise } from '../../../workload/validate-item.ts';
 import type { Source } from '../../sources.ts';
-import { type ChunkRun, noteWaiting } from '../chunk-run.ts';
 import { enter } from '../thread-status.ts';
 import type { AdmittedCall } from './admission.ts';
+import { type ChunkRun, noteWaiting } from './chunk-run.ts';
 import { Flight } from './flight.ts';
 import { validItem } from './valid-item.ts';
 

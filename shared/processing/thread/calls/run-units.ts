@@ -1,8 +1,8 @@
 /** Starts the units of a chunk (items or groups) while the chunk continues and the limits of its workload allow it. */
 import type { Source } from '../../sources.ts';
-import type { ChunkRun } from '../chunk-run.ts';
 import { stopOf } from '../thread-status.ts';
 import type { Admission, AdmittedCall } from './admission.ts';
+import type { ChunkRun } from './chunk-run.ts';
 import { isPutOff } from './run-item.ts';
 import { runUpTo } from './run-up-to.ts';
 

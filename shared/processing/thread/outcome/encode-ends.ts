@@ -1,7 +1,8 @@
 import { countCause, isCauseOf } from '../../../contract/cause.ts';
+import type { ChunkOutcome } from '../../outcome/encode/encode-outcome.ts';
 import { type EncodedOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import type { ResultLines } from '../../outcome/encode/result-lines.ts';
-import type { ChunkOutcome, EndWithoutResult } from '../thread-task.ts';
+import type { EndWithoutResult } from '../thread-task.ts';
 
 /** The ends of all items of a chunk. */
 export interface ItemEnds {

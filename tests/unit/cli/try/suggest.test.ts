@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Suggestion, suggest, type Tried } from '../../../../cli/try/suggest.ts';
-import type { CsvReading } from '../../../../shared/intake/parse/csv/csv-options.ts';
+import type { CsvReading } from '../../../../shared/intake/parse/csv-options.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { itemSchemaOf } from '../../../../shared/workload/item-schema.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHARSETS, type Charset } from '../../../../shared/intake/parse/csv/csv-options.ts';
+import { CHARSETS, type Charset } from '../../../../shared/intake/parse/csv-options.ts';
 import { decodeText, type TextOptions } from '../../../../shared/intake/parse/decode-text.ts';
 import { byteByByte, collectText, cut, offsets, problemOf } from '../uploads.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CsvReading } from '../../../../../shared/intake/parse/csv/csv-options.ts';
 import { type CsvSource, parseCsv } from '../../../../../shared/intake/parse/csv/parse-csv.ts';
+import type { CsvReading } from '../../../../../shared/intake/parse/csv-options.ts';
 import { cut, problemOf } from '../../uploads.ts';
 import { limits, object, read, text } from './read-csv.ts';
 

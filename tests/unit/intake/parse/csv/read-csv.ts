@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { CsvReading } from '../../../../../shared/intake/parse/csv/csv-options.ts';
 import { type CsvSource, parseCsv } from '../../../../../shared/intake/parse/csv/parse-csv.ts';
+import type { CsvReading } from '../../../../../shared/intake/parse/csv-options.ts';
 import { byteByByte, cut, recordsOf } from '../../uploads.ts';
 
 export const limits = { maxRecordBytes: 200_000 };

@@ -1,10 +1,10 @@
-import type { ItemContext, Workload } from '../../workload/define.ts';
-import type { Source } from '../sources.ts';
-import type { Admission, AdmittedCall } from './calls/admission.ts';
-import type { Flight } from './calls/flight.ts';
-import type { Copier } from './outcome/copies.ts';
-import type { OutcomeBuilder } from './outcome/outcome-builder.ts';
-import { STOP_GRACE_MS, type StatusBuffer, type Stop, showAlive, stopOf } from './thread-status.ts';
+import type { ItemContext, Workload } from '../../../workload/define.ts';
+import type { Source } from '../../sources.ts';
+import type { Copier } from '../outcome/copies.ts';
+import type { OutcomeBuilder } from '../outcome/outcome-builder.ts';
+import { STOP_GRACE_MS, type StatusBuffer, type Stop, showAlive, stopOf } from '../thread-status.ts';
+import type { Admission, AdmittedCall } from './admission.ts';
+import type { Flight } from './flight.ts';
 
 /** Whether the handler of a workload returns promises, as observed in this thread. */
 const waits = new WeakMap<Workload, boolean>();

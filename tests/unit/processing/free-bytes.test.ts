@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeBytes } from '../../../../shared/processing/outcome/free-bytes.ts';
+import { freeBytes } from '../../../shared/processing/free-bytes.ts';
 
 test('the memory of an array is freed immediately', () => {
   const bytes = new Uint8Array(1_000_000);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { withLog } from '../../../../shared/telemetry/log.ts';
-import type { EventDetails, PublishOptions } from '../../../../shared/wake/events/publish.ts';
-import { wake } from '../../../../shared/wake/gate/gate.ts';
-import { changeGate, readGate } from '../../../../shared/wake/gate/gate-store.ts';
-import { pauseGate, resumeGate } from '../../../../shared/wake/gate/pause.ts';
-import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
-import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
-import { address } from '../../drain/drain-fixtures.ts';
+import { withLog } from '../../../shared/telemetry/log.ts';
+import type { EventDetails, PublishOptions } from '../../../shared/wake/events/publish.ts';
+import { wake } from '../../../shared/wake/gate/gate.ts';
+import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { pauseGate, resumeGate } from '../../../shared/wake/pause.ts';
+import { memoryTable } from '../../helpers/fakes/memory-table.ts';
+import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { address } from '../drain/drain-fixtures.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const { queue } = address;

@@ -1,11 +1,11 @@
 /** Pauses of queues: an operator pauses and resumes the gate. The circuit pauses it in finish-wave.ts. */
-import { Problem } from '../../errors.ts';
-import { isAlreadyPaused, otherPauseText, type PauseWish, pauseBy } from '../../pauses.ts';
-import type { QueueAddress } from '../../workload/registry.ts';
-import { NOTHING_PUT, type Publish, tryPublish } from '../events/publish.ts';
-import { type GateDeps, wake } from './gate.ts';
-import { presentPause } from './gate-row.ts';
-import { changeGate } from './gate-store.ts';
+import { Problem } from '../errors.ts';
+import { isAlreadyPaused, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';
+import type { QueueAddress } from '../workload/registry.ts';
+import { NOTHING_PUT, type Publish, tryPublish } from './events/publish.ts';
+import { type GateDeps, wake } from './gate/gate.ts';
+import { presentPause } from './gate/gate-row.ts';
+import { changeGate } from './gate/gate-store.ts';
 
 /**
  * Pauses a queue for an operator. No further drain starts, and a running one ends after its wave; wakes are counted. If the
