@@ -6,26 +6,21 @@ import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
-import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
 import { UPLOAD_PLACES } from '../shared/http/batches/upload/upload-request.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
-import { createAnswering } from '../shared/http/edge/answers.ts';
+import type { App } from '../shared/http/edge/app.ts';
 import { createBodyPlaces } from '../shared/http/edge/request/body-places.ts';
+import { openApiDocument } from '../shared/http/openapi/openapi.ts';
+import { ROUTES } from '../shared/http/routes.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
+import { assets } from '../web/assets.ts';
 import { registry } from '../workloads/index.ts';
 
 /** Read at module load, so that invalid settings stop the start, with all problems reported together. */
 const settings = readSettings(process.env);
 /** Also read at the start, because it may be a file. */
-export const prices = readPriceSheet(settings.priceSheet);
-/** Prices and durable backend, for receipts. */
-export const basis = { prices, backend: settings.durableBackend };
-
-/** Shared by all routes that read upload bodies in this process. */
-export const uploadPlaces = createBodyPlaces(UPLOAD_PLACES);
-/** Shared by redrives and discards. */
-export const redrivePlaces = createBodyPlaces(REDRIVE_PLACES);
+const prices = readPriceSheet(settings.priceSheet);
 
 /** The extension is that of this file: built files load a built thread file, sources load a source file. */
 const THREAD_URL = new URL(`../workloads/thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
@@ -59,19 +54,17 @@ export const durableClient = df.input.durableClient();
 export const getDrainClient = (context: InvocationContext): RuntimeClient =>
   countedClient(limitedClient(df.getClient(context)), pipeline.meter);
 
-/** Wraps the handler of every HTTP function. */
-export const answering = createAnswering({
-  meter: pipeline.meter,
-  overhead: pipeline.overhead,
-  prices,
+/** What the handlers of routes use. */
+export const shared: App = {
+  ...pipeline,
+  basis: { prices, backend: settings.durableBackend },
+  uploadPlaces: createBodyPlaces(UPLOAD_PLACES),
+  redrivePlaces: createBodyPlaces(REDRIVE_PLACES),
+  startedMs: performance.timeOrigin,
   nowMs: () => performance.now(),
-  recording,
-  record: recordActions({
-    table: () => pipeline.deps().table,
-    now: () => pipeline.meter.serviceNowMs(),
-    isAuthenticated: settings.isAuthenticated,
-  }),
-});
+  assets,
+  document: () => openApiDocument(ROUTES),
+};
 
 /**
  * SIGTERM is the first sign that this instance will end. The appTerminate hook would be too late: it runs after the

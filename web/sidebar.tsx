@@ -1,7 +1,5 @@
 import type { JSX } from 'preact';
 import { keepKey } from './api/http/key.ts';
-import { spending } from './api/http/spending.ts';
-import { formatNumberOf, formatUsd } from './format.ts';
 import type { Place } from './routing.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Button } from './ui/button.tsx';
@@ -20,7 +18,7 @@ const LINKS: readonly { href: string; name: string; icon: IconName; pages: reado
   { href: '#/audit', name: 'Audit log', icon: 'audit', pages: ['audit'] },
 ];
 
-/** Navigation, the cost of this page, and the settings of the page. */
+/** Navigation, and the settings of the page. */
 export function Sidebar({ place }: { place: Place }): JSX.Element {
   return (
     <aside class="sidebar">
@@ -34,7 +32,6 @@ export function Sidebar({ place }: { place: Place }): JSX.Element {
         ))}
       </nav>
       <div class="sidebar-foot">
-        <OwnCost />
         <div class="sidebar-buttons">
           <ThemeButton />
           <Button icon="signOut" look="quiet" label="Forget the key" onClick={() => keepKey('')} />
@@ -48,22 +45,4 @@ function ThemeButton(): JSX.Element {
   const chosen = theme.value;
   const icon = chosen === 'auto' ? 'auto' : chosen === 'light' ? 'sun' : 'moon';
   return <Button icon={icon} look="quiet" label={`Colours: ${chosen}`} onClick={nextTheme} />;
-}
-
-/** The cost that this page has caused, as counted by the server. */
-function OwnCost(): JSX.Element {
-  const { requests, operations, usd } = spending.value;
-  return (
-    <div
-      class="own-cost"
-      title="Cost of this page since it was opened, including executions. A hidden page sends no requests."
-    >
-      <span>
-        {formatUsd(usd)} by this page
-        <small>
-          {formatNumberOf(requests, 'request')}, {formatNumberOf(operations, 'operation')}
-        </small>
-      </span>
-    </div>
-  );
 }

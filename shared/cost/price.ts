@@ -1,8 +1,6 @@
 /** Prices counted operations in USD by a price sheet. */
-import { addOperations, type Operations } from '../contract/operations.ts';
-import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE } from './durable-backend.ts';
+import type { Operations } from '../contract/operations.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
-import { timesOperations } from './times-operations.ts';
 
 /**
  * The classes of learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2).
@@ -97,23 +95,3 @@ const STEPS_PER_SECOND = 10;
  */
 export const gbSecondsOf = (seconds: number, instanceGb = INSTANCE_GB): number =>
   instanceGb * Math.max(MIN_SECONDS, Math.ceil(seconds * STEPS_PER_SECOND) / STEPS_PER_SECOND);
-
-/** The storage operations of a request to the durable runtime. A start is one action. */
-const DURABLE_ON_STORAGE: Readonly<Record<string, Operations>> = {
-  'durable.start': DURABLE_ACTION_ON_STORAGE,
-  'durable.status': DURABLE_STATUS_ON_STORAGE,
-};
-
-/**
- * Returns the USD of one HTTP request: its operations, those of the Durable extension on storage, and its execution.
- * What a base fee or a free grant includes is not subtracted: an upper bound.
- */
-export function requestUsd(
-  { operations, seconds }: { operations: Operations; seconds: number },
-  sheet: PriceSheet,
-): number {
-  const hosted = Object.entries(operations).map(([name, n]) => timesOperations(DURABLE_ON_STORAGE[name] ?? {}, n));
-  const { totalUsd } = priceOperations(hosted.reduce(addOperations, operations), sheet);
-  const execution = unitPrice(sheet, 'functions.execution') ?? 0;
-  return totalUsd + execution + gbSecondsOf(seconds) * (unitPrice(sheet, 'functions.gbSecond') ?? 0);
-}

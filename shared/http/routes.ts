@@ -1,4 +1,3 @@
-/** All HTTP routes. */
 import { AUDIT_ROUTES } from './audit/routes.ts';
 import { DOWNLOAD_ROUTES } from './batches/downloads/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
@@ -16,7 +15,7 @@ import { OVERVIEW_ROUTES } from './overview/routes.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 
-export const ROUTES: readonly Route[] = [
+const TABLE = [
   ...UPLOAD_ROUTES,
   ...BATCH_ROUTES,
   ...DOWNLOAD_ROUTES,
@@ -32,4 +31,9 @@ export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...OPENAPI_ROUTES,
   ...DASHBOARD_ROUTES,
-];
+] as const satisfies readonly Route[];
+
+/** All HTTP routes. */
+export const ROUTES: readonly Route[] = TABLE;
+/** The same with the exact type of each route. */
+export type Routes = typeof TABLE;

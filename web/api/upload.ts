@@ -3,7 +3,6 @@ import { API } from './http/base.ts';
 import { errorOf, unreachable } from './http/errors.ts';
 import { key } from './http/key.ts';
 import { operatorHeader } from './http/request.ts';
-import { spend } from './http/spending.ts';
 import { describeFile } from './media-types.ts';
 import type { BatchView } from './types.ts';
 
@@ -89,7 +88,6 @@ function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOpt
     outgoing.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => outgoing.abort(), { once: true });
     outgoing.onload = () => {
-      spend(outgoing.getResponseHeader('sluice-cost'));
       if (outgoing.status === 202) resolve(JSON.parse(outgoing.responseText) as BatchView);
       else reject(errorOf(outgoing.status, outgoing.responseText));
     };

@@ -7,7 +7,7 @@ import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import type { AnsweringDeps } from '../edge/answers.ts';
 import { bodyReadOf } from '../edge/request/json-body.ts';
-import { ROUTES } from '../routes.ts';
+import { isAction } from '../edge/route.ts';
 import { actorOf } from './actor.ts';
 import { describeBody } from './describe-body.ts';
 
@@ -19,20 +19,14 @@ export interface RecordHttp {
   isAuthenticated: boolean;
 }
 
-/** The functions with which an operator changes something. */
-const ACTIONS: ReadonlySet<string> = new Set(
-  ROUTES.filter(({ audience, method }) => audience === 'operator' && method !== 'GET').map(({ name }) => name),
-);
-
 /** The cost of a recorded request besides its handler: the audit entry, and the execution. */
 const RECORDED: Operations = { 'table.insert': 1, ...executionOf(0) };
 
 /**
- * Returns the operations that `recordActions` and the execution require for a successful function; none for a function that
- * changes nothing.
+ * Returns the operations that `recordActions` and the execution require for a successful request; none for a route that changes
+ * nothing.
  */
-export const recording: AnsweringDeps['recording'] = ([, { functionName }]) =>
-  ACTIONS.has(functionName) ? RECORDED : {};
+export const recording: AnsweringDeps['recording'] = (route) => (isAction(route) ? RECORDED : {});
 
 /** The client closed the connection, but the action may have been carried out. */
 const CLIENT_GONE = 499;
@@ -44,8 +38,9 @@ const hasDoneNothing = (status: number): boolean => status >= 400 && status < 50
  */
 export const recordActions =
   ({ table, now, isAuthenticated }: RecordHttp): AnsweringDeps['record'] =>
-  async ([request, { functionName: action, invocationId }], status) => {
-    if (!ACTIONS.has(action) || hasDoneNothing(status)) return;
+  async (route, [request, { invocationId }], status) => {
+    const { name: action } = route;
+    if (!isAction(route) || hasDoneNothing(status)) return;
     const target = targetOf(request);
     try {
       const at = new Date(now()).toISOString();

@@ -1,22 +1,27 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { JSON_TYPE, NEXT, query, type Route, TEXTS, whole } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
+import { cancelOverHttp } from './cancel-batch.ts';
+import { deleteOverHttp } from './delete-batch.ts';
+import { getBatch } from './get-batch.ts';
+import { listBatches } from './list-batches.ts';
 import { batchListSchema } from './list-schemas.ts';
+import { pauseOverHttp, resumeOverHttp } from './pause-batch.ts';
 import { batchViewSchema, cancelAnswerSchema } from './schemas.ts';
 
 /** The routes of batches, except for those of upload/ and downloads/. */
-export const BATCH_ROUTES: readonly Route[] = [
+export const BATCH_ROUTES = [
   {
     name: 'list-batches',
     method: 'GET',
-    route: 'batches',
-    audience: 'client',
+    path: 'batches',
+    audience: ['client'],
     summary: 'Batches of a day, or of the last seven days, newest first',
     parameters: [
       query('day', 'A date in UTC', { type: 'string', format: 'date' }),
       query('limit', 'Maximum number of batches per page', whole(1, 200, 50)),
       query('workload', 'Only batches of this workload'),
-      query('state', 'Only batches in this state', { type: 'string', enum: [...BATCH_STATES] }),
+      query('state', 'Only batches in this state', { type: 'string', enum: BATCH_STATES }),
       query('label', 'Only batches with this label, as key=value. May be repeated', TEXTS),
       query(
         'search',
@@ -26,21 +31,23 @@ export const BATCH_ROUTES: readonly Route[] = [
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],
     problems: ['invalid-parameter'],
+    handler: (app) => (request) => listBatches(app.deps(), request),
   },
   {
     name: 'get-batch',
     method: 'GET',
-    route: 'batches/{id}',
-    audience: 'client',
+    path: 'batches/{id}',
+    audience: ['client'],
     summary: 'State, counts, times, latency and receipt of a batch',
     answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
     problems: ['not-found'],
+    handler: (app) => (request) => getBatch({ ...app.deps(), basis: app.basis, links: app.settings.links }, request),
   },
   {
     name: 'cancel-batch',
     method: 'POST',
-    route: 'batches/{id}/cancel',
-    audience: 'operator',
+    path: 'batches/{id}/cancel',
+    audience: ['operator'],
     summary:
       'Stop running chunks, keep finished ones, and cancel the rest. If nothing is left to cancel, the batch becomes completed',
     answers: [
@@ -48,22 +55,25 @@ export const BATCH_ROUTES: readonly Route[] = [
       { status: 202, description: 'The cancellation continues', content: { [JSON_TYPE]: cancelAnswerSchema } },
     ],
     problems: ['not-found', 'conflict'],
+    wakes: true,
+    handler: (app) => (request, drains) => cancelOverHttp({ deps: app.requestDeps(drains), basis: app.basis }, request),
   },
   {
     name: 'pause-batch',
     method: 'POST',
-    route: 'batches/{id}/pause',
-    audience: 'operator',
+    path: 'batches/{id}/pause',
+    audience: ['operator'],
     summary: 'Start no further chunks of a batch. Running chunks finish',
     body: { [JSON_TYPE]: pauseRequestSchema },
     answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+    handler: (app) => (request) => pauseOverHttp({ deps: app.deps(), basis: app.basis }, request),
   },
   {
     name: 'resume-batch',
     method: 'POST',
-    route: 'batches/{id}/resume',
-    audience: 'operator',
+    path: 'batches/{id}/resume',
+    audience: ['operator'],
     summary: 'End the pause that the body names, whatever its cause, and put the references of the pending chunks',
     body: { [JSON_TYPE]: resumeRequestSchema },
     answers: [
@@ -75,17 +85,21 @@ export const BATCH_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+    wakes: true,
+    handler: (app) => (request, drains) => resumeOverHttp({ deps: app.requestDeps(drains), basis: app.basis }, request),
   },
   {
     name: 'delete-batch',
     method: 'DELETE',
-    route: 'batches/{id}',
-    audience: 'operator',
+    path: 'batches/{id}',
+    audience: ['operator'],
     summary: 'Delete a finished batch with all of its stored data',
     answers: [
       { status: 202, description: 'The batch is large: the sweep continues the deletion', content: {} },
       { status: 204, description: 'The batch is deleted', content: {} },
     ],
     problems: ['not-found', 'conflict'],
+    wakes: true,
+    handler: (app) => (request, drains) => deleteOverHttp(app.requestDeps(drains), request),
   },
-];
+] as const satisfies readonly Route[];

@@ -1,23 +1,25 @@
-import { JSON_TYPE, type Route } from '../edge/route.ts';
+import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { getCost } from './get-cost.ts';
 import { costSchema } from './schemas.ts';
 
 /** The route of the cost page. */
-export const COST_ROUTES: readonly Route[] = [
+export const COST_ROUTES = [
   {
     name: 'get-cost',
     method: 'GET',
-    route: 'cost',
-    audience: 'operator',
+    path: 'cost',
+    audience: ['operator'],
     summary: 'The cost of a day and its month: work, wake-ups, idle resources',
-    parameters: [
-      {
-        in: 'query',
-        name: 'day',
-        description: 'A date in UTC. Defaults to today',
-        schema: { type: 'string', format: 'date' },
-      },
-    ],
+    parameters: [query('day', 'A date in UTC. Defaults to today', { type: 'string', format: 'date' })],
     answers: [{ status: 200, description: 'The cost', content: { [JSON_TYPE]: costSchema } }],
     problems: ['invalid-parameter'],
+    handler: (app) => (request) => {
+      const { table, gate, meter } = app.deps();
+      const { basis, overhead, startedMs: sinceMs, settings, registry } = app;
+      return getCost(
+        { table, gates: gate.table, meter, overhead, sinceMs, prices: basis.prices, settings, registry },
+        request,
+      );
+    },
   },
-];
+] as const satisfies readonly Route[];

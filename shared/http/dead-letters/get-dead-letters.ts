@@ -5,11 +5,11 @@ import { isChunkId } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
 import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
-import type { Answer } from '../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
+import type { Answer } from '../edge/route.ts';
 import { groupsText } from './dead-letter-groups.ts';
 import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 

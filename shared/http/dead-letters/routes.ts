@@ -1,6 +1,21 @@
+import type { RuntimeClient } from '../../drain/limited-client.ts';
+import type { App } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
-import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS, whole } from '../edge/route.ts';
-import { DEAD_LETTER_DAYS } from './list-dead-letters.ts';
+import {
+  formats,
+  idempotencyKey,
+  JSON_TYPE,
+  NDJSON_TYPE,
+  NEXT,
+  query,
+  type Route,
+  STATE,
+  TEXTS,
+  whole,
+} from '../edge/route.ts';
+import { getDeadLetters } from './get-dead-letters.ts';
+import { DEAD_LETTER_DAYS, listDeadLetters } from './list-dead-letters.ts';
+import { discardDeadLetters, redriveDeadLetters } from './redrive-dead-letters.ts';
 import {
   deadLetterGroupsSchema,
   deadLetterListSchema,
@@ -11,21 +26,19 @@ import {
   redriveRequestSchema,
 } from './schemas.ts';
 
-const idempotencyKey = (description: string) =>
-  ({
-    in: 'header',
-    name: 'Idempotency-Key',
-    description,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  }) as const;
+const redriveDeps = (app: App, drains: RuntimeClient) => ({
+  deps: app.requestDeps(drains),
+  settings: app.settings,
+  places: app.redrivePlaces,
+});
 
 /** The routes of dead letters. */
-export const DEAD_LETTER_ROUTES: readonly Route[] = [
+export const DEAD_LETTER_ROUTES = [
   {
     name: 'get-dead-letters',
     method: 'GET',
-    route: 'batches/{id}/dead-letters',
-    audience: 'client',
+    path: 'batches/{id}/dead-letters',
+    audience: ['client'],
     summary: 'Items whose latest outcome is dead: grouped by cause, with one cause, or all',
     parameters: [
       formats('json', 'ndjson'),
@@ -43,12 +56,13 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found'],
+    handler: (app) => (request) => getDeadLetters(app.deps(), request),
   },
   {
     name: 'list-dead-letters',
     method: 'GET',
-    route: 'dead-letters',
-    audience: 'operator',
+    path: 'dead-letters',
+    audience: ['operator'],
     summary: 'Current dead letters of the batches of some days, by cause and workload',
     parameters: [
       ...dayParameters(DEAD_LETTER_DAYS),
@@ -58,12 +72,13 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
     ],
     answers: [{ status: 200, description: 'The groups', content: { [JSON_TYPE]: deadLettersOfBatchesSchema } }],
     problems: ['invalid-parameter'],
+    handler: (app) => (request) => listDeadLetters({ table: app.deps().table, now: app.meter.serviceNowMs }, request),
   },
   {
     name: 'redrive-dead-letters',
     method: 'POST',
-    route: 'batches/{id}/dead-letters/redrive',
-    audience: 'operator',
+    path: 'batches/{id}/dead-letters/redrive',
+    audience: ['operator'],
     summary:
       'Run dead letters of a finished batch again: all, those with a cause, or selected ones, optionally corrected; or create its failed report again',
     parameters: [
@@ -79,12 +94,14 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
+    wakes: true,
+    handler: (app) => (request, drains) => redriveDeadLetters(redriveDeps(app, drains), request),
   },
   {
     name: 'discard-dead-letters',
     method: 'POST',
-    route: 'batches/{id}/dead-letters/discard',
-    audience: 'operator',
+    path: 'batches/{id}/dead-letters/discard',
+    audience: ['operator'],
     summary: 'Discard dead letters of a finished batch permanently: all, those with a cause, or selected ones',
     parameters: [
       idempotencyKey('A repetition with the same key and body returns the first answer without another discard'),
@@ -99,5 +116,7 @@ export const DEAD_LETTER_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
+    wakes: true,
+    handler: (app) => (request, drains) => discardDeadLetters(redriveDeps(app, drains), request),
   },
-];
+] as const satisfies readonly Route[];

@@ -1,15 +1,14 @@
-/** The answers of all HTTP functions: JSON, or a problem document (RFC 9457) for an error, with the cost of the request. */
+/** The answers of all HTTP functions: JSON, or a problem document (RFC 9457) for an error. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
+import { type Operations, subtractOperations } from '../../contract/operations.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Overhead } from '../../cost/overhead.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../../errors.ts';
 import { isPassing } from '../../storage/policies/retry-limits.ts';
 import { log, withLog } from '../../telemetry/log.ts';
 import { TimeLimitError } from '../../time-limit.ts';
 import { textBody } from './body.ts';
-import { COST_HEADER, costOf } from './cost-header.ts';
+import type { Answer, Route } from './route.ts';
 
 export const PROBLEM_TYPE_BASE = 'https://sluice.example/problems/';
 const RETRY_AFTER_SECONDS = '5';
@@ -28,72 +27,47 @@ export const json = (body: unknown, init: Omit<HttpResponseInit, 'jsonBody'> = {
   jsonBody: body,
 });
 
-/** The answer of a handler. */
-export interface Answer extends HttpResponseInit {
-  /** A body that is generated while it is sent; replaces `body`. */
-  stream?: AnswerStream;
-}
-
-/** A body made while it is sent. */
-export interface AnswerStream {
-  pieces: AsyncIterable<string>;
-  /**
-   * The operations that generating the pieces requires. The header reports them before the pieces are generated. Not counted
-   * with the handler.
-   */
-  operations: Operations;
-}
-
 type Call = [request: HttpRequest, context: InvocationContext];
-export type Handler = (...call: Call) => Promise<Answer>;
+export type Handler = (...call: Call) => Answer | Promise<Answer>;
+/** The part of a route that its answers depend on. */
+export type Answered = Pick<Route, 'name' | 'method' | 'audience'>;
 
 export interface AnsweringDeps {
   meter: Pick<Meter, 'measure' | 'record'>;
   overhead: Pick<Overhead, 'add'>;
-  prices: PriceSheet;
-  nowMs: () => number;
-  /** The operations of `record` if the function succeeds. They are charged to the batch of the request. */
-  recording: (call: Call) => Operations;
+  /** The operations of `record` if a request to the route succeeds. They are charged to the batch of the request. */
+  recording: (route: Answered) => Operations;
   /** Called with each answer before it is sent; its operations count for the request. Must not throw. */
-  record: (call: Call, status: number) => Promise<void>;
+  record: (route: Answered, call: Call, status: number) => Promise<void>;
 }
 
 /**
- * Creates the wrapper of all handlers. It sends log lines to the invocation, answers a Problem with its document and other
- * errors with 500, logged once, and adds the header `sluice-cost`.
+ * Creates the wrapper of all handlers. It sends log lines to the invocation, and answers a Problem with its document and other
+ * errors with 500, logged once.
  */
 export const createAnswering =
-  ({ meter, overhead, prices, nowMs, recording, record }: AnsweringDeps) =>
-  (handler: Handler): ((...call: Call) => Promise<HttpResponseInit>) =>
+  ({ meter, overhead, recording, record }: AnsweringDeps) =>
+  (route: Answered, handler: Handler): ((...call: Call) => Promise<HttpResponseInit>) =>
   (...call) =>
     withLog(call[1], async () => {
-      const beganMs = nowMs();
-      const { value, operations, unrecorded } = await meter.measure(async () => {
-        const expected = recording(call);
+      const { value, unrecorded } = await meter.measure(async () => {
+        const expected = recording(route);
         // Announces the operations of `record`, so that a handler that charges its operations to a batch includes them.
         meter.record(subtractOperations({}, expected));
         const answer = await answerOrProblem(call, () => handler(...call));
         meter.record(expected);
-        await record(call, answer.status ?? 200);
+        await record(route, call, answer.status ?? 200);
         return answer;
       });
       overhead.add('requests', unrecorded);
       const { stream, ...answer } = value;
-      const sent = stream ? await answerOrProblem(call, () => streamed(answer, stream)) : answer;
-      const all = addOperations(operations, stream?.operations ?? {});
-      const cost = costOf({ operations: all, seconds: (nowMs() - beganMs) / 1_000 }, prices);
-      return {
-        ...sent,
-        headers: { ...HEADERS, ...Object.fromEntries(new Headers(sent.headers)), [COST_HEADER]: cost },
-      };
+      const sent = stream
+        ? await answerOrProblem(call, async () => ({ ...answer, body: await textBody(stream) }))
+        : answer;
+      return { ...sent, headers: { ...HEADERS, ...Object.fromEntries(new Headers(sent.headers)) } };
     });
 
-const streamed = async (answer: HttpResponseInit, { pieces }: AnswerStream): Promise<HttpResponseInit> => ({
-  ...answer,
-  body: await textBody(pieces),
-});
-
-async function answerOrProblem([request]: Call, make: () => Promise<Answer>): Promise<Answer> {
+async function answerOrProblem([request]: Call, make: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await make();
   } catch (error) {

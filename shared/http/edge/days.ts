@@ -1,5 +1,5 @@
 /** Days in UTC (`yyyy-mm-dd`) in requests; `daysOf` in parameters.ts reads them. */
-import { query, type RouteParameter } from './route.ts';
+import { query } from './route.ts';
 
 /** Both days are included. */
 export interface Days {
@@ -14,11 +14,12 @@ export interface DayBounds {
   most: number;
 }
 
-const DATE = { type: 'string', format: 'date' };
+const DATE = { type: 'string', format: 'date' } as const;
 
 /** The parameters that `daysOf` reads. */
-export const dayParameters = ({ fallback, most }: DayBounds): RouteParameter[] => [
-  query('day', 'A date in UTC, instead of `from` and `to`', DATE),
-  query('from', `The first day in UTC. The default yields ${fallback} days`, DATE),
-  query('to', `The last day in UTC, at most ${most - 1} days after the first. Defaults to today`, DATE),
-];
+export const dayParameters = ({ fallback, most }: DayBounds) =>
+  [
+    query('day', 'A date in UTC, instead of `from` and `to`', DATE),
+    query('from', `The first day in UTC. The default yields ${fallback} days`, DATE),
+    query('to', `The last day in UTC, at most ${most - 1} days after the first. Defaults to today`, DATE),
+  ] as const;

@@ -1,26 +1,31 @@
-import { JSON_TYPE, type Route } from '../edge/route.ts';
+import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { createHealth } from './health.ts';
 import { healthSchema } from './schemas.ts';
 
 /** The route of health probes. It requires no key, because it returns no data. */
-export const HEALTH_ROUTES: readonly Route[] = [
+export const HEALTH_ROUTES = [
   {
     name: 'health',
     method: 'GET',
-    route: 'health',
-    audience: 'anyone',
+    path: 'health',
+    audience: [],
     summary: 'Whether the app answers. Calls storage only on request',
-    parameters: [
-      {
-        in: 'query',
-        name: 'deep',
-        description: 'Check storage too. The result is cached for 30 s',
-        schema: { type: 'boolean' },
-      },
-    ],
+    parameters: [query('deep', 'Check storage too. The result is cached for 30 s', { type: 'boolean' })],
     answers: [
       { status: 200, description: 'The app answers', content: { [JSON_TYPE]: healthSchema } },
       { status: 503, description: 'Storage does not answer correctly', content: { [JSON_TYPE]: healthSchema } },
     ],
     problems: [],
+    handler: ({ registry, settings, clients, deps, nowMs }) =>
+      createHealth({
+        registry,
+        pool: settings.pool,
+        instance: settings.instance,
+        storage: () => {
+          const { batches, gates, keys, container } = clients();
+          return { tables: [batches, gates, keys], container, depthOf: deps().depthOf };
+        },
+        nowMs,
+      }),
   },
-];
+] as const satisfies readonly Route[];

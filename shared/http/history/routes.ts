@@ -1,19 +1,23 @@
 import { dayParameters } from '../edge/days.ts';
 import { JSON_TYPE, query, type Route } from '../edge/route.ts';
-import { HISTORY_DAYS } from './get-history.ts';
+import { getHistory, HISTORY_DAYS } from './get-history.ts';
 import { historySchema } from './schemas.ts';
 
 /** The route of the history. */
-export const HISTORY_ROUTES: readonly Route[] = [
+export const HISTORY_ROUTES = [
   {
     name: 'get-history',
     method: 'GET',
-    route: 'history',
-    audience: 'operator',
+    path: 'history',
+    audience: ['operator'],
     summary:
       'Throughput, latency, dead letters and cost of finished batches by day and workload, with the actions of operators',
     parameters: [...dayParameters(HISTORY_DAYS), query('workload', 'Only batches of this workload')],
     answers: [{ status: 200, description: 'The history', content: { [JSON_TYPE]: historySchema } }],
     problems: ['invalid-parameter'],
+    handler: (app) => (request) => {
+      const { table, gate, meter } = app.deps();
+      return getHistory({ table, gates: gate.table, now: meter.serviceNowMs, ...app.basis }, request);
+    },
   },
-];
+] as const satisfies readonly Route[];

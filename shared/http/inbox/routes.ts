@@ -1,23 +1,20 @@
 import { INBOX_STATES } from '../../intake/inbox/operator/inbox-files.ts';
-import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
+import { listTaking } from '../../intake/inbox/operator/progress.ts';
+import { idempotencyKey, JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
+import { importBatch } from './import-batch.ts';
+import { listInbox } from './list-inbox.ts';
+import { deleteInboxFile, retryInboxFile } from './rejected-files.ts';
 import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 
 /** The routes of the inbox. */
-export const INBOX_ROUTES: readonly Route[] = [
+export const INBOX_ROUTES = [
   {
     name: 'import-batch',
     method: 'POST',
-    route: 'workloads/{workload}/batches/from-url',
-    audience: 'client',
+    path: 'workloads/{workload}/batches/from-url',
+    audience: ['client'],
     summary: 'Import a file into the inbox, from an allowed host or from the storage account of the app',
-    parameters: [
-      {
-        in: 'header',
-        name: 'Idempotency-Key',
-        description: 'A repetition with the same key and content within seven days yields the same batch',
-        schema: { type: 'string', minLength: 1, maxLength: 255 },
-      },
-    ],
+    parameters: [idempotencyKey('A repetition with the same key and content within seven days yields the same batch')],
     body: { [JSON_TYPE]: importRequestSchema },
     answers: [
       {
@@ -31,41 +28,48 @@ export const INBOX_ROUTES: readonly Route[] = [
       ...(['invalid-parameter', 'not-found', 'conflict', 'too-large', 'unsupported-media-type'] as const),
       'idempotency-mismatch',
     ],
+    handler: (app) => (request) => importBatch({ ...app.deps(), settings: app.settings }, request),
   },
   {
     name: 'list-inbox',
     method: 'GET',
-    route: 'inbox',
-    audience: 'client',
+    path: 'inbox',
+    audience: ['client'],
     summary: 'Files in the inbox that wait, are being processed, or were rejected, with the reason',
     parameters: [
       query('workload', 'Only files of this workload'),
-      query('state', 'Only files in this state', { type: 'string', enum: [...INBOX_STATES] }),
+      query('state', 'Only files in this state', { type: 'string', enum: INBOX_STATES }),
       query('limit', 'Maximum number of files per page', whole(1, 200, 50)),
       query('after', 'Continue after this place, from a link to the next page'),
       query('name', 'Only this file, even if it became a batch. The other parameters are ignored'),
     ],
     answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: inboxListSchema }, headers: NEXT }],
     problems: ['invalid-parameter'],
+    handler: (app) => (request) => {
+      const { container, registry } = app.deps();
+      return listInbox({ container, registry, listTaking: () => listTaking({ container }) }, request);
+    },
   },
   {
     name: 'retry-inbox-file',
     method: 'POST',
-    route: 'inbox/retry',
-    audience: 'operator',
+    path: 'inbox/retry',
+    audience: ['operator'],
     summary: 'Move a rejected file back into the inbox, where the next poll finds it',
     body: { [JSON_TYPE]: inboxRetrySchema },
     answers: [{ status: 202, description: 'The file waits', content: { [JSON_TYPE]: inboxRetrySchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+    handler: (app) => (request) => retryInboxFile(app.deps(), request),
   },
   {
     name: 'delete-inbox-file',
     method: 'DELETE',
-    route: 'inbox',
-    audience: 'operator',
+    path: 'inbox',
+    audience: ['operator'],
     summary: 'Delete a rejected file and its reason',
     parameters: [query('name', 'The name of the file')],
     answers: [{ status: 204, description: 'The file is deleted', content: {} }],
     problems: ['invalid-parameter', 'not-found'],
+    handler: (app) => (request) => deleteInboxFile(app.deps(), request),
   },
-];
+] as const satisfies readonly Route[];

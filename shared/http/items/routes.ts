@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
+import { getItems } from './find-items.ts';
+import { getItem } from './get-item.ts';
 import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
 
 /** The routes of single items. */
-export const ITEM_ROUTES: readonly Route[] = [
+export const ITEM_ROUTES = [
   {
     name: 'get-item',
     method: 'GET',
-    route: 'batches/{id}/items/{position}',
-    audience: 'client',
+    path: 'batches/{id}/items/{position}',
+    audience: ['client'],
     summary: 'One item: the chunks in which it ran, its attempts, and its result or dead letter',
     answers: [{ status: 200, description: 'The item', content: { [JSON_TYPE]: itemSchema } }],
     problems: ['not-found'],
+    handler: (app) => (request) => getItem(app.deps(), request),
   },
   {
     name: 'find-items',
     method: 'GET',
-    route: 'batches/{id}/items',
-    audience: 'client',
+    path: 'batches/{id}/items',
+    audience: ['client'],
     summary: 'All items with their states; with `itemId`, the positions of the items with that id',
     description:
       'A request reads at most 200,000 items. `itemId` requires a workload with the option `id`, and ignores `state`, `limit` and `results`.',
@@ -28,7 +31,7 @@ export const ITEM_ROUTES: readonly Route[] = [
         maxLength: 256,
       }),
       query('from', 'The position to continue from, as in the link to the next page', { type: 'integer', minimum: 0 }),
-      query('state', 'Only items in this state', { type: 'string', enum: [...ITEM_STATES] }),
+      query('state', 'Only items in this state', { type: 'string', enum: ITEM_STATES }),
       query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000)),
       query('results', 'Include the result of each item', { type: 'boolean' }),
     ],
@@ -41,5 +44,6 @@ export const ITEM_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found'],
+    handler: (app) => (request) => getItems(app.deps(), request),
   },
-];
+] as const satisfies readonly Route[];

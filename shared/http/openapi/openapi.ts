@@ -11,13 +11,11 @@ import { batchReceiptSchema } from '../batches/view/receipt-schema.ts';
 import { costSchema } from '../cost/schemas.ts';
 import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
-import { COST_HEADER } from '../edge/cost-header.ts';
-import type { Route, RouteAnswer, RouteParameter } from '../edge/route.ts';
+import { isAction, isOpen, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
 import { pauseRequestSchema, problemSchema } from '../edge/schemas.ts';
 import { healthSchema } from '../health/schemas.ts';
 import * as inbox from '../inbox/schemas.ts';
 import * as queues from '../queues/schemas.ts';
-import { ROUTES } from '../routes.ts';
 
 type Json = Record<string, unknown>;
 
@@ -47,18 +45,11 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   Health: healthSchema,
 };
 
-let made: Json | undefined;
-
-/** Returns the document, which is generated at the first call. */
-export function openApiDocument(): Json {
-  made ??= toDocument(ROUTES);
-  return made;
-}
-
-function toDocument(routes: readonly Route[]): Json {
+/** Generates the document. */
+export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = `/api/${route.route}`;
+    const path = `/api/${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   return {
@@ -97,33 +88,30 @@ const ACTOR: RouteParameter = {
 };
 
 function operationOf(route: Route): Json {
-  const { name, method, summary, description, audience, parameters = [], body, answers, problems } = route;
-  const inPath = [...route.route.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
+  const { name, summary, description, audience, parameters = [], body, answers } = route;
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
     ...{ name: parameter, in: 'path', required: true },
     schema: { type: 'string' },
   }));
-  const given = audience === 'operator' && method !== 'GET' ? [...parameters, ACTOR] : parameters;
+  const given = isAction(route) ? [...parameters, ACTOR] : parameters;
   const optional = given.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
   return {
     operationId: name,
     summary,
     ...(description === undefined ? {} : { description }),
-    tags: [audience],
-    security: audience === 'anyone' ? [] : [{ key: [] }],
+    tags: isOpen(route) ? ['anyone'] : [...audience],
+    security: isOpen(route) ? [] : [{ key: [] }],
     parameters: [...inPath, ...optional],
     ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
-    responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(audience, problems) },
+    responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(route) },
   };
 }
 
 const contentOf = (content: RouteAnswer['content']): Json =>
   Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
 
-/** Headers of every answer. */
-const USUAL_HEADERS = { [COST_HEADER]: 'The cost of the request: usd=<number>, <operation>=<count>, …' };
-
 function answerOf({ status, description, content, headers = {} }: RouteAnswer): [string, Json] {
-  const described = Object.entries({ ...USUAL_HEADERS, ...headers }).map(([name, text]) => [
+  const described = Object.entries(headers).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },
   ]);
@@ -131,9 +119,9 @@ function answerOf({ status, description, content, headers = {} }: RouteAnswer): 
 }
 
 /** Problems with the same status become one answer that lists their types. The host itself answers 401, with an empty body. */
-function problemAnswers(audience: Route['audience'], types: readonly ProblemType[]): Json {
-  const byStatus = new Map<number, string[]>([[500, ['internal']]]);
-  for (const type of types) {
+function problemAnswers(route: Route): Json {
+  const byStatus = new Map<number, (ProblemType | 'internal')[]>([[500, ['internal']]]);
+  for (const type of route.problems) {
     const [status] = PROBLEMS[type];
     byStatus.set(status, [...(byStatus.get(status) ?? []), type]);
   }
@@ -143,7 +131,7 @@ function problemAnswers(audience: Route['audience'], types: readonly ProblemType
     { description: `Problem: ${names.map((name) => PROBLEM_TYPE_BASE + name).join(', ')}`, content },
   ]);
   return {
-    ...(audience === 'anyone' ? {} : { 401: { description: 'The key is missing or does not open this route' } }),
+    ...(isOpen(route) ? {} : { 401: { description: 'The key is missing or does not open this route' } }),
     ...Object.fromEntries(problems),
   };
 }

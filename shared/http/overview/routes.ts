@@ -1,17 +1,19 @@
 import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { createOverview } from './get-overview.ts';
 import { overviewSchema } from './schemas.ts';
 
 /** The route of the overview. */
-export const OVERVIEW_ROUTES: readonly Route[] = [
+export const OVERVIEW_ROUTES = [
   {
     name: 'get-overview',
     method: 'GET',
-    route: 'overview',
-    audience: 'operator',
+    path: 'overview',
+    audience: ['operator'],
     summary:
       'Everything that currently needs an operator: late batches, pauses, dead letters of a day, and other problems',
     parameters: [query('fresh', 'Measure and read everything now, without caches', { type: 'boolean' })],
     answers: [{ status: 200, description: 'The overview', content: { [JSON_TYPE]: overviewSchema } }],
     problems: [],
+    handler: (app) => createOverview(() => ({ ...app.deps(), pool: app.settings.pool })),
   },
-];
+] as const satisfies readonly Route[];

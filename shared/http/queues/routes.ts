@@ -1,6 +1,12 @@
 import { policySchema } from '../../drain/planning/policy.ts';
-import { JSON_TYPE, query, type Route, type RouteAnswer } from '../edge/route.ts';
+import type { App } from '../edge/app.ts';
+import { header, JSON_TYPE, query, type Route } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
+import { clearOverHttp } from './clear-queue.ts';
+import { getQueue } from './get-queue.ts';
+import { listQueues } from './list-queues.ts';
+import { drainNow, pauseQueue, resumeQueue } from './pause-queue.ts';
+import { getPolicy, putPolicy } from './policy.ts';
 import {
   clearedQueueSchema,
   clearRequestSchema,
@@ -10,95 +16,112 @@ import {
   queueViewSchema,
 } from './schemas.ts';
 
-const QUEUE: RouteAnswer = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } };
-const POLICY: RouteAnswer = {
+const QUEUE = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } } as const;
+const POLICY = {
   status: 200,
   description: 'The policy',
   content: { [JSON_TYPE]: policyViewSchema },
   headers: { etag: 'The version of the policy' },
-};
+} as const;
+
+const policyDeps = ({ clients, registry, settings }: App) => ({
+  table: clients().gates,
+  registry,
+  capacity: settings.capacity,
+});
 
 /** The routes of queues and their policies. */
-export const QUEUE_ROUTES: readonly Route[] = [
+export const QUEUE_ROUTES = [
   {
     name: 'list-queues',
     method: 'GET',
-    route: 'queues',
-    audience: 'operator',
+    path: 'queues',
+    audience: ['operator'],
     summary: 'All queues: depth, dequeue tasks, pause, and measurements of their drains',
     parameters: [
       query('fresh', 'Measure all depths and read all open batches now, one operation each', { type: 'boolean' }),
     ],
     answers: [{ status: 200, description: 'The queues', content: { [JSON_TYPE]: queueListSchema } }],
     problems: [],
+    handler: (app) => (request) => listQueues({ ...app.deps(), pool: app.settings.pool }, request),
   },
   {
     name: 'get-queue',
     method: 'GET',
-    route: 'queues/{queue}',
-    audience: 'operator',
+    path: 'queues/{queue}',
+    audience: ['operator'],
     summary: 'A queue with its latest waves, the limit that determined each of them, and its policy',
     parameters: [query('fresh', 'Measure the depth and read all open batches now', { type: 'boolean' })],
     answers: [{ status: 200, description: 'The queue', content: { [JSON_TYPE]: queueDetailsSchema } }],
     problems: ['not-found'],
+    handler: (app) => (request) => getQueue({ ...app.deps(), ...policyDeps(app) }, request),
   },
   {
     name: 'pause-queue',
     method: 'POST',
-    route: 'queues/{queue}/pause',
-    audience: 'operator',
+    path: 'queues/{queue}/pause',
+    audience: ['operator'],
     summary: 'Start no further drains. A running drain ends after its wave',
     body: { [JSON_TYPE]: pauseRequestSchema },
     answers: [QUEUE],
     problems: ['invalid-parameter', 'not-found', 'too-large'],
+    handler: (app) => (request) => pauseQueue(app.deps(), request),
   },
   {
     name: 'resume-queue',
     method: 'POST',
-    route: 'queues/{queue}/resume',
-    audience: 'operator',
+    path: 'queues/{queue}/resume',
+    audience: ['operator'],
     summary: 'End the pause that the body names, whatever its cause, and wake the queue',
     body: { [JSON_TYPE]: resumeRequestSchema },
     answers: [QUEUE],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+    wakes: true,
+    handler: (app) => (request, drains) => resumeQueue(app.wakeDeps(drains), request),
   },
   {
     name: 'drain-now',
     method: 'POST',
-    route: 'queues/{queue}/drain',
-    audience: 'operator',
+    path: 'queues/{queue}/drain',
+    audience: ['operator'],
     summary: 'Drain the waiting messages of the queue now, without a wake event',
     answers: [QUEUE],
     problems: ['not-found', 'conflict'],
+    wakes: true,
+    handler: (app) => (request, drains) => drainNow(app.wakeDeps(drains), request),
   },
   {
     name: 'clear-queue',
     method: 'POST',
-    route: 'queues/{queue}/clear',
-    audience: 'operator',
+    path: 'queues/{queue}/clear',
+    audience: ['operator'],
     summary: 'Cancel the batches with work in a paused queue and delete its messages; or empty a poison queue',
     body: { [JSON_TYPE]: clearRequestSchema },
     answers: [{ status: 200, description: 'The result of the clearing', content: { [JSON_TYPE]: clearedQueueSchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
+    wakes: true,
+    handler: (app) => (request, drains) => clearOverHttp(app.requestDeps(drains), request),
   },
   {
     name: 'get-policy',
     method: 'GET',
-    route: 'queues/{queue}/policy',
-    audience: 'operator',
+    path: 'queues/{queue}/policy',
+    audience: ['operator'],
     summary: 'The rule that determines the size of the waves of a queue',
     answers: [POLICY],
     problems: ['not-found'],
+    handler: (app) => (request) => getPolicy(policyDeps(app), request),
   },
   {
     name: 'put-policy',
     method: 'PUT',
-    route: 'queues/{queue}/policy',
-    audience: 'operator',
+    path: 'queues/{queue}/policy',
+    audience: ['operator'],
     summary: 'Change the policy of a queue, from the next wave on',
-    parameters: [{ in: 'header', name: 'If-Match', description: 'The ETag of the policy to replace' }],
+    parameters: [header('If-Match', 'The ETag of the policy to replace')],
     body: { [JSON_TYPE]: policySchema },
     answers: [POLICY],
     problems: ['invalid-parameter', 'not-found', 'precondition-failed', 'too-large'],
+    handler: (app) => (request) => putPolicy(policyDeps(app), request),
   },
-];
+] as const satisfies readonly Route[];

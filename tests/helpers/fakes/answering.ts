@@ -1,21 +1,22 @@
 import { createMeter } from '../../../shared/cost/meter.ts';
-import { readPriceSheet } from '../../../shared/cost/sheet.ts';
-import { type AnsweringDeps, createAnswering } from '../../../shared/http/edge/answers.ts';
+import { type Answered, type AnsweringDeps, createAnswering, type Handler } from '../../../shared/http/edge/answers.ts';
 
 const PARTS: AnsweringDeps = {
   meter: createMeter(),
   overhead: { add: () => {} },
-  prices: readPriceSheet('2026'),
-  nowMs: () => 0,
   recording: () => ({}),
   record: async () => {},
 };
 
+const READ: Answered = { name: 'get', method: 'GET', audience: ['client'] };
+
 /**
- * Wraps handlers as the app does, with other parts. By default, there is no audit log, and the meter belongs to no
- * client.
+ * Wraps handlers as the app does, with other parts, as those of a route that clients read by default. By default, there is no
+ * audit log, and the meter belongs to no client.
  */
-export const answeringWith = (parts: Partial<AnsweringDeps>): ReturnType<typeof createAnswering> =>
-  createAnswering({ ...PARTS, ...parts });
+export const answeringWith =
+  (parts: Partial<AnsweringDeps>, route = READ) =>
+  (handler: Handler): ReturnType<ReturnType<typeof createAnswering>> =>
+    createAnswering({ ...PARTS, ...parts })(route, handler);
 
 export const answering = answeringWith({});

@@ -96,7 +96,7 @@ describe.each(SHARED_ROOMS)('the README of shared/%s', (room) => {
 it('the code tour has at most 20 files, from the upload on', () => {
   const [, tour = ''] = read('docs/architecture.md').split('\n## Code tour: follow one batch\n');
   const files = [...tour.matchAll(/^\d+\. \[([^\]]+)\]\(\.\.\/([^)]+)\)/gm)].map(([, text, link]) => ({ text, link }));
-  expect(files[0]?.link).toBe('functions/submit-batch.ts');
+  expect(files[0]?.link).toBe('functions/http.ts');
   expect(files.length).toBeLessThanOrEqual(20);
   expect(files.filter(({ text, link = '' }) => text !== link || !existsSync(join(ROOT, link)))).toEqual([]);
 });

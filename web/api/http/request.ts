@@ -1,7 +1,6 @@
 import { API } from './base.ts';
 import { ApiError, errorOf, timedOut, unreachable } from './errors.ts';
 import { key as kept, operator } from './key.ts';
-import { spend } from './spending.ts';
 
 /** What differs from a plain GET. */
 export interface RequestOptions {
@@ -30,7 +29,6 @@ export async function request(path: string | URL, options: RequestOptions = {}):
   const signals = signal === undefined ? [timeout] : [timeout, signal];
   const named = { ...headers, 'x-functions-key': key, ...(method === 'GET' ? {} : operatorHeader()) };
   const answer = await reach(url, { ...rest, method, headers: named, signal: AbortSignal.any(signals) }, limitMs);
-  spend(answer.headers.get('sluice-cost'));
   if (answer.ok) return answer;
   throw errorOf(answer.status, await answer.text());
 }

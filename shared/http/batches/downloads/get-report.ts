@@ -6,10 +6,10 @@ import { Problem } from '../../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
 import type { Table } from '../../../storage/table.ts';
 import { Turns } from '../../../turns.ts';
-import type { Answer } from '../../edge/answers.ts';
 import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
+import type { Answer } from '../../edge/route.ts';
 
 export interface ReportHttp {
   table: Table;
@@ -28,7 +28,7 @@ export async function getReport(deps: ReportHttp, request: HttpRequest): Promise
   const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
-  return { headers, stream: { pieces: piecesOf(report, format), operations: {} } };
+  return { headers, stream: piecesOf(report, format) };
 }
 
 function missing(batch: BatchRow, revision: number): string {

@@ -4,11 +4,12 @@ import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
 import type { Table } from '../../../storage/table.ts';
-import { type Answer, json } from '../../edge/answers.ts';
+import { json } from '../../edge/answers.ts';
 import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
 import { frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
+import type { Answer } from '../../edge/route.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
 

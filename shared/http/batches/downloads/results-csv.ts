@@ -1,11 +1,11 @@
 import type { HttpRequest } from '@azure/functions';
 import { Problem } from '../../../errors.ts';
 import { Turns } from '../../../turns.ts';
-import type { Answer } from '../../edge/answers.ts';
 import { columnsOf, csvLine, isRecord, MAX_COLUMNS, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { MEDIA_TYPES } from '../../edge/formats.ts';
 import { type Frames, frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
+import type { Answer } from '../../edge/route.ts';
 
 /**
  * Maximum length of the default columns in a link to the next page. App Service accepts URLs of up to 8,192 characters; half is

@@ -1,20 +1,22 @@
-import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, whole } from '../../edge/route.ts';
+import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS, whole } from '../../edge/route.ts';
+import { getReport } from './get-report.ts';
+import { getResults } from './get-results.ts';
 import { reportSchema, resultsManifestSchema } from './schemas.ts';
 
 /** The routes of results and reports. */
-export const DOWNLOAD_ROUTES: readonly Route[] = [
+export const DOWNLOAD_ROUTES = [
   {
     name: 'get-results',
     method: 'GET',
-    route: 'batches/{id}/results',
-    audience: 'client',
+    path: 'batches/{id}/results',
+    audience: ['client'],
     summary: 'Results of the finished chunks in row order, or the positions of their frames',
     parameters: [
       formats('ndjson', 'csv'),
       query('from', 'The chunk to continue from'),
       query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000)),
       query('manifest', 'Return the names of the blobs and the positions of the frames instead', { type: 'boolean' }),
-      query('column', 'A column of the CSV. May be repeated', { type: 'array', items: { type: 'string' } }),
+      query('column', 'A column of the CSV. May be repeated', TEXTS),
       query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
     ],
     answers: [
@@ -26,12 +28,13 @@ export const DOWNLOAD_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found'],
+    handler: (app) => (request) => getResults(app.deps(), request),
   },
   {
     name: 'get-report',
     method: 'GET',
-    route: 'batches/{id}/report',
-    audience: 'client',
+    path: 'batches/{id}/report',
+    audience: ['client'],
     summary: 'The aggregate of a batch, one line per key',
     parameters: [
       formats('ndjson', 'csv', 'json'),
@@ -56,5 +59,6 @@ export const DOWNLOAD_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found'],
+    handler: (app) => (request) => getReport(app.deps(), request),
   },
-];
+] as const satisfies readonly Route[];

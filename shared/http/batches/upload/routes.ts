@@ -1,9 +1,10 @@
 import { DELIMITERS, MEDIA_TYPES } from '../../../contract/upload-kinds.ts';
 import { CHARSETS } from '../../../intake/parse/csv-options.ts';
-import { JSON_TYPE, query, type Route, type RouteParameter, TEXTS, whole } from '../../edge/route.ts';
+import { header, idempotencyKey, JSON_TYPE, query, type Route, TEXTS, whole } from '../../edge/route.ts';
 import { batchViewSchema } from '../schemas.ts';
 import { uploadCheckSchema } from './schemas.ts';
-import { TRY_ITEMS } from './try-upload.ts';
+import { submitOverHttp } from './submit-batch.ts';
+import { TRY_ITEMS, tryOverHttp } from './try-upload.ts';
 
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
@@ -11,7 +12,7 @@ const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [ty
 const BODY_LIMIT =
   'The platform itself answers a body over 210 MB, as sent, with an empty 413. Upload larger files to the inbox container.';
 
-const CSV_PARAMETERS: readonly RouteParameter[] = [
+const CSV_PARAMETERS = [
   query('delimiter', 'CSV: the cell separator, by name or as the character. Detected from the header by default', {
     type: 'string',
     enum: [...Object.keys(DELIMITERS), ...Object.values(DELIMITERS)],
@@ -24,43 +25,30 @@ const CSV_PARAMETERS: readonly RouteParameter[] = [
   query('rename', 'CSV: renames a column, as Old name=newName. May be repeated', TEXTS),
   query('charset', 'CSV: the charset. Defaults to that of the byte order mark, otherwise to utf-8', {
     type: 'string',
-    enum: [...CHARSETS],
+    enum: CHARSETS,
   }),
-];
+] as const;
 
-const UPLOAD_HEADERS: readonly RouteParameter[] = [
-  { in: 'header', name: 'Content-Encoding', description: 'gzip, deflate, br or zstd. No default' },
-  {
-    in: 'header',
-    name: 'Sluice-Labels',
-    description: 'At most ten labels of the batch, as key=value,key2=value2 with percent-encoded values',
-  },
-  {
-    in: 'header',
-    name: 'Sluice-File-Name',
-    description: 'Name of the uploaded file, percent-encoded; at most 255 characters',
-  },
-];
+const UPLOAD_HEADERS = [
+  header('Content-Encoding', 'gzip, deflate, br or zstd. No default'),
+  header('Sluice-Labels', 'At most ten labels of the batch, as key=value,key2=value2 with percent-encoded values'),
+  header('Sluice-File-Name', 'Name of the uploaded file, percent-encoded; at most 255 characters'),
+] as const;
 
 /** The routes that accept an upload. */
-export const UPLOAD_ROUTES: readonly Route[] = [
+export const UPLOAD_ROUTES = [
   {
     name: 'submit-batch',
     method: 'POST',
-    route: 'workloads/{workload}/batches',
-    audience: 'client',
+    path: 'workloads/{workload}/batches',
+    audience: ['client'],
     summary: 'Submit a batch: accepted whole, or not at all',
     description: BODY_LIMIT,
     parameters: [
       query('lane', 'Priority class. Chosen by the workload by default'),
       ...CSV_PARAMETERS,
       query('validate', 'all: refuse the upload if an item violates the schema', { type: 'string', enum: ['all'] }),
-      {
-        in: 'header',
-        name: 'Idempotency-Key',
-        description: 'A repetition with the same key and content within seven days returns the first answer',
-        schema: { type: 'string', minLength: 1, maxLength: 255 },
-      },
+      idempotencyKey('A repetition with the same key and content within seven days returns the first answer'),
       ...UPLOAD_HEADERS,
     ],
     body: UPLOAD_BODY,
@@ -77,12 +65,15 @@ export const UPLOAD_ROUTES: readonly Route[] = [
       ...(['upload-stalled', 'conflict', 'upload-in-progress', 'too-large', 'body-too-large'] as const),
       ...(['unsupported-media-type', 'invalid-items', 'idempotency-mismatch', 'busy'] as const),
     ],
+    wakes: true,
+    handler: (app) => (request, drains) =>
+      submitOverHttp({ ...app, deps: app.requestDeps(drains), places: app.uploadPlaces }, request),
   },
   {
     name: 'try-upload',
     method: 'POST',
-    route: 'workloads/{workload}/try',
-    audience: 'client',
+    path: 'workloads/{workload}/try',
+    audience: ['client'],
     summary: 'Read and validate the beginning of an upload. Stores nothing and runs no handler',
     description: BODY_LIMIT,
     parameters: [
@@ -100,5 +91,6 @@ export const UPLOAD_ROUTES: readonly Route[] = [
       },
     ],
     problems: ['invalid-parameter', 'not-found', 'upload-stalled', 'unsupported-media-type', 'busy'],
+    handler: (app) => (request) => tryOverHttp({ ...app, places: app.uploadPlaces }, request),
   },
-];
+] as const satisfies readonly Route[];

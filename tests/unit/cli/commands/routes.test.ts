@@ -42,7 +42,7 @@ describe('the routes', () => {
     ['sweep', 'POST sweep'],
     ['health', 'GET health'],
   ])('are called with the key of their audience: "%s"', async (args, expected) => {
-    const route = ROUTES.find((each) => `${each.method} ${each.route}` === expected);
+    const route = ROUTES.find((each) => `${each.method} ${each.path}` === expected);
     const keys = { client: KEYS.SLUICE_KEY, operator: KEYS.SLUICE_OPERATOR_KEY, anyone: null };
 
     const { asked } = await run(args, {}, { stdin: JSON.stringify(POLICY) });
@@ -50,7 +50,7 @@ describe('the routes', () => {
     const id = args.includes(BATCH) ? BATCH : 'b';
     const path = expected.replace('{id}', id).replace('{queue}', 'q').replace('{position}', '7');
     expect(asked.map(({ method, path: at, key }) => [`${method} ${at.split('?')[0]}`, key])).toEqual([
-      [path, keys[route?.audience ?? 'anyone']],
+      [path, keys[route?.audience[0] ?? 'anyone']],
     ]);
   });
 

@@ -7,7 +7,7 @@ const LINES = ['{"id":1}', '{"id":2,"constructor":"own","__proto__":"mine"}', '7
 async function csvOf(query: string, lines = LINES): Promise<string> {
   const answer = await askFor(query, lines);
   let text = '';
-  for await (const piece of answer.stream?.pieces ?? []) text += piece;
+  for await (const piece of answer.stream ?? []) text += piece;
   return text;
 }
 

@@ -1,3 +1,4 @@
+/** Registers what runs by events of the topic. */
 import { app } from '@azure/functions';
 import { withLog } from '../shared/telemetry/log.ts';
 import { createCoalesce } from '../shared/wake/events/coalesce.ts';

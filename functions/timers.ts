@@ -1,11 +1,22 @@
+/** Registers what runs by the clock. */
 import { app } from '@azure/functions';
 import { scanInbox } from '../shared/intake/inbox/inbox.ts';
+import { sweep } from '../shared/sweep/sweep.ts';
 import { withLog } from '../shared/telemetry/log.ts';
 import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 
-// Each run of the timer costs a listing, even if the inbox is unused. Without a schedule, no timer is registered.
+app.timer('sweep', {
+  schedule: settings.sweepSchedule,
+  extraInputs: [durableClient],
+  handler: (_timer, context) =>
+    withLog(context, async () => {
+      await pipeline.overhead.within('sweep', () => sweep(pipeline.sweepDeps(getDrainClient(context))));
+    }),
+});
+
+// Each run costs a listing, even if the inbox is unused. Without a schedule, no timer is registered.
 if (settings.inboxSchedule !== undefined) {
   app.timer('scan-inbox', {
     schedule: settings.inboxSchedule,

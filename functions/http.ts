@@ -1,0 +1,37 @@
+/** Registers the HTTP functions: one for each route of the table. */
+import { app } from '@azure/functions';
+import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
+import { createAnswering } from '../shared/http/edge/answers.ts';
+import { isOpen, type Route } from '../shared/http/edge/route.ts';
+import { ROUTES } from '../shared/http/routes.ts';
+import { durableClient, getDrainClient, pipeline, shared } from './app.ts';
+
+const answering = createAnswering({
+  meter: pipeline.meter,
+  overhead: pipeline.overhead,
+  recording,
+  record: recordActions({
+    table: () => pipeline.deps().table,
+    now: () => pipeline.meter.serviceNowMs(),
+    isAuthenticated: pipeline.settings.isAuthenticated,
+  }),
+});
+
+const registrationOf = (route: Route) => ({
+  route: route.path,
+  methods: [route.method],
+  authLevel: isOpen(route) ? ('anonymous' as const) : ('function' as const),
+});
+
+for (const route of ROUTES) {
+  if (route.wakes) {
+    const handle = route.handler(shared);
+    app.http(route.name, {
+      ...registrationOf(route),
+      extraInputs: [durableClient],
+      handler: answering(route, (request, context) => handle(request, getDrainClient(context))),
+    });
+  } else {
+    app.http(route.name, { ...registrationOf(route), handler: answering(route, route.handler(shared)) });
+  }
+}

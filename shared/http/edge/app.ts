@@ -1,0 +1,46 @@
+import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
+import type { ClearDeps } from '../../commands/clear-queue.ts';
+import type { DeleteDeps } from '../../commands/delete.ts';
+import type { Meter } from '../../cost/meter.ts';
+import type { Overhead } from '../../cost/overhead.ts';
+import type { RuntimeClient } from '../../drain/limited-client.ts';
+import type { Settings } from '../../settings.ts';
+import type { Clients } from '../../storage/clients.ts';
+import type { SweepDeps } from '../../sweep/sweep-run.ts';
+import type { Depths } from '../../wake/depths.ts';
+import type { Registry } from '../../workload/registry.ts';
+import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
+import type { DashboardAssets } from '../dashboard/dashboard.ts';
+import type { BodyPlaces } from './request/body-places.ts';
+
+type Deps = DeleteDeps & ClearDeps & Pick<Clients, 'meter'>;
+
+/** What handlers use of the app, created once per process: parts of the pipeline, and what only HTTP needs. */
+export interface App {
+  settings: Settings;
+  registry: Registry;
+  meter: Meter;
+  overhead: Overhead;
+  clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
+  /** For routes that wake no queue. */
+  deps: () => Deps & Pick<Depths, 'recentDepth'> & { readOpenBatches: ReadOpenBatches };
+  /** For requests whose work wakes queues by events, or itself if the topic is unavailable. */
+  requestDeps: (drains: RuntimeClient) => Deps;
+  /** For requests that wake a queue themselves. */
+  wakeDeps: (drains: RuntimeClient) => ReturnType<App['deps']> & Pick<SweepDeps, 'gate' | 'pool'>;
+  sweepDeps: (drains: RuntimeClient) => SweepDeps;
+  /** Prices and durable backend, for receipts. */
+  basis: ReceiptBasis;
+  /** Shared by all routes that read the body of an upload. */
+  uploadPlaces: BodyPlaces;
+  /** Shared by redrives and discards. */
+  redrivePlaces: BodyPlaces;
+  /** Start of this process, in milliseconds since 1970. */
+  startedMs: number;
+  /** A clock of this process that only runs forward, in milliseconds. */
+  nowMs: () => number;
+  /** The built dashboard. Absent if it is not built. */
+  assets: DashboardAssets | undefined;
+  /** Creates the OpenAPI document. */
+  document: () => object;
+}
