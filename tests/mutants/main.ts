@@ -3,14 +3,13 @@
  * that must notice. Each TEXT selects the mutants that contain it in their name or file. Exits with 1 if a mutant
  * survives, does not apply, or if a test fails without any mutant.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyRepository } from '../helpers/copy-repository.ts';
 import { MUTANTS } from './list.ts';
 import { type Mutant, mutate } from './mutant.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 /** A run with a mutant that lasts longer hangs, which counts as noticed. */
 const LONGEST_RUN_MS = 10 * 60_000;
 
@@ -21,18 +20,6 @@ interface Run {
   first: string;
   /** Why that test failed. */
   why?: string | undefined;
-}
-
-/** Copies all files that git knows or would add, so that the checkout is never changed. */
-function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'sluice-mutants-'));
-  const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    ...{ cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
-  });
-  for (const file of list.split('\0'))
-    if (file !== '' && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(copy, file));
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
 }
 
 /** Runs test files, until the first test fails. */

@@ -1,5 +1,11 @@
 /** The whole state that the code of a chunk can change, as plain data. */
-import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity } from '../../../shared/batches/batch-row.ts';
+import {
+  BATCH as BATCH_ROW,
+  BATCH_ROW_KEY,
+  type BatchRow,
+  fromBatchEntity,
+  toBatchEntity,
+} from '../../../shared/batches/batch-row.ts';
 import { type ChunkRow, fromChunkEntity, toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import type { Reference } from '../../../shared/contract/reference.ts';
@@ -128,6 +134,7 @@ const write = (entities: Record<string, unknown>[]): Rows =>
   tableEffect({}, 'table.write', [entities.map((entity) => ['create', entity])])?.rows ?? {};
 
 const batchRow = (accepted: number): BatchRow => ({
+  ...BATCH_ROW.initial,
   id: BATCH,
   state: 'queued',
   workload: 'w',
@@ -143,24 +150,11 @@ const batchRow = (accepted: number): BatchRow => ({
   payloadBytes: 0,
   storedBytes: 0,
   accepted,
-  succeeded: 0,
-  dead: 0,
-  discarded: 0,
-  cancelled: 0,
   chunksTotal: 1,
-  chunksDone: 0,
-  retried: 0,
-  duplicatesSeen: 0,
-  revision: 0,
-  reportRevision: -1,
-  announced: false,
   acceptedAt: new Date(NOW).toISOString(),
-  earlier: [],
   revisionItems: accepted,
   openedAt: new Date(NOW).toISOString(),
   deadlineAt: new Date(NOW + 300_000).toISOString(),
-  handlerSeconds: 0,
-  operations: {},
 });
 
 /** The current batch row and chunk rows. */

@@ -1,7 +1,7 @@
 /** Creates rows and messages for tests; each test specifies only the fields that matter to it. */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
-import type { BatchRow } from '../../../shared/batches/batch-row.ts';
+import { BATCH as BATCH_ROW, type BatchRow } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { isBlobReference, type Reference, readReference } from '../../../shared/contract/reference.ts';
@@ -63,6 +63,7 @@ export function chunkRowOf(fields: Partial<ChunkRow> & { chunk: string }): Chunk
 }
 
 export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
+  ...BATCH_ROW.initial,
   id: BATCH,
   state: 'queued',
   workload: 'billing',
@@ -78,24 +79,11 @@ export const batchRowOf = (fields: Partial<BatchRow> = {}): BatchRow => ({
   payloadBytes: 400,
   storedBytes: 150,
   accepted: 4,
-  succeeded: 0,
-  dead: 0,
-  discarded: 0,
-  cancelled: 0,
   chunksTotal: 1,
-  chunksDone: 0,
-  retried: 0,
-  duplicatesSeen: 0,
-  revision: 0,
-  reportRevision: -1,
-  announced: false,
   acceptedAt: AT,
-  earlier: [],
   revisionItems: fields.accepted ?? 4,
   openedAt: AT,
   deadlineAt: '2026-01-01T00:05:00.000Z',
-  handlerSeconds: 0,
-  operations: {},
   ...fields,
 });
 

@@ -1,4 +1,4 @@
-import { type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
+import { BATCH, type BatchRow, toBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { indexBatch, toIndexEntity } from '../../../shared/batches/listing/index-rows.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
@@ -58,14 +58,14 @@ function finishedBatch(workload: string, acceptedMs: number): BatchRow {
   const id = newBatchId(acceptedMs);
   const accepted = ITEMS * CHUNKS;
   return {
+    ...BATCH.initial,
     id,
     state: 'completed',
     ...{ workload, version: 1, lane: 'normal', pool: 'default', sourceKind: 'http', sourceName: 'idle' },
     ...{ payload: `${id}/x.ndjson.zst`, digest: 'sha256:0', indexOffset: 0, indexLength: 1 },
     ...{ payloadBytes: 1, storedBytes: 1, chunksTotal: CHUNKS, chunksDone: CHUNKS },
-    ...{ accepted, succeeded: accepted, dead: 0, discarded: 0, cancelled: 0, retried: 0, duplicatesSeen: 0 },
-    ...{ revision: 0, reportRevision: 0, announced: true, handlerSeconds: 1, operations: {} },
-    ...{ earlier: [], revisionItems: accepted },
+    ...{ accepted, succeeded: accepted, revisionItems: accepted },
+    ...{ reportRevision: 0, announced: true, handlerSeconds: 1 },
     acceptedAt: new Date(acceptedMs).toISOString(),
     openedAt: new Date(acceptedMs).toISOString(),
     deadlineAt: new Date(acceptedMs + HOUR_MS).toISOString(),
