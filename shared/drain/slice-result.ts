@@ -85,7 +85,7 @@ export interface SliceResult extends WorkCounts {
   shared?: Operations;
   /** Duration without the waits for work. */
   seconds: number;
-  /** When a slice that ended without a part should be repeated; service time in milliseconds. */
+  /** When a slice that ended without a share should be repeated; service time in milliseconds. */
   retryAt?: number;
   /** Absent if nothing was run, and in results of older versions. */
   load?: SliceLoad;

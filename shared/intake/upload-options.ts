@@ -4,7 +4,7 @@
 import { type Labels, readLabels } from '../contract/text/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
-import { lowerCased } from './inbox/file-metadata.ts';
+import { lowerCased } from './file-metadata.ts';
 import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
 
 const CONTROL = /\p{Cc}/u;

@@ -3,7 +3,7 @@ import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
 import type { SliceTime } from '../drain/slice-time.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';
-import { isImport } from '../intake/import/import-file.ts';
+import { isImport } from '../intake/inbox/import-file.ts';
 import type { NamedFile, NamedFileEnd } from '../intake/inbox/named-file.ts';
 import { NoSlotError, type Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
-import { type OrderDeps, orderImport } from '../../intake/import/order-import.ts';
+import { type OrderDeps, orderImport } from '../../intake/inbox/operator/order-import.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
 import type { Settings } from '../../settings.ts';
 import type { Registry } from '../../workload/registry.ts';

@@ -9,8 +9,8 @@ import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf } from '../../errors.ts';
 import { createSlots, NoSlotError } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
-import { isImport } from '../import/import-file.ts';
 import { isFileOfApp, isUnknownYet } from './app-files.ts';
+import { isImport } from './import-file.ts';
 import { InboxMarks } from './inbox-marks.ts';
 import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file.ts';
 

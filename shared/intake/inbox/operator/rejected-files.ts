@@ -3,7 +3,7 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem, statusOf } from '../../../errors.ts';
 import { blobProperties } from '../../../storage/blob-reads.ts';
-import { fileMetadata } from '../file-metadata.ts';
+import { fileMetadata } from '../../file-metadata.ts';
 import { CopyPendingError, isMoved, moveFile } from '../inbox-move.ts';
 import { reasonName } from '../rejection-reason.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { readBatch } from '../../../../shared/batches/ledger.ts';
 import { importBatch } from '../../../../shared/http/inbox/import-batch.ts';
 import { importAnswerSchema } from '../../../../shared/http/inbox/schemas.ts';
-import { accountOf } from '../../../../shared/intake/import/import-file.ts';
+import { accountOf } from '../../../../shared/intake/inbox/import-file.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { serviceError } from '../../../helpers/data/factories.ts';

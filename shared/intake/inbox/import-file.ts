@@ -9,12 +9,12 @@ import type { Settings } from '../../settings.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { fileMetadata } from '../inbox/file-metadata.ts';
-import { quoted, removeFile } from '../inbox/inbox-move.ts';
-import { inboxTarget } from '../inbox/inbox-target.ts';
-import { listedItem } from '../inbox/listed-item.ts';
-import { copyBlob, unreadable } from './copy-blob.ts';
-import { MAX_URL, ownBlob } from './own-blob.ts';
+import { fileMetadata } from '../file-metadata.ts';
+import { copyBlob, unreadable } from '../import/copy-blob.ts';
+import { MAX_URL, ownBlob } from '../import/own-blob.ts';
+import { quoted, removeFile } from './inbox-move.ts';
+import { inboxTarget } from './inbox-target.ts';
+import { listedItem } from './listed-item.ts';
 
 const SUFFIX = '.url';
 /**
