@@ -1,5 +1,5 @@
 import { addOperations } from '../../shared/contract/operations.ts';
-import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../shared/cost/times-operations.ts';
+import { messagePerItem, storageOperations } from '../../shared/cost/times-operations.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatCount, formatList } from './format.ts';
 
@@ -12,7 +12,7 @@ export type ShownReceipt = Pick<
 /** Describes the receipt: the billed storage operations, their parts, and the counted operations by name. */
 export function describeOperations(receipt: ShownReceipt, items: number): string[] {
   const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
-  const apart = formatCount(storageOperations(timesOperations(MESSAGE_PER_ITEM, items)));
+  const apart = formatCount(storageOperations(messagePerItem(items)));
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} of the batch`,

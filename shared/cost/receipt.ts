@@ -3,7 +3,7 @@ import { addOperations, type Operations } from '../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, type DurableBackend } from './durable-backend.ts';
 import { type Priced, priceOperations } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
-import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from './times-operations.ts';
+import { messagePerItem, storageOperations, timesOperations } from './times-operations.ts';
 
 /** What a batch has spent. Both parts contain `functions.*` and `durable.*` if there were any. */
 export interface ReceiptInput {
@@ -47,7 +47,7 @@ export interface Receipt {
 const SECONDS_PER_DAY = 24 * 60 * 60;
 
 function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['comparison'] {
-  const messages = timesOperations(MESSAGE_PER_ITEM, items);
+  const messages = messagePerItem(items);
   const operations = storageOperations(messages);
   return {
     messagePerItem: {

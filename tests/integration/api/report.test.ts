@@ -153,7 +153,7 @@ describe('a batch', () => {
     const view = batchViewSchema.parse(batchView(row, pipeline.deps.gate.now(), BASIS));
     expect(view.receipt.operations['blob.put']).toBeGreaterThanOrEqual(3);
     expect(view.receipt.totalUsd).toBeGreaterThan(0);
-    expect(view.receipt.comparison.messagePerItem.operations).toBe(24);
+    expect(view.receipt.comparison.messagePerItem.operations).toBe(17);
     expect(view.counts).toMatchObject({ accepted: 8, succeeded: 7, dead: 1, pending: 0 });
   });
 });

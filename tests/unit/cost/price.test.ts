@@ -118,9 +118,9 @@ describe('a receipt', () => {
   it('compares with one message per item, and with a thread that polls for a day', () => {
     const { comparison } = receipt({ ...spent, drainOperations: {} }, now);
 
-    expect(comparison.messagePerItem.operations).toBe(90_000);
-    expect(comparison.messagePerItem.usd).toBeCloseTo(0.036, 9);
-    expect(comparison.messagePerItem.timesOurs).toBe(4_500);
+    expect(comparison.messagePerItem.operations).toBe(60_938);
+    expect(comparison.messagePerItem.usd).toBeCloseTo(0.024_375_2, 9);
+    expect(comparison.messagePerItem.timesOurs).toBe(60_938 / 20);
     expect(comparison.pollingThreadPerDay.operations).toBe(86_400);
     expect(comparison.pollingThreadPerDay.usd).toBeCloseTo(0.034_56, 9);
   });

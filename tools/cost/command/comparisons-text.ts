@@ -2,7 +2,7 @@
 
 import { formatCount, formatNumber } from '../../../cli/text/format.ts';
 import { planOf } from '../../../shared/cost/batch-operations.ts';
-import { MESSAGE_PER_ITEM, storageOperations, timesOperations } from '../../../shared/cost/times-operations.ts';
+import { messagePerItem, storageOperations } from '../../../shared/cost/times-operations.ts';
 import type { Backends } from '../model/backends.ts';
 import type { BreakEven } from '../model/break-even.ts';
 import type { Grouping } from '../model/grouping.ts';
@@ -14,7 +14,7 @@ export function batchText(p: MonthParameters, backends: Backends, currency: stri
   const { items } = batchesOf(p);
   if (items === 0) return [];
   const { batch } = backends[p.backend];
-  const theirs = storageOperations(timesOperations(MESSAGE_PER_ITEM, items));
+  const theirs = storageOperations(messagePerItem(items));
   const ours = batch.storageOperations + batch.hostOperations;
   return [
     `A batch of ${formatNumber(items, 'item')} in ${formatNumber(planOf(shapeOf(items, p)).chunks, 'chunk')}, alone (computed): ` +

@@ -3,7 +3,7 @@ import { addOperations, type Operations, totalOperations } from '../../../shared
 import { instanceGb } from '../../../shared/cost/deployed.ts';
 import { gbSecondsOf } from '../../../shared/cost/price.ts';
 import type { PriceSheet } from '../../../shared/cost/sheet.ts';
-import { MESSAGE_PER_ITEM, timesOperations } from '../../../shared/cost/times-operations.ts';
+import { messagePerItem, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { type BatchPrice, batchPrice, durableShare, priceOf } from './batch-price.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 
@@ -67,14 +67,13 @@ function stayOf(parameters: MonthParameters, sheet: PriceSheet): Stay {
 
 /** Prices a million items in batches of each size, on the backend of the parameters. */
 export function grouping(parameters: MonthParameters, sheet: PriceSheet): Grouping {
-  const perItem = totalOperations(MESSAGE_PER_ITEM);
   const sizes = SIZES.map((items) => {
     const price = batchPrice(shapeOf(items, parameters), parameters, sheet);
     return {
       items,
       ...price,
       usdPerMillion: price.usd === null ? null : (price.usd * MILLION) / items,
-      timesFewer: (items * perItem) / (price.storageOperations + price.hostOperations),
+      timesFewer: totalOperations(messagePerItem(items)) / (price.storageOperations + price.hostOperations),
     };
   });
   return { sizes, stay: stayOf(parameters, sheet) };

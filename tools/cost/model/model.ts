@@ -15,7 +15,7 @@ import {
 import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
 import { scaleControllerReads } from '../../../shared/cost/idle-bill.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
-import { MESSAGE_PER_ITEM, timesOperations } from '../../../shared/cost/times-operations.ts';
+import { messagePerItem, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { batchWork } from './batch-price.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
@@ -71,8 +71,8 @@ function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution 
   ledger.operations(
     'work',
     'sender and threads',
-    'one message per item: put, get, delete',
-    timesOperations(MESSAGE_PER_ITEM, items * DAYS_PER_MONTH),
+    'one message per item: put, delete, and a get for 32',
+    messagePerItem(items * DAYS_PER_MONTH),
   );
   return toSolution('Always-on pollers, one message per item', ledger.lines(), sheet);
 }

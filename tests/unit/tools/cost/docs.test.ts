@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { IdleBill } from '../../../../shared/cost/idle-bill.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
+import { messagePerItem, storageOperations } from '../../../../shared/cost/times-operations.ts';
 import { runCost } from '../../../../tools/cost/command/cost-command.ts';
 import type { Backends } from '../../../../tools/cost/model/backends.ts';
 import { type BatchPrice, batchPrice } from '../../../../tools/cost/model/batch-price.ts';
@@ -74,12 +75,14 @@ it('every document contains the batch size from which a thousand times fewer ope
   const from = (operations: (price: BatchPrice) => number): string => {
     const { chunk } = DEFAULT_PARAMETERS;
     const saves = (items: number): boolean =>
-      (3 * items) / operations(batchPrice(shapeOf(items, DEFAULT_PARAMETERS), DEFAULT_PARAMETERS, sheet)) >= 1_000;
+      storageOperations(messagePerItem(items)) /
+        operations(batchPrice(shapeOf(items, DEFAULT_PARAMETERS), DEFAULT_PARAMETERS, sheet)) >=
+      1_000;
     const chunks = Array.from({ length: 100 }, (_, index) => (index + 1) * chunk);
     return String(chunks.find(saves)?.toLocaleString('en'));
   };
-  const own = from(({ storageOperations }) => storageOperations);
-  const all = from(({ storageOperations, hostOperations }) => storageOperations + hostOperations);
+  const own = from((price) => price.storageOperations);
+  const all = from((price) => price.storageOperations + price.hostOperations);
 
   for (const file of ['README.md', FILE, 'docs/when-not-to-use.md']) {
     const sentence = /begins at about ([\d,]+) items per batch[^.]*?\b(\d+,000) with/.exec(pageOf(file));
