@@ -117,9 +117,6 @@ const PRESENT_REVISION = {
   revisionItems: int64(),
   /** Only in the state `suspect`. */
   suspect: optional(json<Suspect>()),
-  /** The highest of 25, 50 and 75 % that the revision has passed, and when that was recorded; `BatchProgress` publishes it. */
-  progressPercent: optional(int32()),
-  progressAt: optional(text()),
   /** When the revision was first found likely to miss its deadline. */
   atRiskAt: optional(text()),
 };

@@ -43,8 +43,6 @@ export function nextRevision(
     latencyP95: undefined,
     latencyMax: undefined,
     suspect: undefined,
-    progressPercent: undefined,
-    progressAt: undefined,
     atRiskAt: undefined,
   };
 }

@@ -10,7 +10,6 @@ export const QUEUE_EVENT_TYPES = [
   'QueueWorkDetected',
   'QueueEmpty',
   'ItemsDeadLettered',
-  'BatchProgress',
   'BatchPaused',
   'BatchResumed',
   'DeadlineAtRisk',

@@ -7,7 +7,7 @@ import type { Meter } from '../cost/meter.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withTrace } from '../telemetry/trace.ts';
-import { type BatchEventDeps, eventCounts, publishBatchEvent } from '../wake/events/batch-events.ts';
+import { type BatchEventDeps, publishBatchEvent } from '../wake/events/batch-events.ts';
 
 export interface AnnounceDeps extends BatchEventDeps {
   table: Table;
@@ -38,12 +38,17 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
   log.warn('batch-suspect', { batch: id, workload, revision, causes });
 }
 
+/** The counts in the event about the end of a batch. */
+const countsOf = ({ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen }: BatchRow) => ({
+  ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
+});
+
 /** Operations after the event: the batch's line is written, its row changed, and its `open` row deleted. */
 const CLOSING: Operations = { 'table.update': 2, 'table.delete': 1 };
 
 async function publishCompleted(deps: AnnounceDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
   const { accepted: items, revision, state } = batch;
-  const details = { state, counts: eventCounts(batch), revision };
+  const details = { state, counts: countsOf(batch), revision };
   const messageId = `completed-${batch.id}-${revision}`;
   await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items, details, messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });

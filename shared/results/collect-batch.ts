@@ -15,13 +15,7 @@ import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
 import { enqueue } from '../wake/enqueue.ts';
-import {
-  publishDeadLetters,
-  publishPaused,
-  publishProgress,
-  publishResultsReady,
-  publishRisk,
-} from '../wake/events/batch-events.ts';
+import { publishDeadLetters, publishPaused, publishResultsReady, publishRisk } from '../wake/events/batch-events.ts';
 import { announce } from './announce.ts';
 import { countFinished, createFinishBatch, type FinalizeDeps, finalize } from './finalize.ts';
 
@@ -95,7 +89,6 @@ async function publishAll(deps: FinalizeDeps, batch: BatchRow, all: Applied[]): 
     for (const applied of all) await publishResultsReady(deps, batch, applied.recorded);
   const recorded = new Map(all.flatMap((applied) => applied.recorded.map((end) => [end.chunk, end])));
   await publishDeadLetters(deps, batch, [...recorded.values()]);
-  if (!isNothingPending(batch) && all.some(({ isProgress }) => isProgress)) await publishProgress(deps, batch);
   const risk = all.findLast((applied) => applied.risk !== undefined)?.risk;
   if (risk !== undefined && !isNothingPending(batch)) await publishRisk(deps, batch, risk);
   if (isHalt) await publishPaused(deps, batch);
@@ -110,7 +103,7 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
-/** Whether the batch finishes now; then events about its progress are no longer useful. */
+/** Whether the batch finishes now; then events about its course are no longer useful. */
 const isNothingPending = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
 /** Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then. */

@@ -10,7 +10,6 @@ import { type ChunkRow, chunkRowKey, toChunkEntity } from '../chunk-row.ts';
 import { create } from '../ledger.ts';
 import { pausing } from '../pause.ts';
 import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from '../progress/deadline-risk.ts';
-import { progressStep } from '../progress/progress-step.ts';
 import { charge, type Drain } from './charge.ts';
 import { followUps } from './follow-ups.ts';
 import { haltOf } from './halt.ts';
@@ -50,8 +49,6 @@ export interface Applied {
    * returns the same ones, so that the events about them are published until the message is deleted.
    */
   recorded: ChunkEnd[];
-  /** Whether one of them was recorded by the transaction that set the batch's latest progress. */
-  isProgress: boolean;
   /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
   isHalt: boolean;
   /** The rows of the fresh chunks. */
@@ -104,7 +101,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
     ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], recorded: [] },
-    ...{ isProgress: false, isHalt: false, duplicates: 0, charged: 0 },
+    ...{ isHalt: false, duplicates: 0, charged: 0 },
   };
   const operations = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
@@ -138,7 +135,6 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   applied.recorded = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
   const isRecorded = (at: string | undefined): boolean =>
     at !== undefined && applied.recorded.some(({ chunk }) => rows.get(chunk)?.doneAt === at);
-  applied.isProgress = isRecorded(batch.progressAt);
   applied.isHalt = batch.paused?.by === 'halt' && isRecorded(batch.paused.at);
   if (isRecorded(batch.atRiskAt) && isAwaited(batch))
     applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
@@ -165,7 +161,6 @@ function updateBatch(
     batch.causes = addCauses(batch.causes, headers);
     const halted = haltOf(batch, headers, { halt: options.haltRule?.(batch.workload), at: options.at });
     if (halted) Object.assign(batch, pausing(batch, halted));
-    Object.assign(batch, progressStep(batch, options.at));
     if (isAtRisk(batch, { nowMs: Date.parse(options.at), progress: read.progress })) batch.atRiskAt = options.at;
   }
   return replaceBatch(read, batch);

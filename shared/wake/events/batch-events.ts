@@ -37,19 +37,6 @@ export async function publishBatchEvent(
   if (address) await publish(address, { ...event, batch: batch.id, ...labelled(batch.labels) }, { messageId });
 }
 
-/** The counts of a batch that its events contain. */
-export const eventCounts = ({
-  accepted,
-  succeeded,
-  dead,
-  discarded,
-  cancelled,
-  retried,
-  duplicatesSeen,
-}: BatchRow) => ({
-  ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
-});
-
 /**
  * Publishes one event per result message with dead letters, before the message is deleted: after a crash the message is
  * delivered again. The chunks that a message ended are the same at each delivery, so repeats have the same id and content.
@@ -81,14 +68,6 @@ export async function publishResultsReady(deps: BatchEventDeps, batch: BatchRow,
   const hash = digestOf(Buffer.from(chunks.join('\n'))).slice('sha256:'.length, 'sha256:'.length + 32);
   const messageId = `results-${batch.id}-${hash}`;
   await publishBatchEvent(deps, batch, { type: 'ResultsReady', items, details, messageId });
-}
-
-/** Publishes the highest threshold that a batch has passed. */
-export async function publishProgress(deps: BatchEventDeps, batch: BatchRow): Promise<void> {
-  const { id, revision, revisionItems: items, progressPercent: percent } = batch;
-  const details = { percent, revision, counts: eventCounts(batch) };
-  const messageId = `progress-${id}-${revision}-${percent}`;
-  await publishBatchEvent(deps, batch, { type: 'BatchProgress', items, details, messageId });
 }
 
 /** Publishes that a batch is paused, who paused it, and why. */

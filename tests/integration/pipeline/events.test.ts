@@ -53,7 +53,7 @@ const SUBSCRIBERS: Row[] = [
     wants: ({ type, labels }) => labels?.team === 'sales' && type !== 'QueueWorkDetected',
   },
   {
-    name: 'progress',
+    name: 'course',
     filter: "type LIKE 'Batch%' AND batch IS NOT NULL AND workload <> 'billing'",
     wants: ({ type, batch, workload }) => type.startsWith('Batch') && batch !== undefined && workload !== 'billing',
   },
@@ -94,7 +94,7 @@ const BY_HAND: [queue: string, event: EventDetails][] = [
   ['billing-normal-0', { type: 'ResultsReady', batch: 'by-hand', labels: { team: 'support' } }],
   ['payouts-high-0', { type: 'BatchPaused', batch: 'by-hand' }],
   ['payouts-high-0', { type: 'BatchResumed', batch: 'by-hand' }],
-  ['payouts-bulk-0', { type: 'BatchProgress', batch: 'by-hand', labels: { team: 'sales' } }],
+  ['payouts-bulk-0', { type: 'BatchResumed', batch: 'by-hand', labels: { team: 'sales' } }],
   ['billing-bulk-0', { type: 'DeadlineAtRisk', batch: 'by-hand' }],
 ];
 

@@ -13,7 +13,7 @@ function known(body: unknown): SluiceEvent {
   return event;
 }
 
-const BATCH_EVENTS = ['event-progress', 'event-paused', 'event-resumed', 'event-at-risk', 'event-results'];
+const BATCH_EVENTS = ['event-paused', 'event-resumed', 'event-at-risk', 'event-results'];
 
 test.each(['event-wake', 'event-completed', 'event-rejected', ...BATCH_EVENTS])(
   '%s of version 1 is readable as text and as an object',

@@ -3,59 +3,6 @@ import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
 import { ends, idsOf, one, world } from './collector-fixtures.ts';
 
-const progressId = (percent: number): string => `progress-${BATCH}-0-${percent}`;
-
-describe('progress', () => {
-  test('is published once per threshold and minute, with the highest threshold that was passed, and not at the end', async () => {
-    const { deliver, published, wait } = await world(8);
-    const chunk = (n: number): ChunkEnd => endOf(`00000${n}`);
-
-    // 50 seconds after the opening, 61 and 100 seconds, and then two minutes and more.
-    await deliver({ m1: [chunk(0), chunk(1)] });
-    expect(idsOf(published, 'progress')).toEqual([]);
-    wait(11_000);
-    await deliver({ m2: [chunk(2)] });
-    wait(39_000);
-    await deliver({ m3: [chunk(3)] });
-    expect(idsOf(published, 'progress')).toEqual([progressId(25)]);
-    wait(60_000);
-    await deliver({ m4: [chunk(4), chunk(5)] });
-    wait(60_000);
-    await deliver({ m5: [chunk(6), chunk(7)] });
-
-    expect(idsOf(published, 'progress')).toEqual([progressId(25), progressId(75)]);
-    const ended = { succeeded: 12, dead: 0, discarded: 0, cancelled: 0 };
-    const counts = { accepted: 32, ...ended, retried: 0, duplicatesSeen: 0 };
-    expect(published[0]).toEqual({ id: progressId(25), items: 32, details: { percent: 25, revision: 0, counts } });
-    expect(published.at(-1)?.id).toBe(`completed-${BATCH}-0`);
-  });
-
-  test('that was not published because of a crash is published by the next delivery of the message, and by no other', async () => {
-    const { deliver, fail, published, deleted, wait } = await world(8);
-    wait(60_000);
-    fail('BatchProgress');
-    await deliver({ m1: [endOf('000000'), endOf('000001')] });
-    expect([published, deleted]).toEqual([[], []]);
-    wait(1_000);
-    await deliver({ m2: [endOf('000002')] });
-    expect(published).toEqual([]);
-
-    await deliver({ m1: [endOf('000000'), endOf('000001')] });
-
-    expect(idsOf(published, 'progress')).toEqual([progressId(25)]);
-    expect(deleted).toEqual(['m2', 'm1']);
-  });
-
-  test('of a delivery whose second transaction ends the batch is not published', async () => {
-    const { deliver, published, wait } = await world(99);
-    wait(60_000);
-
-    await deliver({ m1: ends(99) });
-
-    expect(published.map(({ id }) => id)).toEqual([`completed-${BATCH}-0`]);
-  });
-});
-
 describe('ResultsReady', () => {
   const dead = headerOf({ succeeded: 0, dead: 4 });
   const ready = (published: { id: string; details: unknown }[]) =>
