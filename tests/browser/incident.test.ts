@@ -79,17 +79,19 @@ it('an outage is shown and waited for, and its dead letters are corrected, until
   await paused.waitFor({ state: 'detached', ...SOON });
   await dead.getByRole('link', { name: 'Correct or discard' }).click();
 
-  // All dead letters of the cause are corrected together: one first, then the others.
+  // One dead letter is corrected in the page, and the others like it by one command.
   await page.getByRole('heading', { name: /no such account/ }).waitFor();
   await page.locator(`a[href*="${id}"]`).first().click();
   await page.getByText('10 of 10 loaded').waitFor();
-  await button('Correct these 10').click();
-  await page.getByRole('textbox', { name: 'Field' }).fill('do');
-  await page.getByLabel('New value').fill('work');
-  await button('Try one first').click();
+  await button('Edit and redrive').first().click();
+  const item = page.getByLabel('Item, as JSON');
+  await item.fill((await item.inputValue()).replace('"reject"', '"work"'));
+  await button('Redrive corrected').click();
   await page.locator('.try-result', { hasText: 'Succeeded' }).waitFor(SOON);
-  await button('Redrive the other 9').click();
-  await page.getByText('9 items run again, in revision 2 of this batch.').waitFor();
+  await button('Close').last().click();
+  await page.getByText('9 of 9 loaded').waitFor();
+  const body = JSON.stringify({ patch: { do: 'work' } });
+  await dashboard.stack.api(`batches/${id}/dead-letters/redrive`, { method: 'POST', body });
   // The page may still show the state before the redrive.
   await expect.poll(async () => (await ask(dashboard.stack, id))?.state, SOON).toBe('completed');
   await page.locator('h1 .tag').getByText('Completed', { exact: true }).waitFor(SOON);

@@ -1,4 +1,4 @@
-/** Builds the body of a redrive as text. Parsing items or a patch would lose digits of their numbers. */
+/** Builds the body of a redrive as text. Parsing items would lose digits of their numbers. */
 
 /** Selects dead letters of a batch; without any of the fields, all of them. */
 export interface LetterChoice {
@@ -6,21 +6,18 @@ export interface LetterChoice {
   items?: readonly number[];
 }
 
-/** How the dead letters run again. Items and the patch are sent as typed, with every digit. */
+/** How the dead letters run again. Items are sent as typed, with every digit. */
 export interface RedriveChoice extends LetterChoice {
   corrected?: readonly { index: number; text: string }[];
-  /** A JSON Merge Patch, as JSON. */
-  patch?: string | undefined;
   ratePerSecond?: number | undefined;
 }
 
 /** Builds the body of a redrive. */
-export function redriveBody({ corrected, patch, ...rest }: RedriveChoice): string {
+export function redriveBody({ corrected, ...rest }: RedriveChoice): string {
   const items = corrected?.map(({ index, text }) => `{"index":${index},"item":${text}}`);
   const fields = [
     JSON.stringify(rest).slice(1, -1),
     ...(items === undefined ? [] : [`"corrected":[${items.join(',')}]`]),
-    ...(patch === undefined ? [] : [`"patch":${patch}`]),
   ];
   return `{${fields.filter((field) => field !== '').join(',')}}`;
 }

@@ -180,12 +180,11 @@ export const ROOMS: readonly Room[] = [
     path: 'web/',
     imports: [
       'shared/contract/text/exact-json.ts',
-      'shared/contract/text/merge-patch.ts',
       'shared/contract/upload-kinds.ts',
       'shared/drain/planning/count-tasks.ts',
     ],
     types: [HTTP],
-    packages: ['@preact/signals', '@tanstack/query-core', 'preact', 'uplot'],
+    packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],
     packageTypes: ['zod'],
   },
   {

@@ -7,21 +7,14 @@ import { type CauseProps, OpenCause } from './open-cause.tsx';
 
 /** Dead letters of one cause: an example if one is known, and all of them on demand. */
 export function CauseGroup(props: CauseProps): JSX.Element {
-  const { batch, group, canAct, isOpen, onOpen, onAsk } = props;
+  const { group, canAct, isOpen, onOpen, onAsk } = props;
   if (isOpen) return <OpenCause {...props} />;
   const letters = group.example === undefined ? [] : [group.example];
   return (
     <CausePanel group={group} scope={scopeOf(group, letters)} canAct={canAct} onAsk={onAsk}>
       <ul class="letters">
         {letters.map((letter) => (
-          <LetterRow
-            key={letter.index}
-            batch={batch}
-            letter={letter}
-            known={titleOf(group)}
-            canAct={canAct}
-            onAsk={onAsk}
-          />
+          <LetterRow key={letter.index} letter={letter} known={titleOf(group)} canAct={canAct} onAsk={onAsk} />
         ))}
       </ul>
       {group.count > letters.length && (

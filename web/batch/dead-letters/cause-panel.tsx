@@ -45,9 +45,6 @@ export function CausePanel({ group, scope, canAct, onAsk, children }: CausePanel
           <Button icon="redo" {...button} onClick={() => onAsk({ kind: 'redrive', scope })}>
             Redrive {which}
           </Button>
-          <Button icon="edit" {...button} onClick={() => onAsk({ kind: 'redrive', scope, isCorrecting: true })}>
-            Correct {which}
-          </Button>
           <Button look="quiet" {...button} onClick={() => onAsk({ kind: 'discard', scope })}>
             Discard
           </Button>

@@ -9,7 +9,6 @@ import { isFinished } from '../finished.ts';
 import { CauseGroup } from './cause-group.tsx';
 import { causeKey, type Groups } from './groups.ts';
 import { DiscardDialog } from './repair/discard-dialog.tsx';
-import { Drafts } from './repair/drafts-bar.tsx';
 import { EditDialog } from './repair/edit-dialog.tsx';
 import { RedriveDialog } from './repair/redrive-dialog.tsx';
 import type { Asked } from './scope.ts';
@@ -38,11 +37,6 @@ export function DeadLetters({ batch, onChange }: DeadLettersProps): JSX.Element 
           {result}
         </p>
       )}
-      <Drafts
-        batch={batch}
-        onEdit={(letter) => setAsked({ kind: 'edit', letter })}
-        {...{ onChange, onDone: setResult }}
-      />
       {error && <ErrorBox error={error} />}
       {batch.counts.dead === 0 && <NoDeadLetters finished={isFinished(batch)} />}
       {batch.counts.dead > 0 && groups === undefined && !error && <Loading />}
@@ -50,7 +44,7 @@ export function DeadLetters({ batch, onChange }: DeadLettersProps): JSX.Element 
         <Causes batch={batch} groups={groups} finishedRevision={finishedRevision} onAsk={setAsked} />
       )}
       {asked?.kind === 'edit' && <EditDialog letter={asked.letter} {...dialog} />}
-      {asked?.kind === 'redrive' && <RedriveDialog {...asked} {...dialog} />}
+      {asked?.kind === 'redrive' && <RedriveDialog scope={asked.scope} {...dialog} />}
       {asked?.kind === 'discard' && <DiscardDialog scope={asked.scope} {...dialog} />}
     </>
   );

@@ -2,15 +2,12 @@ import type { JSX } from 'preact';
 import type { DeadLetter } from '../../api/types.ts';
 import { formatClock, formatCount, formatNumberOf, plain } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
-import { Tag } from '../../ui/pieces.tsx';
 import { ErrorDetails } from './error-details.tsx';
 import { placeOf } from './item-json.ts';
 import { JsonText } from './json-text.tsx';
-import { draftOf } from './repair/drafts.ts';
 import type { Asked } from './scope.ts';
 
 export interface LetterRowProps {
-  batch: string;
   letter: DeadLetter;
   /** The text that the group already shows. */
   known: string;
@@ -21,7 +18,7 @@ export interface LetterRowProps {
 }
 
 /** One dead letter: its place in the upload, its item, and its attempts. */
-export function LetterRow({ batch, letter, known, canAct, onAsk, isSelected, onSelect }: LetterRowProps): JSX.Element {
+export function LetterRow({ letter, known, canAct, onAsk, isSelected, onSelect }: LetterRowProps): JSX.Element {
   const { index, line, item, error } = letter;
   const one = { choice: { items: [index] }, count: 1, letters: [letter] };
   const place = line === null ? `Item ${formatCount(index)}` : `Line ${formatCount(line)}`;
@@ -42,14 +39,13 @@ export function LetterRow({ batch, letter, known, canAct, onAsk, isSelected, onS
             place
           )}
           <small>{historyOf(letter)}</small>
-          {draftOf(batch, index) && <Tag tone="info">Correction not sent</Tag>}
         </span>
         <span class="letter-actions">
           <Button
             icon="edit"
             look="quiet"
             size="small"
-            disabled={!canAct && draftOf(batch, index) === undefined}
+            disabled={!canAct}
             onClick={() => onAsk({ kind: 'edit', letter })}
           >
             Edit and redrive

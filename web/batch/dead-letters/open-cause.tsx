@@ -73,7 +73,6 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
           {shown.map((letter) => (
             <LetterRow
               key={letter.index}
-              batch={batch}
               letter={letter}
               known={titleOf(group)}
               canAct={canAct}

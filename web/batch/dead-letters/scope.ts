@@ -14,5 +14,5 @@ export interface Scope {
 /** An action that the user chose; its dialog confirms it. */
 export type Asked =
   | { kind: 'edit'; letter: DeadLetter }
-  | { kind: 'redrive'; scope: Scope; isCorrecting?: boolean }
+  | { kind: 'redrive'; scope: Scope }
   | { kind: 'discard'; scope: Scope };

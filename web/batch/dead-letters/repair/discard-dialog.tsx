@@ -5,9 +5,7 @@ import type { BatchView } from '../../../api/types.ts';
 import { formatNumberOf, plain } from '../../../format.ts';
 import { useKey } from '../../../live/use-key.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
-import { causeKey } from '../groups.ts';
 import type { Scope } from '../scope.ts';
-import { dropDrafts } from './drafts.ts';
 
 /** The common props of dialogs about dead letters of a batch. */
 export interface DialogOfLetters {
@@ -28,7 +26,6 @@ export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
   const discard = async (): Promise<void> => {
     const choice = { ...scope.choice, reason };
     const { discarded } = await discardLetters(batch.id, choice, keyOf(JSON.stringify(choice)));
-    forgetDrafts(batch.id, scope);
     onDone(`${formatNumberOf(discarded, 'item')} discarded. A new report follows.`);
     onChange();
   };
@@ -68,11 +65,3 @@ export const ReasonField = ({ value, onChange }: { value: string; onChange: (val
     />
   </label>
 );
-
-/** Deletes the corrections of items that were redriven or discarded otherwise. */
-export function forgetDrafts(batch: string, { choice: { items, cause } }: Pick<Scope, 'choice'>): void {
-  const named = new Set(items);
-  dropDrafts(batch, (letter) =>
-    items !== undefined ? named.has(letter.index) : cause === undefined || causeKey(letter.cause) === causeKey(cause),
-  );
-}

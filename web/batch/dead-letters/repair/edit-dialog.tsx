@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { redriveLetters } from '../../../api/dead-letters.ts';
 import { redriveBody } from '../../../api/redrive-body.ts';
+import { faultsOfItem } from '../../../api/try.ts';
 import type { DeadLetter } from '../../../api/types.ts';
 import { plain } from '../../../format.ts';
-import { DiffView } from '../../../json/diff-view.tsx';
 import { useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -12,36 +12,42 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorBox } from '../../../ui/states.tsx';
 import { isFinished } from '../../finished.ts';
 import { itemJson, jsonFault, placeOf, reindented } from '../item-json.ts';
+import { DiffView } from './diff-view.tsx';
 import type { DialogOfLetters } from './discard-dialog.tsx';
-import { draftOf, dropDrafts, keepDraft } from './drafts.ts';
 import { TryResult } from './try-result.tsx';
 
 export interface EditDialogProps extends DialogOfLetters {
   letter: DeadLetter;
 }
 
+/** The faults of a text by the schema of the workload. */
+interface Checked {
+  text: string;
+  faults: readonly string[];
+}
+
 /**
- * Corrects one item and runs it again. The text is sent exactly as typed, with every digit of its numbers, and is kept
- * as a draft until then.
+ * Corrects one item and runs it again. The text is sent exactly as typed, with every digit of its numbers. One that
+ * does not fit the schema of the workload is sent only on a second request, because it would be a dead letter again.
  */
 export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps): JSX.Element {
   const original = itemJson(letter);
-  const draft = draftOf(batch.id, letter.index);
+  const [text, setText] = useState(original);
+  const [checked, setChecked] = useState<Checked>();
   const [sent, setSent] = useState<number>();
   const sending = useAction();
   const keyOf = useKey();
-  const text = draft?.text ?? original;
   const fault = jsonFault(text);
-  const drop = (): void => dropDrafts(batch.id, ({ index }) => index === letter.index);
-  const type = (typed: string): void => {
-    if (typed === original) drop();
-    else keepDraft({ batch: batch.id, letter, text: typed });
-  };
+  const faults = fault === undefined ? (checked?.text === text ? checked.faults : []) : [fault];
   const send = (): Promise<boolean> =>
     sending.run(async () => {
+      if (checked?.text !== text) {
+        const found = await faultsOfItem(batch.workload, text);
+        setChecked({ text, faults: found });
+        if (found.length > 0) return;
+      }
       const body = redriveBody({ corrected: [{ index: letter.index, text }] });
       const { revision } = await redriveLetters(batch.id, body, keyOf(body));
-      drop();
       setSent(revision);
       onChange();
     });
@@ -57,16 +63,11 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
         {sent !== undefined ? (
           <TryResult batch={batch} letter={letter} revision={sent} />
         ) : (
-          <ItemEditor letter={letter} text={text} original={original} fault={fault} onType={type} />
+          <ItemEditor {...{ letter, text, original, faults, isJson: fault === undefined, onType: setText }} />
         )}
         {sending.error && <ErrorBox error={sending.error} />}
         <footer>
-          {draft && (
-            <Button look="quiet" onClick={drop}>
-              Undo the correction
-            </Button>
-          )}
-          <Button onClick={onClose}>{sent !== undefined ? 'Close' : draft ? 'Keep for later' : 'Keep as it is'}</Button>
+          <Button onClick={onClose}>{sent === undefined ? 'Keep as it is' : 'Close'}</Button>
           {sent === undefined && (
             <Button
               submit
@@ -76,7 +77,7 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
               disabled={fault !== undefined || !isFinished(batch)}
               reason={isFinished(batch) ? undefined : 'The batch runs; when it is finished, this can be sent'}
             >
-              Redrive corrected
+              {fault === undefined && faults.length > 0 ? 'Redrive all the same' : 'Redrive corrected'}
             </Button>
           )}
         </footer>
@@ -89,12 +90,13 @@ interface ItemEditorProps {
   letter: DeadLetter;
   text: string;
   original: string;
-  fault: string | undefined;
+  faults: readonly string[];
+  isJson: boolean;
   onType: (typed: string) => void;
 }
 
-/** The error of an item, its text to edit, and the difference to the upload. */
-const ItemEditor = ({ letter, text, original, fault, onType }: ItemEditorProps): JSX.Element => (
+/** The error of an item, its text to edit, what is wrong with the text, and its difference to the upload. */
+const ItemEditor = ({ letter, text, original, faults, isJson, onType }: ItemEditorProps): JSX.Element => (
   <>
     <p class="cause-text">
       <bdi>{plain(letter.error.message)}</bdi>
@@ -106,17 +108,15 @@ const ItemEditor = ({ letter, text, original, fault, onType }: ItemEditorProps):
         spellcheck={false}
         rows={Math.min(18, text.split('\n').length + 1)}
         value={text}
-        aria-invalid={fault !== undefined}
+        aria-invalid={faults.length > 0}
         onInput={(event) => onType(event.currentTarget.value)}
       />
     </label>
-    {fault !== undefined && (
-      <p class="tone-bad" role="status">
-        {fault}
+    {faults.map((each) => (
+      <p key={each} class="tone-bad" role="status">
+        <bdi>{plain(each)}</bdi>
       </p>
-    )}
-    {fault === undefined && text !== original && (
-      <DiffView name={placeOf(letter)} before={original} after={reindented(text)} />
-    )}
+    ))}
+    {isJson && text !== original && <DiffView name={placeOf(letter)} before={original} after={reindented(text)} />}
   </>
 );

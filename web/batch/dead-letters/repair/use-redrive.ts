@@ -6,7 +6,7 @@ import { formatNumberOf } from '../../../format.ts';
 import { type Action, useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
 import type { Scope } from '../scope.ts';
-import { type DialogOfLetters, forgetDrafts } from './discard-dialog.tsx';
+import type { DialogOfLetters } from './discard-dialog.tsx';
 
 /** An item that ran before the others. */
 export interface Tried {
@@ -24,29 +24,26 @@ export interface Redrive {
   redrive: () => Promise<boolean>;
 }
 
-/** Provides the redrive of a scope with a patch; an empty rate means no limit. */
+/** Provides the redrive of a scope; an empty rate means no limit. */
 export function useRedrive(
   { batch, scope, onChange, onDone, onClose }: DialogOfLetters & { scope: Scope },
-  { patch, rate }: { patch: string | undefined; rate: string },
+  rate: string,
 ): Redrive {
   const [tried, setTried] = useState<readonly Tried[]>([]);
   const sending = useAction();
   const keyOf = useKey();
   const rest = restOf(scope, new Set(tried.map(({ letter }) => letter.index)));
   const send = (choice: LetterChoice): Promise<Redriven> => {
-    const body = redriveBody({ ...choice, patch, ratePerSecond: rate === '' ? undefined : Number(rate) });
+    const body = redriveBody({ ...choice, ratePerSecond: rate === '' ? undefined : Number(rate) });
     return redriveLetters(batch.id, body, keyOf(body));
   };
   const tryOne = async (letter: DeadLetter): Promise<void> => {
-    const items = { choice: { items: [letter.index] } };
-    const { revision } = await send(items.choice);
-    forgetDrafts(batch.id, items);
+    const { revision } = await send({ items: [letter.index] });
     setTried([...tried, { letter, revision }]);
     onChange();
   };
   const redrive = async (): Promise<void> => {
     const { redriven, unreadable, revision } = await send(rest.choice);
-    forgetDrafts(batch.id, rest);
     const left = unreadable === 0 ? '' : ` ${formatNumberOf(unreadable, 'item')} cannot be read and stay.`;
     onDone(`${formatNumberOf(redriven, 'item')} run again, in revision ${revision} of this batch.${left}`);
     onChange();
