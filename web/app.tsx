@@ -4,9 +4,8 @@ import { isAsked, key } from './api/http/key.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { BatchPage } from './batch/batch-page.tsx';
 import { BatchesPage } from './batches/batches-page.tsx';
-import { CostPage } from './cost/cost-page.tsx';
+import { DaysPage } from './days/days-page.tsx';
 import { DeadLettersPage } from './dead-letters/dead-letters-page.tsx';
-import { HistoryPage } from './history/history-page.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { KeyPage } from './key/key-page.tsx';
 import { OverviewPage } from './overview/overview-page.tsx';
@@ -54,16 +53,14 @@ function Page({ place: at }: { place: Place }): JSX.Element {
       return <BatchPage key={at.id} id={at.id} tab={at.tab} />;
     case 'dead-letters':
       return <DeadLettersPage />;
-    case 'history':
-      return <HistoryPage />;
+    case 'days':
+      return <DaysPage />;
     case 'audit':
       return <AuditPage />;
     case 'inbox':
       return <InboxPage />;
     case 'upload':
       return <UploadPage />;
-    case 'cost':
-      return <CostPage />;
     case 'unknown':
       return <UnknownPage path={at.path} />;
     default:

@@ -79,6 +79,10 @@ export interface PricedBy {
 export const formatAmount = (usd: number, { currency, unverified }: PricedBy): string =>
   `${formatUsd(usd, currency)}${unverified.length > 0 ? '*' : ''}`;
 
+/** Explains the mark of `formatAmount`; empty if no amount is marked. */
+export const unverifiedText = (unverified: readonly string[]): string =>
+  unverified.length === 0 ? '' : `* uses prices without a verified source: ${unverified.join(', ')}.`;
+
 /** A fraction as a percentage. A fraction below 1 never reads as 100 %. */
 export function formatPercent(fraction: number): string {
   const percent = fraction * 100;

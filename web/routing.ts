@@ -8,7 +8,7 @@ export const TABS = ['overview', 'items', 'dead-letters', 'report', 'receipt'] a
 export type Tab = (typeof TABS)[number];
 
 /** Pages without an id. */
-const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'] as const;
+const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'days', 'audit', 'inbox', 'upload'] as const;
 
 /** A place in the dashboard. */
 export type Place =

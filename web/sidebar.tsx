@@ -13,8 +13,7 @@ const LINKS: readonly { href: string; name: string; icon: IconName; pages: reado
   { href: '#/dead-letters', name: 'Dead letters', icon: 'warning', pages: ['dead-letters'] },
   { href: '#/inbox', name: 'Inbox', icon: 'inbox', pages: ['inbox'] },
   { href: '#/upload', name: 'Upload', icon: 'upload', pages: ['upload'] },
-  { href: '#/history', name: 'History', icon: 'history', pages: ['history'] },
-  { href: '#/cost', name: 'Cost', icon: 'cost', pages: ['cost'] },
+  { href: '#/days', name: 'Days', icon: 'days', pages: ['days'] },
   { href: '#/audit', name: 'Audit log', icon: 'audit', pages: ['audit'] },
 ];
 

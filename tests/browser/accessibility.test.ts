@@ -9,7 +9,7 @@ import { axeFindings, loadAxe } from './support/axe.ts';
 import { goodRecords, usage } from './support/records.ts';
 import { useDashboard } from './support/use-dashboard.ts';
 
-const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'];
+const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'days', 'audit', 'inbox', 'upload'];
 const dashboard = useDashboard();
 let page: Page;
 let paths: string[];
@@ -36,7 +36,7 @@ describe('the dashboard', () => {
     ['light', 360],
   ] as const)('violates no rule of axe-core on any page: %s, %s px', async (colorScheme, width) => {
     // The policy of the page would refuse the script of the test. This is the only difference.
-    page = await dashboard.open('cost', { colorScheme, bypassCSP: true, viewport: { width, height: 800 } });
+    page = await dashboard.open('days', { colorScheme, bypassCSP: true, viewport: { width, height: 800 } });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await loadAxe(page);
     const found: string[] = [];

@@ -66,20 +66,20 @@ describe('the key', () => {
     page = await dashboard.open('batches');
     await page.getByRole('heading', { name: 'Batches' }).waitFor();
     await page.route('**/api/cost', (each) => each.fulfill({ status: 401 }));
-    await goTo('cost');
+    await goTo('days');
     await page.getByRole('button', { name: 'Use another key' }).click();
     await page.unroute('**/api/cost');
     await signIn(page, dashboard.stack.keys.function);
-    await page.getByRole('heading', { name: 'Cost' }).waitFor();
+    await page.getByRole('heading', { name: 'This instance' }).waitFor();
   });
 
   it('of a client gives access to batches, and the page says what requires an operator', async () => {
     page = await dashboard.open('batches', { key: '' });
-    for (const route of ['**/api/queues', '**/api/cost'])
+    for (const route of ['**/api/queues', '**/api/overview'])
       await page.route(route, (each) => each.fulfill({ status: 401 }));
     await signIn(page, dashboard.stack.keys.function);
     await page.locator('tbody tr').first().waitFor();
-    for (const path of ['queues', 'cost']) {
+    for (const path of ['queues', 'overview']) {
       await goTo(path);
       await page.getByText('Not allowed with this key').waitFor();
       await page.getByText(/require an operator’s key/).waitFor();

@@ -5,7 +5,7 @@ import { mockBatch, revisionAt, viewAt } from './support/batch-data.ts';
 import { goodRecords, usage } from './support/records.ts';
 import { useDashboard } from './support/use-dashboard.ts';
 
-const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'history', 'audit', 'inbox', 'upload', 'cost'];
+const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'days', 'audit', 'inbox', 'upload'];
 const WIDTHS = [360, 768, 900, 1024, 1152, 1240, 1440];
 /** Pages of which a picture is kept. */
 const PICTURED = [360, 768, 1024];
@@ -91,8 +91,8 @@ describe('tables', () => {
     page.route(url, async (route) => route.fulfill({ json: by(await (await route.fetch()).json()) }));
 
   it('have their whole content inside their panel at every width of the window', async () => {
-    page = await dashboard.open('cost');
-    await page.getByRole('heading', { name: 'Cost' }).waitFor();
+    page = await dashboard.open('days');
+    await page.getByRole('heading', { name: 'Days' }).waitFor();
     const reason = 'The ledger refuses bookings of this month until it is closed: ask the accounting team';
     const paused = { by: 'operator', reason, since: '2026-11-22T14:03:00.000Z' };
     const load = { instances: 120, cpu: 0.993, eventLoop: 0.412, responseMs: 1_240, latencyMs: 8_000_000 };
@@ -100,6 +100,7 @@ describe('tables', () => {
       queues: queues?.map((queue) => ({
         ...{ ...queue, load, generation: 1_234, depth: 1_234_567, total: 4_500_000, itemsPerSecond: 123_456 },
         paused: String(queue.queue).endsWith('normal-0') ? paused : null,
+        notes: [{ tone: 'warn', text: `paused by an operator: ${reason}` }],
       })),
     }));
     await measure('queues', reason);

@@ -74,7 +74,7 @@ describe('markup in data', () => {
       [`batches/${id}/report`, 6],
       ['inbox', 4],
       ['batches', 2],
-      ['cost', 2],
+      ['days', 2],
     ] as const) {
       await goTo(path);
       const shown = async (): Promise<string> => (await page.locator('main').textContent()) ?? '';

@@ -38,8 +38,8 @@ describe('files to upload', () => {
     await page.route(/\/workloads\/billing\/batches/, () => {});
     const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/workloads/billing/batches'));
     await row('first').getByRole('button', { name: 'Send' }).click();
-    await goTo('cost');
-    await page.getByRole('heading', { name: 'Cost', exact: true }).waitFor();
+    await goTo('days');
+    await page.getByRole('heading', { name: 'Days', exact: true }).waitFor();
     await goTo('upload');
     await row('first').getByRole('button', { name: 'Cancel' }).click();
     await ended;

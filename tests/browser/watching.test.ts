@@ -1,4 +1,4 @@
-/** The cost and the times of polling, and how the page shows them. */
+/** The times of polling, and how the page shows them. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { useDashboard } from './support/use-dashboard.ts';
@@ -9,7 +9,7 @@ let page: Page;
 const goTo = (path: string): Promise<unknown> => page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
 
 describe('polling', () => {
-  it('costs nothing while the page is hidden, and shows its cost', async () => {
+  it('costs nothing while the page is hidden', async () => {
     page = await dashboard.open('inbox');
     await page.getByRole('heading', { name: 'Inbox', exact: true }).waitFor();
     await page.clock.install();

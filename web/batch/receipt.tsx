@@ -1,7 +1,14 @@
 import type { JSX } from 'preact';
 import type { BatchReceipt, BatchView } from '../api/types.ts';
 import { BarList } from '../charts/bar-list.tsx';
-import { formatAmount, formatCount, formatDecimals, formatDuration, formatNumberOf } from '../format.ts';
+import {
+  formatAmount,
+  formatCount,
+  formatDecimals,
+  formatDuration,
+  formatNumberOf,
+  unverifiedText,
+} from '../format.ts';
 import { Panel, Stat } from '../ui/pieces.tsx';
 import { Scrolling } from '../ui/scrolling.tsx';
 
@@ -88,7 +95,7 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
     <>
       {bars.length === 0 ? <p class="soft">Nothing spent yet.</p> : <BarList bars={bars} />}
       {unpriced.length > 0 && <p class="soft">Without a price: {unpriced.join(', ')}.</p>}
-      {unverified.length > 0 && <p class="soft">* uses prices without a verified source: {unverified.join(', ')}.</p>}
+      <p class="soft">{unverifiedText(unverified)}</p>
     </>
   );
 }

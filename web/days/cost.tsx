@@ -1,41 +1,16 @@
 import type { JSX } from 'preact';
-import { fetchCost } from '../api/queues.ts';
 import type { Cost, CostPeriod } from '../api/types.ts';
-import { DayField } from '../filters/fields.tsx';
-import { formatAmount, formatCompact, formatDecimals, formatNumberOf, formatTime } from '../format.ts';
-import { usePolled } from '../live/use-polled.ts';
-import { parameters, setParameters } from '../routing.ts';
-import { Button } from '../ui/button.tsx';
-import { PageHead, Panel, PartsBar, Stat } from '../ui/pieces.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { formatAmount, formatCompact, formatDecimals, formatNumberOf, formatTime, unverifiedText } from '../format.ts';
+import { Panel, PartsBar, Stat } from '../ui/pieces.tsx';
 import { type FormatAmount, IdleLines } from './idle-lines.tsx';
 
-/** The cost of a day and its month. Fetched once: it changes slowly, and costs more than the read of a row. */
-export function CostPage(): JSX.Element {
-  const day = parameters.value.get('day') ?? '';
-  const polled = usePolled({ key: ['cost', day], load: () => fetchCost(day) });
-  return (
-    <>
-      <PageHead
-        title="Cost"
-        note="Work is counted; executions, the Durable extension and idle cost are computed; at list prices."
-      >
-        <DayField name="Day (UTC)" value={day} onChange={(value) => setParameters({ day: value }, { push: true })} />
-        <Button icon="redo" onClick={polled.refresh}>
-          {' '}
-          Refresh{' '}
-        </Button>
-      </PageHead>
-      <Loaded polled={polled}>{(cost) => <CostView cost={cost} />}</Loaded>
-    </>
-  );
-}
-
-function CostView({ cost }: { cost: Cost }): JSX.Element {
+/** The cost of a day and its month, at list prices: counted work, computed executions, and idle resources. */
+export function CostOfDay({ cost }: { cost: Cost }): JSX.Element {
   const amount: FormatAmount = (usd, unverified = cost.unverified) =>
     formatAmount(usd, { currency: cost.currency, unverified });
   return (
     <>
+      <h2 class="section-title">Cost</h2>
       <div class="panels">
         <Period title={`Day ${cost.day.from}`} period={cost.day} amount={amount} />
         <Period title={`Month ${cost.month.from.slice(0, 7)}`} period={cost.month} amount={amount} />
@@ -51,8 +26,7 @@ function CostView({ cost }: { cost: Cost }): JSX.Element {
             ))}
           </ul>
           <p class="soft">
-            Prices: sheet {cost.sheet}, {cost.currency}.
-            {cost.unverified.length > 0 && ` * uses prices without a verified source: ${cost.unverified.join(', ')}.`}
+            Prices: sheet {cost.sheet}, {cost.currency}. {unverifiedText(cost.unverified)}
           </p>
         </Panel>
         <Panel title="This instance">

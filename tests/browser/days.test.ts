@@ -15,8 +15,8 @@ const day = (back: number, workload: string, changes: Partial<HistoryDay> = {}):
   ...changes,
 });
 
-describe('the history', () => {
-  it('has a line per workload, the days as rows, and the actions of operators', async () => {
+describe('the page of days', () => {
+  it('has a line per workload, the days as rows, the actions of operators, and the cost of each day', async () => {
     const asked: URLSearchParams[] = [];
     await open();
     await page.route('**/api/history?*', (route) => {
@@ -29,7 +29,7 @@ describe('the history', () => {
       };
       return route.fulfill({ json: history });
     });
-    await page.goto(`${dashboard.stack.url}/api/dashboard#/history?days=30`);
+    await page.goto(`${dashboard.stack.url}/api/dashboard#/days?days=30`);
     await page.locator('.chart', { hasText: 'p95' }).locator('.legend li', { hasText: 'media' }).waitFor();
     expect(await page.locator('tbody tr td:first-child').allInnerTexts()).toEqual([
       expect.stringContaining(`${dayAt(1)}\nbilling`),
@@ -41,7 +41,13 @@ describe('the history', () => {
     await page.getByText('* uses prices without a verified source: queue.class1.').waitFor();
     await page.getByText(`pause-queue billing-normal-0, by Ada`).waitFor();
     await page.locator('.plain-list').getByRole('link', { name: 'billing-normal-0' }).waitFor();
-    await dashboard.shot(page, 'history');
+    await dashboard.shot(page, 'days');
+    const link = page.getByRole('link', { name: '0.20 EUR*' });
+    expect(await link.getAttribute('href')).toBe(`#/days?days=30&day=${dayAt(1)}`);
+    await link.click();
+    await page.getByRole('heading', { name: `Day ${dayAt(1)}` }).waitFor();
+    await page.getByText('While there is nothing to do').waitFor();
+    await page.goBack();
     await page.getByLabel('Workload').selectOption('media');
     await expect.poll(() => asked.at(-1)?.get('workload')).toBe('media');
     expect(page.url()).toContain('workload=media');

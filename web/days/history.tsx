@@ -1,52 +1,25 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { fetchHistory } from '../api/history.ts';
 import type { History } from '../api/types.ts';
 import { Target } from '../audit/audit-table.tsx';
 import { TimeChart } from '../charts/time-chart.tsx';
-import { ChoiceField, WorkloadField } from '../filters/fields.tsx';
-import { formatCompact, formatDuration, formatPercent, formatTime, formatUsd, plain } from '../format.ts';
-import { usePolled } from '../live/use-polled.ts';
-import { parameters, setParameters } from '../routing.ts';
-import { Button } from '../ui/button.tsx';
-import { PageHead, Panel } from '../ui/pieces.tsx';
-import { Empty, Loaded } from '../ui/states.tsx';
+import {
+  formatCompact,
+  formatDuration,
+  formatPercent,
+  formatTime,
+  formatUsd,
+  plain,
+  unverifiedText,
+} from '../format.ts';
+import { Panel } from '../ui/pieces.tsx';
+import { Empty } from '../ui/states.tsx';
 import { DayTable } from './day-table.tsx';
 import { allDays, deadPercent, linesOf } from './days.ts';
 
-const SPANS = ['7', '30', '92'] as const;
-
-/** The finished batches, day by day. Fetched once: days change slowly. */
-export function HistoryPage(): JSX.Element {
-  const workload = parameters.value.get('workload') ?? '';
-  const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '30';
-  const polled = usePolled({
-    key: ['history', days, workload],
-    load: (signal) => fetchHistory({ days: Number(days), workload }, { signal }),
-  });
-  return (
-    <>
-      <PageHead title="History" note="Finished batches by the day (UTC) on which they were submitted.">
-        <WorkloadField value={workload} onChange={(name) => setParameters({ workload: name }, { push: true })} />
-        <ChoiceField
-          name="Days"
-          value={days}
-          choices={SPANS}
-          textOf={(span) => `${span} days`}
-          onChange={(span) => setParameters({ days: span }, { push: true })}
-        />
-        <Button icon="redo" onClick={polled.refresh}>
-          {' '}
-          Refresh{' '}
-        </Button>
-      </PageHead>
-      <Loaded polled={polled}>{(history) => <Shown history={history} />}</Loaded>
-    </>
-  );
-}
-
-function Shown({ history }: { history: History }): JSX.Element {
-  const { from, to, days: rows, markers, sheet, currency, unverified } = history;
+/** The days as charts and as a table, with the actions of operators in this time. */
+export function FinishedDays({ history }: { history: History }): JSX.Element {
+  const { from, to, days: rows, markers, currency, unverified } = history;
   const days = useMemo(() => allDays(from, to), [from, to]);
   const times = useMemo(() => days.map((day) => Date.parse(day) / 1_000), [days]);
   const marks = useMemo(
@@ -64,7 +37,7 @@ function Shown({ history }: { history: History }): JSX.Element {
   );
   if (rows.length === 0)
     return (
-      <Empty icon="history" title="Nothing has finished">
+      <Empty icon="days" title="Nothing has finished">
         <p>
           No batch from {from} to {to} (UTC).
         </p>
@@ -92,10 +65,7 @@ function Shown({ history }: { history: History }): JSX.Element {
         />
       </div>
       <DayTable rows={rows} by={history} />
-      <p class="soft">
-        Cost: as on the receipts, at the prices of sheet {sheet}.
-        {unverified.length > 0 && ` * uses prices without a verified source: ${unverified.join(', ')}.`}
-      </p>
+      <p class="soft">{unverifiedText(unverified)}</p>
       {markers.length > 0 && (
         <Panel title="Actions of operators in this time">
           <p class="soft">The dashed lines in the charts.</p>

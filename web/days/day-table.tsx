@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { HistoryDay } from '../api/types.ts';
 import { formatAmount, formatCount, formatDuration, formatPercent, type PricedBy } from '../format.ts';
-import { href } from '../routing.ts';
+import { href, parameters } from '../routing.ts';
 import { deadPercent } from './days.ts';
 
 /** One row per day and workload, newest first; each links to the batches of that day. */
@@ -63,7 +63,9 @@ function Row({ row, by }: { row: HistoryDay; by: PricedBy }): JSX.Element {
         {discarded > 0 && <small class="soft"> {formatCount(discarded)} discarded</small>}
       </td>
       <td class="number" data-label="Cost">
-        {formatAmount(usd, by)}
+        <a href={href('days', { ...Object.fromEntries(parameters.value), day })} title="The cost of this day">
+          {formatAmount(usd, by)}
+        </a>
       </td>
     </tr>
   );
