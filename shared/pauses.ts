@@ -29,11 +29,14 @@ export const EARLY_WAKE_MS = 5_000;
 export const hasPauseEnded = ({ until }: Pick<AnyPause, 'until'>, nowMs: number): boolean =>
   until !== undefined && Date.parse(until) - EARLY_WAKE_MS <= nowMs;
 
+/** The reason of a pause for which the operator gave none. */
+export const NO_REASON = 'paused by an operator';
+
 /** Creates the pause that an operator wishes at `nowMs` (service time). */
 export function pauseBy({ reason, forSeconds }: PauseWish, nowMs: number): AnyPause & { by: 'operator' } {
   const isoOf = (ms: number): string => new Date(ms).toISOString();
   const end = forSeconds === undefined ? {} : { until: isoOf(nowMs + forSeconds * 1_000) };
-  return { by: 'operator', reason: reason ?? 'paused by an operator', since: isoOf(nowMs), ...end };
+  return { by: 'operator', reason: reason ?? NO_REASON, since: isoOf(nowMs), ...end };
 }
 
 /** Whether a wish adds nothing to a pause that somebody has to end: it has no end, and no other reason. */

@@ -81,17 +81,10 @@ const sectionsOf = (answer: Overview): Section[] => [
 const batchSection = (title: string, { count, batches }: BatchNotices): Section =>
   section(title, batches.map(batchRow), count);
 
-const batchRow = ({ id, workload, lane, file = '', since, items, by, reason = '' }: BatchNotice): string[] => [
-  ...[id, `${workload}/${lane}`, `since ${formatTime(since)}`, formatNumber(items, 'item'), file],
-  by === undefined ? reason : `by ${by}: ${reason}`,
+const batchRow = ({ id, workload, lane, file = '', since, items, text = '' }: BatchNotice): string[] => [
+  ...[id, `${workload}/${lane}`, `since ${formatTime(since)}`, formatNumber(items, 'item'), file, text],
 ];
 
-const pausedQueueRow = (queue: Overview['pausedQueues'][number]): string[] => [
-  ...[
-    queue.queue,
-    `by ${queue.by}`,
-    `since ${formatTime(queue.since)}${queue.until === undefined ? '' : ` until ${formatTime(queue.until)}`}`,
-    formatNumber(queue.messages, 'message'),
-  ],
-  ...[formatNumber(queue.items, 'item'), queue.reason],
+const pausedQueueRow = ({ queue, messages, items, text }: Overview['pausedQueues'][number]): string[] => [
+  ...[queue, formatNumber(messages, 'message'), formatNumber(items, 'item'), text],
 ];

@@ -71,13 +71,10 @@ const sweep: Action<[]> = async (session) => {
   return answer.failed + answer.startFailed > 0 ? EXIT.failed : EXIT.done;
 };
 
-function describeSweep({ open, ...counts }: Sweep): string[] {
-  const done = Object.entries(counts).filter(([, count]) => count > 0);
-  return [
-    `${formatNumber(open, 'open batch', 'open batches')} checked${done.length === 0 ? '; nothing to repair' : ''}`,
-    ...formatTable(done.map(([name, count]) => [name, formatCount(count)])),
-  ];
-}
+const describeSweep = ({ open, done }: Sweep): string[] => [
+  `${formatNumber(open, 'open batch', 'open batches')} checked${done.length === 0 ? '; nothing to repair' : ''}`,
+  ...done.map((text) => `  ${text}`),
+];
 
 const UNAVAILABLE = 503;
 

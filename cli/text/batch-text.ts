@@ -1,4 +1,3 @@
-import { isFinished, SUSPECT_ITEMS } from '../../shared/batches/batch-row.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { formatBar, formatCount, formatNumber, formatRate, formatSeconds, formatTime } from './format.ts';
 import { describeOperations, type ShownReceipt } from './receipt-text.ts';
@@ -10,12 +9,11 @@ export type ShownBatch = Pick<
 > & {
   receipt?: ShownReceipt;
   blocked?: BatchView['blocked'];
-  waiting?: BatchView['waiting'];
+  notes?: BatchView['notes'];
   progress?: BatchView['progress'];
   estimate?: BatchView['estimate'];
   suspect?: BatchView['suspect'];
   hint?: BatchView['hint'];
-  paused?: BatchView['paused'];
   producer?: BatchView['producer'];
 };
 
@@ -56,44 +54,23 @@ export const describeRepeat = (
 export const describeFailure = ({ progress }: Pick<ShownBatch, 'progress'>): string | undefined =>
   progress?.latestError && `Latest failure: ${progress.latestError}`;
 
-/** Describes in one line why a batch is paused or blocked; undefined if it is not. */
-export function describeBlocked({ blocked, paused }: Pick<ShownBatch, 'blocked' | 'paused'>): string | undefined {
-  if (paused) {
-    const { by, reason, since, until } = paused;
-    const end = until === undefined ? '' : ` until ${formatTime(until)} UTC (the next sweep resumes it)`;
-    return `Paused since ${formatTime(since)} UTC${end} by ${PAUSED_BY[by]}: ${reason}`;
-  }
-  if (blocked === undefined) return undefined;
-  const { queue, since, reason } = blocked;
-  const from = since === undefined ? '' : ` since ${formatTime(since)} UTC`;
-  return `Blocked${from}${queue === undefined ? '' : ` by queue ${queue}`}: ${reason}`;
-}
-
 /**
- * Describes the place in the queue of a batch that has no running items, and the reason unless `blocked` contains it;
- * otherwise undefined.
+ * Describes in one line why a batch is paused, blocked or late; undefined if it is not. Without its place in the queue,
+ * which changes all the time.
  */
-function describeWaiting({ waiting, blocked }: Pick<ShownBatch, 'blocked' | 'waiting'>): string | undefined {
-  if (!waiting) return undefined;
-  const { queue, batchesAhead, itemsAhead, nextAt, reason } = waiting;
-  const items = formatNumber(itemsAhead, 'item');
-  const ahead = batchesAhead === 0 ? 'first' : `behind ${formatNumber(batchesAhead, 'batch', 'batches')} with ${items}`;
-  return [
-    `Place in queue ${queue}: ${ahead}`,
-    ...(blocked ? [] : [reason]),
-    ...(nextAt === undefined ? [] : [`continues about ${formatTime(nextAt)} UTC`]),
-  ].join('; ');
-}
+export const describeTrouble = ({ notes = [] }: Pick<ShownBatch, 'notes'>): string | undefined =>
+  notes.flatMap(({ tone, text }) => (tone === 'info' ? [] : [sentence(text)]))[0];
 
 /** Describes in one line how to continue or cancel a paused batch; undefined for any other state. */
 export const describeChoice = ({ id, state }: Pick<ShownBatch, 'id' | 'state'>): string | undefined =>
   state === 'paused' ? `To continue: sluice resume ${id}; to cancel: sluice cancel ${id}` : undefined;
 
-const PAUSED_BY = { operator: 'an operator', halt: 'the halt rule of its workload' } as const;
+/** The server writes its notes without a capital letter, because they also stand in the middle of a line. */
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Describes the counts, running items, latency, deadline, latest redrive and operations of a batch. */
 export function describeBatch(batch: ShownBatch): string[] {
-  const { state, counts, latencyMs, receipt, deadline, producer } = batch;
+  const { state, counts, latencyMs, receipt, deadline, producer, notes = [] } = batch;
   const { accepted, succeeded, dead, discarded, cancelled, pending, retried } = counts;
   const latency =
     latencyMs && (['p50', 'p95', 'max'] as const).map((name) => `${name} ${formatSeconds(latencyMs[name])}`);
@@ -110,28 +87,13 @@ export function describeBatch(batch: ShownBatch): string[] {
     ...describeSuspect(batch),
     `Items: ${items.join(', ')}`,
     ...(batch.hint === undefined ? [] : [batch.hint]),
-    ...[
-      describeBlocked(batch),
-      describeWaiting(batch),
-      describeRunning(batch),
-      describeFailure(batch),
-      describeEstimate(batch),
-    ].filter((line) => line !== undefined),
+    ...notes.map(({ text }) => sentence(text)),
+    ...[describeRunning(batch), describeFailure(batch), describeEstimate(batch)].filter((line) => line !== undefined),
     ...(latency ? [`Latency from acceptance to completion: ${latency.join(', ')}`] : []),
-    ...describeRisk(batch),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
     ...(receipt ? describeOperations(receipt, accepted) : []),
   ];
-}
-
-/**
- * Describes a deadline at risk. A finished batch shows instead whether the deadline was met. A redrive has its own deadline.
- */
-function describeRisk({ state, deadline, revision }: ShownBatch): string[] {
-  if (deadline.atRiskAt === undefined || isFinished(state)) return [];
-  const name = revision === 0 ? 'Deadline' : `Deadline of revision ${revision}`;
-  return [`${name} at risk since ${formatTime(deadline.atRiskAt)} UTC: it will probably be missed`];
 }
 
 function describeRunning({ progress }: ShownBatch): string | undefined {
@@ -145,14 +107,10 @@ const describeEstimate = ({ estimate }: ShownBatch): string | undefined =>
   estimate && `Expected to finish about ${formatTime(estimate.completesAt)} UTC: ${estimate.basis}`;
 
 /** Describes why a batch is suspect; empty for any other state. */
-function describeSuspect({ suspect, revisions }: Pick<ShownBatch, 'suspect' | 'revisions'>): string[] {
+function describeSuspect({ suspect }: Pick<ShownBatch, 'suspect'>): string[] {
   if (suspect === undefined) return [];
-  // A discard or a redrive of only the report runs no items, so the verdict is that of an earlier revision.
-  const judged = revisions.findLast(({ items, kind }) => items > 0 && kind !== 'discard');
-  const first = (judged?.items ?? 0) > SUSPECT_ITEMS ? `first ${formatCount(SUSPECT_ITEMS)} ` : '';
-  const items = (judged?.revision ?? 0) > 0 ? 'redriven items' : 'items';
   return [
-    `Suspect: none of the ${first}${items} is valid. The file or the schema is probably wrong.`,
+    `Suspect: ${suspect.verdict}`,
     ...suspect.causes.flatMap(({ cause, count, example }) => [
       `  ${formatNumber(count, 'item')}: ${cause}`,
       ...(example === undefined

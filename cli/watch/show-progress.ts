@@ -1,9 +1,9 @@
 import type { StatusLine } from '../process/status-line.ts';
 import {
-  describeBlocked,
   describeChoice,
   describeFailure,
   describeProgress,
+  describeTrouble,
   type ShownBatch,
   type ShownQueue,
 } from '../text/batch-text.ts';
@@ -13,7 +13,7 @@ import {
  * change.
  */
 export function createProgress(line: StatusLine): (batch: ShownBatch, queues?: readonly ShownQueue[]) => void {
-  const notes = [describeBlocked, describeChoice, describeFailure].map((describe) => ({
+  const notes = [describeTrouble, describeChoice, describeFailure].map((describe) => ({
     describe,
     printed: undefined as string | undefined,
   }));

@@ -135,20 +135,17 @@ describe('a batch that waits', () => {
       viewAt(NOW - 5 * MINUTE, [upload], {
         ...{ state: 'queued', reportRevision: null, counts: { ...counts, retried: 0, duplicatesSeen: 0 } },
         blocked: { queue, since: '2026-11-22T11:40:00.000Z', reason: 'paused by the circuit: the ledger is down' },
-        waiting: {
-          ...{ queue, batchesAhead: 3, itemsAhead: 12_400 },
-          reason: 'paused',
-          nextAt: '2026-11-22T12:01:00.000Z',
-        },
+        notes: [
+          { tone: 'warn', text: `blocked by queue ${queue}: the ledger is down`, queue },
+          { tone: 'info', text: 'behind 3 batches', queue: 'another-0' },
+        ],
         links: { self: '', results: '', report: '', deadLetters: '', logs: LOGS },
       }),
       '/report',
     );
-    const notice = page.locator('.notice.warn');
-    expect(await notice.textContent()).toBe(
-      'Blocked by queue billing-normal-0 since 22 Nov, 11:40 UTC: paused by the circuit: the ledger is down',
-    );
-    await page.getByText('Behind 3 batches of 12,400 items; continues at 12:01:00 UTC').waitFor();
+    const notice = page.locator('.why .warn');
+    expect(await notice.textContent()).toBe('blocked by queue billing-normal-0: the ledger is down');
+    expect(await page.locator('.why .info').textContent()).toBe('behind 3 batches');
     await page.locator('.pace').getByText('Blocked').waitFor();
     const logs = page.getByRole('link', { name: 'Logs' });
     expect([await logs.getAttribute('href'), await logs.getAttribute('rel')]).toEqual([LOGS, 'noopener noreferrer']);

@@ -48,11 +48,18 @@ const troubled = (): Overview => ({
   pausedQueues: [
     {
       ...{ queue: 'billing-normal-0', workload: 'billing', by: 'operator', reason: 'ledger is down' },
-      ...{ since: ago(3 * MINUTE), messages: 40, batches: 40, items: 12_000 },
+      ...{
+        since: ago(3 * MINUTE),
+        messages: 40,
+        batches: 40,
+        items: 12_000,
+        text: 'paused by an operator: ledger is down',
+      },
     },
     {
       ...{ queue: 'billing-bulk-0', workload: 'billing', by: 'circuit', reason: '9 of 10 items failed' },
       ...{ since: ago(MINUTE), probeAt: '2026-11-23T14:03:22.000Z', messages: 1, batches: 1, items: 1 },
+      text: 'paused by the circuit: 9 of 10 items failed; one task tries again at 2026-11-23 14:03:22 UTC',
     },
   ],
   deadLetters: {
@@ -119,7 +126,7 @@ describe('the overview', () => {
     await page.getByText('Only the 20 open batches with the earliest deadline were read').waitFor();
     await section('Dead letters').getByText('only the newest batches are counted').waitFor();
     expect(await links('Rejected files')).toEqual(['#/inbox']);
-    await section('Paused queues').getByText('one task tries again at 14:03:22 UTC').waitFor();
+    await section('Paused queues').getByText('one task tries again at 2026-11-23 14:03:22 UTC').waitFor();
     await section('Late batches').getByText(`[U+202E]${LONG}`).waitFor();
     for (const width of WIDTHS) {
       expect([width, await hiddenControls(page, width)]).toEqual([width, []]);
@@ -158,17 +165,15 @@ describe('the overview', () => {
     await section('Paused queues').waitFor({ state: 'hidden' });
     expect(resumed).toMatch(/queues\/billing-normal-0\/resume \{"since":".*"\}$/);
 
-    const counts = { open: 40, missedWakes: 1, takenOver: 2, failed: 0 };
+    const done = ['1 missed wake found', '2 queues taken over from stuck drains'];
+    const counts = { open: 40, missedWakes: 1, takenOver: 2, failed: 0, done };
     await page.route('**/api/sweep', (route) => route.fulfill({ json: counts }));
     await section('Stuck drains').getByRole('button', { name: 'Sweep now' }).click();
     await dialog.getByText('It checks 40 open batches and 8 queues').waitFor();
     answer = well;
     await dialog.getByRole('button', { name: 'Sweep now' }).click();
     await dialog.getByText('Checked 40 open batches: this was done.').waitFor();
-    expect(await dialog.locator('li').allTextContents()).toEqual([
-      '1 missed wake found',
-      '2 queues taken over from stuck drains',
-    ]);
+    expect(await dialog.locator('li').allTextContents()).toEqual(done);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('heading', { name: 'Nothing needs attention' }).waitFor();
   });

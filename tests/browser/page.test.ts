@@ -45,18 +45,18 @@ describe('a report that failed', () => {
   });
 });
 
-describe('a deadline at risk', () => {
-  it('stands beside the time that is left', async () => {
+describe('a deadline that is near', () => {
+  it('stands beside the pace', async () => {
     page = await dashboard.open('batches');
     await page.locator('tbody tr').first().waitFor();
     await page.route(`**/api/batches/${id}`, async (route) => {
       const batch = await (await route.fetch()).json();
       const at = new Date(Date.now() + 90_000).toISOString();
-      const deadline = { at, met: null, atRiskAt: '2026-11-22T14:03:00.000Z' };
+      const deadline = { at, met: null, atRiskAt: at };
       await route.fulfill({ json: { ...batch, state: 'running', deadline, times: { ...batch.times, deadline: at } } });
     });
     await goTo(`batches/${id}`);
-    await page.getByText(/^Deadline in 1 min \d+ s, at risk since \d\d:\d\d:00 UTC$/).waitFor();
+    await page.getByText(/^Deadline in 1 min \d+ s$/).waitFor();
   });
 });
 

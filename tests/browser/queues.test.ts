@@ -97,6 +97,7 @@ describe('queues', () => {
       backlog: { batches: 12_345, items: 123_456_789 },
       load: { instances: 120, cpu: 0.993, eventLoop: 0.412, responseMs: 1_240, latencyMs: 8_000_000 },
       paused: queue.endsWith('normal-0') ? { by: 'circuit', reason, since: new Date().toISOString() } : null,
+      notes: [{ tone: 'warn', text: `paused by the circuit: ${reason}` }],
     }));
     await page.getByText(reason).first().waitFor();
     for (const width of WIDTHS) {
@@ -119,7 +120,7 @@ describe('queues', () => {
     await page.getByLabel('Lane').selectOption('high');
     const id = await uploadByDrop(page, { name: 'held.ndjson', text: ndjson(goodRecords(20)) });
     await page.getByRole('link', { name: 'Open the batch of 20 items' }).click();
-    const notice = page.locator('.notice', { hasText: 'Blocked by queue billing-high-0' });
+    const notice = page.locator('.why li', { hasText: 'blocked by queue billing-high-0' });
     await notice.getByText(/paused by an operator: ledger is down/).waitFor();
     await heading().getByText('Queued, blocked').waitFor();
     await page.locator('.pace').getByText('Blocked').waitFor();
@@ -141,7 +142,7 @@ describe('queues', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByLabel('Reason').fill('check first');
     await dialog().getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('by an operator: check first').waitFor();
+    await page.getByText(/paused by an operator since .*: check first/).waitFor();
     await dashboard.shot(page, 'batch-paused');
     await page.getByRole('button', { name: 'Resume' }).click();
     await dialog().getByRole('button', { name: 'Resume' }).click();
@@ -178,7 +179,7 @@ describe('queues', () => {
     await queue.getByRole('button', { name: 'Pause' }).click();
     await page.getByLabel('Ends').selectOption('after 1 hour');
     await dialog().getByRole('button', { name: 'Pause' }).click();
-    await queue.getByText(/until .*: paused by an operator/).waitFor();
+    await queue.getByText(/paused by an operator since .* until /).waitFor();
     await resume(dashboard.stack, 'queues/billing-high-0');
   });
 

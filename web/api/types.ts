@@ -15,6 +15,7 @@ export type { UploadCheckView as UploadCheck } from '../../shared/http/batches/u
 export type { BatchReceipt } from '../../shared/http/batches/view/receipt-schema.ts';
 export type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 export type { DeadLettersOfBatches } from '../../shared/http/dead-letters/schemas.ts';
+export type { Note } from '../../shared/http/edge/notes.ts';
 export type { Health } from '../../shared/http/health/schemas.ts';
 export type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
 export type { InboxFileView as InboxFile, InboxList } from '../../shared/http/inbox/schemas.ts';

@@ -3,6 +3,7 @@ import type { BatchView } from '../api/types.ts';
 import { Progress } from '../batches/progress.tsx';
 import { plain } from '../format.ts';
 import { queueHref } from '../routing.ts';
+import { Notes } from '../ui/notes.tsx';
 import { Labels, PageHead, StateTag } from '../ui/pieces.tsx';
 import { BatchActions } from './batch-actions.tsx';
 import { CopyButton } from './copy-button.tsx';
@@ -12,7 +13,6 @@ import { Pace, Running } from './pace.tsx';
 import { FailedReport } from './report/failed-report.tsx';
 import { sourceText } from './source-text.ts';
 import { TelemetryLinks } from './telemetry-links.tsx';
-import { WhyWaiting } from './why-waiting.tsx';
 
 export interface BatchHeadProps {
   batch: BatchView;
@@ -45,7 +45,7 @@ export function BatchHead({ batch, tabTitle, polled, onChange }: BatchHeadProps)
         <BatchActions batch={batch} onChange={onChange} />
       </PageHead>
       <Facts batch={batch} />
-      <WhyWaiting batch={batch} />
+      {batch.notes.length > 0 && <Notes notes={batch.notes} />}
       {failure !== undefined && <FailedReport id={id} problem={failure} onChange={onChange} />}
       {!isFinished(batch) && (
         <div class="panel running">

@@ -23,7 +23,7 @@ export function Running({ progress }: { progress: NonNullable<BatchView['progres
 
 /** The speed of a batch, its expected end, and its deadline. */
 export function Pace({ batch }: { batch: BatchView }): JSX.Element {
-  const { ratePerSecond, estimate, times, revision, deadline } = batch;
+  const { ratePerSecond, estimate, times, revision } = batch;
   const now = Date.now();
   const name = revision === 0 ? 'Deadline' : 'Deadline of the redrive';
   const left = Date.parse(times.deadline) - now;
@@ -43,9 +43,6 @@ export function Pace({ batch }: { batch: BatchView }): JSX.Element {
       )}
       <span class={left < 0 ? 'tone-bad' : 'soft'}>
         {left < 0 ? `${name} missed by ${formatDuration(-left)}` : `${name} in ${formatDuration(left)}`}
-        {left > 0 && deadline.atRiskAt !== undefined && (
-          <b class="tone-warn">, at risk since {formatClock(deadline.atRiskAt)}</b>
-        )}
       </span>
     </p>
   );

@@ -59,7 +59,7 @@ function Batches({ kind, notices, nowMs }: { kind: Kind; notices: BatchNotices; 
             </a>
           }
           facts={factsOf(batch, kind, nowMs)}
-          reason={batch.reason === undefined ? undefined : <bdi>{plain(batch.reason)}</bdi>}
+          reason={batch.text === undefined ? undefined : <bdi>{plain(batch.text)}</bdi>}
           action={
             <a class="button plain small" href={batchHref(batch.id, tab)}>
               {action}
@@ -72,13 +72,11 @@ function Batches({ kind, notices, nowMs }: { kind: Kind; notices: BatchNotices; 
   );
 }
 
-const PAUSED_BY = { operator: 'by an operator', halt: 'by the option halt' } as const;
-
-const factsOf = ({ workload, lane, file, since, items, by }: BatchNotice, kind: Kind, nowMs: number) => [
+const factsOf = ({ workload, lane, file, since, items }: BatchNotice, kind: Kind, nowMs: number) => [
   `${workload}, lane ${lane}`,
   ...(file === undefined ? [] : [<bdi>{plain(file)}</bdi>]),
   `${formatNumberOf(items, 'item')} ${kind.items}`,
   <span title={formatTime(since)}>
-    {kind.began} {by !== undefined && PAUSED_BY[by]} {formatAgo(since, nowMs)}
+    {kind.began} {formatAgo(since, nowMs)}
   </span>,
 ];

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import type { Overview } from '../api/types.ts';
-import { formatAgo, formatClock, formatNumberOf, formatTime, plain } from '../format.ts';
-import { probeText } from '../queues/probe-text.ts';
+import { formatAgo, formatNumberOf, formatTime, plain } from '../format.ts';
 import { href, queueHref } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Trouble, TroubleRow } from './trouble.tsx';
@@ -41,16 +40,13 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
             key={paused.queue}
             name={<QueueLink queue={paused.queue} />}
             facts={[
-              paused.by === 'circuit' ? 'by the circuit' : 'by an operator',
               since(paused.since),
-              ...(paused.until === undefined ? [] : [`until ${formatClock(paused.until)}`]),
               <a href={href('batches', { workload: paused.workload })}>
                 {formatNumberOf(paused.items, 'item')} in {formatNumberOf(paused.batches, 'batch', 'batches')}
               </a>,
               formatNumberOf(paused.messages, 'message'),
-              ...[probeText(paused) ?? []].flat(),
             ]}
-            reason={<bdi>{plain(paused.reason)}</bdi>}
+            reason={<bdi>{plain(paused.text)}</bdi>}
             action={
               <Button icon="play" size="small" onClick={() => onResume(paused)}>
                 Resume queue

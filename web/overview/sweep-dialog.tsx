@@ -7,7 +7,6 @@ import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorBox } from '../ui/states.tsx';
-import { sweepTexts } from './sweep-texts.ts';
 
 export interface SweepDialogProps {
   queues: Overview['queues'];
@@ -54,8 +53,8 @@ export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JS
 }
 
 function Done({ answer }: { answer: SweepAnswer }): JSX.Element {
-  const done = sweepTexts(answer);
-  const checked = formatNumberOf(answer.open, 'open batch', 'open batches');
+  const { open, done } = answer;
+  const checked = formatNumberOf(open, 'open batch', 'open batches');
   return (
     <div role="status">
       <p>

@@ -4,13 +4,14 @@ import { fetchQueue } from '../api/queues.ts';
 import type { Audit, QueueDetails } from '../api/types.ts';
 import { type Polled, usePolled } from '../live/use-polled.ts';
 import { isMoving } from '../queues/depths.ts';
-import { LoadFigures } from '../queues/load-figures.tsx';
 import { QueueActions } from '../queues/queue-actions.tsx';
 import { type QueueDialog, QueueDialogs, useDrain } from '../queues/queue-dialogs.tsx';
+import { LoadFigures } from '../queues/queue-notes.tsx';
 import { GateTag, placeOf } from '../queues/queue-row.tsx';
 import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
+import { Notes } from '../ui/notes.tsx';
 import { PageHead, Panel } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
@@ -20,7 +21,6 @@ import { PolicyPanel } from './policy-panel.tsx';
 import { QueueFigures } from './queue-figures.tsx';
 import { WaveCharts } from './wave-charts.tsx';
 import { WaveTable } from './wave-table.tsx';
-import { whyTexts } from './why-texts.ts';
 
 /** Actions of operators in this time may explain the state of a queue. */
 const ACTION_DAYS = 7;
@@ -73,18 +73,11 @@ interface DetailsProps {
 }
 
 function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
-  const nowMs = Date.now();
   return (
     <>
-      <QueueFigures queue={queue} nowMs={nowMs} />
+      <QueueFigures queue={queue} nowMs={Date.now()} />
       <Panel title="Explanation" aside={<GateTag queue={queue} />}>
-        <ul class="why">
-          {whyTexts({ queue, actions: actions.data?.entries ?? [], nowMs }).map(({ text, tone }) => (
-            <li key={text} class={tone}>
-              <bdi>{text}</bdi>
-            </li>
-          ))}
-        </ul>
+        <Notes notes={queue.notes} />
         <LoadFigures queue={queue} />
       </Panel>
       <WaveCharts waves={queue.waves} />

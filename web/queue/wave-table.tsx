@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import type { WaveView } from '../api/types.ts';
 import { formatCount, formatDuration, formatTime } from '../format.ts';
-import { BOUND_TEXTS } from './why-texts.ts';
 
 /** The latest waves in figures, newest first, with the bound on the tasks of each. */
 export function WaveTable({ waves }: { waves: readonly WaveView[] }): JSX.Element | null {
@@ -41,7 +40,7 @@ const Row = ({ wave }: { wave: WaveView }): JSX.Element => (
     </td>
     <td data-label="Limited by">
       <span>
-        {BOUND_TEXTS[wave.bound]}
+        {wave.limitedBy}
         {wave.late && <small> (for work that would be late)</small>}
         {wave.throttled > 0 && <small> ({formatCount(wave.throttled)} throttled)</small>}
       </span>

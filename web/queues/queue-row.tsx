@@ -4,9 +4,8 @@ import { formatAgo, formatClock, formatCount, formatNumberOf } from '../format.t
 import { href, queueHref } from '../routing.ts';
 import { Tag } from '../ui/pieces.tsx';
 import { isKnown } from './depths.ts';
-import { LoadFigures } from './load-figures.tsx';
 import { QueueActions, type QueueActionsProps } from './queue-actions.tsx';
-import { QueueNotes } from './queue-notes.tsx';
+import { LoadFigures, QueueNotes } from './queue-notes.tsx';
 
 export interface QueueRowProps extends QueueActionsProps {
   nowMs: number;

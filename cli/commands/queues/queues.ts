@@ -3,7 +3,6 @@ import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action } from '../../session.ts';
 import { formatCount, formatSeconds, formatTime } from '../../text/format.ts';
-import { limitsText } from '../../text/limits-text.ts';
 import type { Column } from '../../text/listing.ts';
 
 const HELP = `
@@ -11,7 +10,7 @@ depth       number of messages, including those that wait for a retry; measured:
 batches     open batches with work in the queue; items: their pending items
 active      dequeue tasks of the current wave; total: since the queue was created
 task limit  current maximum number of tasks per wave, lowered by throttling
-state       what the queue does or waits for, followed by the limits of its workload
+state       what the queue does or waits for, and the limits of its workload
 --wide adds values of the last wave: the instances that ran it, CPU and event loop of the busiest one, the mean response time of
 storage, and the age of the oldest work at the end of the wave.`;
 
@@ -40,21 +39,9 @@ const queues: Action<[{ fresh?: boolean; wide?: boolean }]> = async (session, { 
 export const describeQueue = (queue: QueueView): string =>
   `${queue.queue}: ${stateOf(queue)}, depth ${formatCount(queue.depth)}`;
 
-/** `limits` is absent in the answer of an app of an older version. */
-const stateOf = (queue: QueueView): string =>
-  [activityOf(queue), ...(queue.limits ? limitsText(queue.limits) : [])].join(', ');
-
-function activityOf({ status, paused, startFailure, dueAt, limits }: QueueView): string {
-  if (paused) return describePause(paused);
-  if (startFailure) return `cannot be started since ${formatTime(startFailure.since)}: ${startFailure.error}`;
-  if (limits?.waiting)
-    return `waits for a share of the limits since ${formatTime(limits.waiting.since)}, due ${formatTime(limits.waiting.until)}`;
-  return dueAt === null ? status : `${status}, due ${formatTime(dueAt)}`;
-}
-
-/** Describes a pause in one line. */
-export const describePause = ({ by, reason, since, until }: NonNullable<QueueView['paused']>): string =>
-  `paused by ${by} since ${formatTime(since)}${until === undefined ? '' : ` until ${formatTime(until)}`}: ${reason}`;
+/** A pause says more than that the queue is idle. An app of an older version has no notes. */
+const stateOf = ({ status, paused, notes = [] }: QueueView): string =>
+  [...(paused === null ? [status] : []), ...notes.map(({ text }) => text)].join('; ');
 
 const TIME_CHARS = 'hh:mm:ss'.length;
 

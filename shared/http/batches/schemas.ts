@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { FORMATS } from '../../contract/upload-kinds.ts';
+import { noteSchema } from '../edge/notes.ts';
 import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
 import { batchReceiptSchema } from './view/receipt-schema.ts';
 
@@ -178,6 +179,7 @@ export const batchViewSchema = z.object({
         )
         .max(3)
         .describe('The most frequent causes of the current revision'),
+      verdict: z.string().describe('What was found, as text'),
       hint: z.string().describe('What to check, as text'),
       command: z.string().describe('A command that shows how the file is interpreted and which items are invalid'),
     })
@@ -187,6 +189,9 @@ export const batchViewSchema = z.object({
     .string()
     .optional()
     .describe('A possible cause of the dead letters: cells of a CSV upload stay text if the schema provides no types'),
+  notes: z
+    .array(noteSchema)
+    .describe('Why the batch waits or will probably be late, most important first; empty once it is finished'),
   receipt: batchReceiptSchema,
   links: batchLinksSchema.extend({
     logs: z.string().optional().describe('Its logs in the telemetry back end, if the address is configured'),

@@ -3,6 +3,7 @@ import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
 import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { pauseText } from '../edge/notes.ts';
 import { isWaiting } from '../queues/backlog.ts';
 import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
 
@@ -39,7 +40,9 @@ const deadlineOf = ({ row, deadlineAt }: WatchedBatch): string | undefined => ro
 function pausedNotice(batch: ReadBatch): BatchNotice[] {
   const { paused, state } = batch.row;
   if (paused === undefined || state !== 'paused') return [];
-  return openNotice(batch, paused.at).map((notice) => ({ ...notice, by: paused.by, reason: paused.reason }));
+  const { by, reason, at: since, until } = paused;
+  const text = pauseText({ by, reason, since, until });
+  return openNotice(batch, since).map((notice) => ({ ...notice, by, reason, text }));
 }
 
 /** Returns no notice if the time is not known. */
@@ -74,7 +77,10 @@ export async function endedNotices<B extends Ended>(
     all.slice(0, MAX_SHOWN).map(async ({ batch, since }): Promise<BatchNotice> => {
       const { id, workload, lane, fileName: file, accepted: items } = batch;
       const reason = await reasonOf(batch);
-      const optional = { ...(file === undefined ? {} : { file }), ...(reason === undefined ? {} : { reason }) };
+      const optional = {
+        ...(file === undefined ? {} : { file }),
+        ...(reason === undefined ? {} : { reason, text: reason }),
+      };
       return { id, workload, lane, since, items, ...optional };
     }),
   );

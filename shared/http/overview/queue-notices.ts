@@ -8,6 +8,7 @@ import type { GateDeps } from '../../wake/gate/gate.ts';
 import { type GateRow, lastSignMs } from '../../wake/gate/gate-row.ts';
 import { latestHeartbeat, SILENCE_MS } from '../../wake/gate/heartbeat.ts';
 import type { Registry } from '../../workload/registry.ts';
+import { queuePauseText } from '../queues/queue-notes.ts';
 import type { QueueReading } from '../queues/queue-views.ts';
 import type { QueueView } from '../queues/schemas.ts';
 import type { Overview } from './schemas.ts';
@@ -41,7 +42,8 @@ export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueue
       if (paused === null) return [];
       const { by, reason, since, until, probeAt } = paused;
       const ends = { ...(until === undefined ? {} : { until }), ...(probeAt === undefined ? {} : { probeAt }) };
-      return [{ queue, workload, by, reason, since, ...ends, messages, batches, items }];
+      const text = queuePauseText(paused);
+      return [{ queue, workload, by, reason, since, ...ends, text, messages, batches, items }];
     })
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }

@@ -11,6 +11,7 @@ const batchNotice = z.object({
   since: time.describe('When the problem began'),
   items: count.describe('Pending items of the batch; for a finished batch, all of its items'),
   reason: z.string().optional(),
+  text: z.string().optional().describe('The reason as a sentence; for a paused batch, with the cause and the time'),
   by: z.enum(['operator', 'halt']).optional().describe('Only for a paused batch: the cause of the pause'),
 });
 export type BatchNotice = z.infer<typeof batchNotice>;
@@ -58,6 +59,7 @@ export const overviewSchema = z.object({
         probeAt: time
           .optional()
           .describe('The time of the next probe of the circuit; absent if it waits for the next message'),
+        text: z.string().describe('The pause as a sentence, with the next probe of the circuit'),
         messages: count,
         batches: count,
         items: count,

@@ -2,7 +2,9 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { readWave, type WaveRecord } from '../../wake/gate/wave-record.ts';
 import { json } from '../edge/answers.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
+import { BOUND_TEXT } from './bound-text.ts';
 import { type PolicyHttp, readPolicyView } from './policy.ts';
+import { waveNotes } from './queue-notes.ts';
 import { type QueueViewsDeps, readQueueViews } from './queue-views.ts';
 import type { QueueDetails, WaveView } from './schemas.ts';
 
@@ -15,10 +17,12 @@ export async function getQueue(http: GetQueueHttp, request: HttpRequest): Promis
   const [reading] = queues;
   if (reading === undefined) throw new Error(`Expected a view of queue ${address.queue}, got none.`);
   const { view, gate } = reading;
+  const waves = gate.waves.map(waveView);
   const details: QueueDetails = {
     ...view,
+    notes: [...view.notes, ...waveNotes(view, waves)],
     itemsPerReference: address.workload.chunk.maxItems,
-    waves: gate.waves.map(waveView),
+    waves,
     policy: await readPolicyView(http, gate),
   };
   return json(details);
@@ -26,5 +30,5 @@ export async function getQueue(http: GetQueueHttp, request: HttpRequest): Promis
 
 function waveView(stored: WaveRecord): WaveView {
   const { atMs, ...wave } = readWave(stored);
-  return { at: new Date(atMs).toISOString(), ...wave };
+  return { at: new Date(atMs).toISOString(), ...wave, limitedBy: BOUND_TEXT[wave.bound] };
 }

@@ -8,6 +8,7 @@ import { type GateRow, newGate, presentPause } from '../../wake/gate/gate-row.ts
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';
+import { queueNotes } from './queue-notes.ts';
 import { readGates } from './read-gates.ts';
 import type { LoadView, QueueView } from './schemas.ts';
 
@@ -88,7 +89,7 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
   const { gate, backlog, nowMs } = known;
   const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
   const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, startFailure, due } = gate;
-  return {
+  const view: Omit<QueueView, 'notes'> = {
     queue,
     workload: workload.name,
     lane,
@@ -116,6 +117,7 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
     dueAt: due[0] ?? null,
     limits: limitsView(address, known),
   };
+  return { ...view, notes: queueNotes(view, nowMs) };
 }
 
 const loadView = ({ instances, cpu, eventLoop, responseMs, latencyMs }: GateRow): LoadView | null =>

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
+import { noteSchema } from '../edge/notes.ts';
 import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
 
 const pauseSchema = z.object({
@@ -95,6 +96,9 @@ export const queueViewSchema = z.object({
   limits: limitsSchema
     .nullable()
     .describe('Limits of the workload, which apply across all its queues; null if it has none, and for result queues'),
+  notes: z
+    .array(noteSchema)
+    .describe('What is unusual about the queue, most important first: why it waits, is slow, or is limited'),
 });
 export type QueueView = z.infer<typeof queueViewSchema>;
 
@@ -106,6 +110,7 @@ const waveSchema = z.object({
   depth: count.describe('Number of messages at its planning'),
   tasks: count,
   bound: z.enum(WAVE_BOUNDS).describe('The limit that determined the number of its tasks'),
+  limitedBy: z.string().describe('The bound as text that follows "limited by"'),
   late: z.boolean().describe('Whether the wave was planned for work that would otherwise miss its deadline'),
   done: count.describe('References that its tasks completed'),
   items: count,

@@ -2,6 +2,7 @@ import { sweep } from '../../sweep/sweep.ts';
 import { json } from '../edge/answers.ts';
 import { JSON_TYPE, type Route } from '../edge/route.ts';
 import { sweepAnswerSchema } from './schemas.ts';
+import { sweepAnswer } from './sweep-texts.ts';
 
 /** Below the 230 s after which the platform's front end cuts a request, with room for the last slice to finish. */
 const BUDGET_MS = 120_000;
@@ -17,6 +18,6 @@ export const SWEEP_ROUTES = [
     answers: [{ status: 200, description: 'The actions of the sweep', content: { [JSON_TYPE]: sweepAnswerSchema } }],
     problems: [],
     wakes: true,
-    handler: (app) => async (_request, drains) => json(await sweep(app.sweepDeps(drains), BUDGET_MS)),
+    handler: (app) => async (_request, drains) => json(sweepAnswer(await sweep(app.sweepDeps(drains), BUDGET_MS))),
   },
 ] as const satisfies readonly Route[];

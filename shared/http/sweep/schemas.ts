@@ -9,4 +9,5 @@ export const sweepAnswerSchema = z.object({
     (typeof SWEEP_ACTIONS)[number],
     typeof count
   >),
+  done: z.array(z.string()).describe('The repairs as text, one per kind; empty if there was nothing to repair'),
 });

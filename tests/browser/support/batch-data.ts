@@ -107,7 +107,17 @@ export function viewAt(ms: number, revisions: BatchView['revisions'], fields: Pa
   const { id, links } = entryAt(ms);
   const counts = { accepted: 1_000, succeeded: 1_000, dead: 0, discarded: 0, cancelled: 0, pending: 0 };
   return {
-    ...{ id, links, workload: 'billing', version: 1, lane: 'normal', pool: 'main', state: 'completed', revisions },
+    ...{
+      id,
+      links,
+      workload: 'billing',
+      version: 1,
+      lane: 'normal',
+      pool: 'main',
+      state: 'completed',
+      revisions,
+      notes: [],
+    },
     source: { kind: 'http', name: 'key', file: 'march.ndjson' },
     counts: { ...counts, retried: 0, duplicatesSeen: 0 },
     chunks: { total: 2, done: 2 },

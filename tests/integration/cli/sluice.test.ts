@@ -211,11 +211,11 @@ describe('a batch', () => {
 describe('the pipeline', () => {
   it('is paused and resumed per queue', async () => {
     expect((await sluice(['pause', 'billing-high-0', '--reason', 'a test'])).out).toMatch(
-      /: paused by operator since .*: a test, /,
+      /: paused by an operator since .*: a test, /,
     );
     const { id } = await submit(GOOD, '--again', '--lane', 'high');
     expect((await sluice(['queues', '--fresh'])).out).toMatch(
-      /billing-high-0 +1 +\S+ +1 +\d+ +0 .* paused by operator since/,
+      /billing-high-0 +1 +\S+ +1 +\d+ +0 .* paused by an operator since/,
     );
     await sluice(['resume', 'billing-high-0']);
     expect((await sluice(['watch', id])).code).toBe(EXIT.done);

@@ -52,12 +52,13 @@ describe('with --output csv', () => {
                   taskLimit: 0,
                 },
                 paused: { by: 'operator', since: '2026-11-01T10:00:00.123Z', reason: '=x, "y"' },
+                notes: [{ tone: 'warn', text: 'paused by an operator: =x, "y"' }],
               },
             ],
           },
         },
       },
-      'q,7,2026-11-01T10:00:00.123Z,2,99,0,1,1234.5,0,"paused by operator since 2026-11-01 10:00:00: =x, ""y"""',
+      'q,7,2026-11-01T10:00:00.123Z,2,99,0,1,1234.5,0,"paused by an operator: =x, ""y"""',
     ],
   ])('prints the fields of JSON: %s', async (args, header, answers, row) => {
     const { code, out } = await run(`${args} --output csv`, answers);

@@ -121,7 +121,7 @@ export const connectionFault = (code: string): Error =>
 
 /** Creates a batch as the API returns it. */
 export const batchView = (id: string, state: BatchView['state'], changes: Partial<BatchView> = {}): BatchView => ({
-  ...{ id, state, workload: 'billing', version: 1, lane: 'normal', pool: 'default' },
+  ...{ id, state, workload: 'billing', version: 1, lane: 'normal', pool: 'default', notes: [] },
   source: { kind: 'http', name: 'test' },
   counts: {
     accepted: 10,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import { BATCH, endOf, headerOf } from '../../helpers/data/factories.ts';
 import { ends, idsOf, one, world } from './collector-fixtures.ts';
 

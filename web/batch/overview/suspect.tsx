@@ -5,10 +5,10 @@ import { Panel } from '../../ui/pieces.tsx';
 import { CopyButton } from '../copy-button.tsx';
 
 /** Why a batch is suspect: its most frequent causes, with an example of each. */
-export function Suspect({ causes, hint, command }: NonNullable<BatchView['suspect']>): JSX.Element {
+export function Suspect({ causes, verdict, hint, command }: NonNullable<BatchView['suspect']>): JSX.Element {
   return (
     <Panel title="Suspect">
-      <p class="tone-bad">None of the first items is valid. The file or the schema is probably wrong.</p>
+      <p class="tone-bad">{verdict}</p>
       <ul class="letters">
         {causes.map(({ cause, count, example }) => (
           <li key={cause}>

@@ -4,6 +4,7 @@ import { firstRevision, isDeadlineMet, presentRevision } from '../../../batches/
 import type { TelemetryLinks } from '../../../settings.ts';
 import type { Workload } from '../../../workload/define.ts';
 import type { BatchView } from '../schemas.ts';
+import { batchNotes } from './batch-notes.ts';
 import type { DrainPart } from './drain-part.ts';
 import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace-view.ts';
@@ -34,7 +35,7 @@ export function batchView(
   const pending = pendingItems(row);
   const [first, present] = [firstRevision(row), presentRevision(row)];
   const hint = row.suspect === undefined ? deadLetterHint(row) : undefined;
-  return {
+  const view: Omit<BatchView, 'notes'> = {
     id,
     workload,
     version,
@@ -67,6 +68,7 @@ export function batchView(
     receipt: receiptView(row, basis, part),
     links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
+  return { ...view, notes: batchNotes(view) };
 }
 
 const atRiskView = ({ atRiskAt }: BatchRow): Pick<BatchView['deadline'], 'atRiskAt'> =>

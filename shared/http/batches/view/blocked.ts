@@ -6,6 +6,7 @@ import type { GateDeps } from '../../../wake/gate/gate.ts';
 import { type GateRow, presentPause } from '../../../wake/gate/gate-row.ts';
 import { type QueueChoice, queuesOf } from '../../../wake/queue-of.ts';
 import type { Registry } from '../../../workload/registry.ts';
+import { timeText } from '../../edge/notes.ts';
 import { isLimited, isParked, limitsView } from '../../queues/limits-view.ts';
 import { readGates } from '../../queues/read-gates.ts';
 import type { BatchView } from '../schemas.ts';
@@ -69,7 +70,7 @@ function blockedBy(queue: string, { registry, gates, quotas, nowMs }: QueueState
   const pause = presentPause(gate, nowMs);
   if (pause !== undefined) {
     const { by, since, reason, until } = pause;
-    const end = until === undefined ? '' : ` until ${until}`;
+    const end = until === undefined ? '' : ` until ${timeText(until)}`;
     return { queue, since, reason: `paused by ${by === 'circuit' ? 'the circuit' : 'an operator'}${end}: ${reason}` };
   }
   if (gate.startFailure !== undefined) {

@@ -1,9 +1,10 @@
 /** Advice about items that violate the schema, as text and as a command. */
-import type { BatchRow } from '../../../batches/batch-row.ts';
+import { type BatchRow, SUSPECT_ITEMS } from '../../../batches/batch-row.ts';
 import { delimiterName } from '../../../contract/upload-kinds.ts';
 import { shellFile } from '../../../shell-word.ts';
 
 type HintedRow = Pick<BatchRow, 'workload' | 'fileName' | 'csv'>;
+type JudgedRow = Pick<BatchRow, 'earlier' | 'revision' | 'revisionItems' | 'discardReason'>;
 
 const CELLS_ARE_TEXT =
   'All cells of this CSV upload are text, because the schema of the workload provides no JSON Schema for a conversion. An item' +
@@ -14,11 +15,21 @@ export const deadLetterHint = ({ csv, dead }: Pick<BatchRow, 'csv' | 'dead'>): s
   dead > 0 && csv?.cells === 'text' ? CELLS_ARE_TEXT : undefined;
 
 /**
- * Returns what to check in a suspect batch, in which none of the first items matches the schema, and the command that shows
- * why.
+ * Returns what was found in a suspect batch, in which none of the first items matches the schema, what to check, and the
+ * command that shows why.
  */
-export function suspectHint(row: HintedRow): { hint: string; command: string } {
-  return { hint: likelyCause(row), command: commandOf(row) };
+export function suspectHint(row: HintedRow & JudgedRow): { verdict: string; hint: string; command: string } {
+  return { verdict: verdictOf(row), hint: likelyCause(row), command: commandOf(row) };
+}
+
+/** A discard or a redrive of only the report runs no items, so the verdict is that of an earlier revision. */
+function verdictOf({ earlier, revisionItems, ...present }: JudgedRow): string {
+  const ran = [...earlier, { ...present, items: revisionItems }].findLast(
+    ({ items, discardReason }) => items > 0 && discardReason === undefined,
+  );
+  const first = (ran?.items ?? 0) > SUSPECT_ITEMS ? `first ${SUSPECT_ITEMS.toLocaleString('en-US')} ` : '';
+  const items = (ran?.revision ?? 0) > 0 ? 'redriven items' : 'items';
+  return `None of the ${first}${items} is valid. The file or the schema is probably wrong.`;
 }
 
 function likelyCause({ csv }: HintedRow): string {

@@ -8,6 +8,7 @@ import { type GateRow, newGate, presentPause } from '../../../wake/gate/gate-row
 import { readWave } from '../../../wake/gate/wave-record.ts';
 import { queuesOf } from '../../../wake/queue-of.ts';
 import type { QueueAddress } from '../../../workload/registry.ts';
+import { numberText } from '../../edge/notes.ts';
 import { BOUND_TEXT } from '../../queues/bound-text.ts';
 import { isLimited } from '../../queues/limits-view.ts';
 import type { BatchView } from '../schemas.ts';
@@ -84,7 +85,7 @@ function reasonOf({ state }: BatchRow, { address, gate }: LaneQueue, blocked: Ba
 
 function drainingReason({ active, waves }: GateRow): string {
   const last = waves.at(-1);
-  const tasks = `the queue drains with ${active} ${active === 1 ? 'task' : 'tasks'}`;
+  const tasks = `the queue drains with ${numberText(active, 'task')}`;
   return last === undefined
     ? tasks
     : `${tasks}; the number of tasks in the previous wave was limited by ${BOUND_TEXT[readWave(last).bound]}`;

@@ -27,7 +27,10 @@ describe('overview', () => {
     const out = await shown({
       ...well,
       late: { count: 21, batches: [{ ...batch, file: 'usage.csv' }] },
-      pausedBatches: { count: 1, batches: [{ ...batch, by: 'halt', reason: 'too many' }] },
+      pausedBatches: {
+        count: 1,
+        batches: [{ ...batch, by: 'halt', reason: 'too many', text: 'paused by the halt rule: too many' }],
+      },
       deadLetters: {
         ...well.deadLetters,
         count: 12,
@@ -38,7 +41,7 @@ describe('overview', () => {
       'Late batches: 21',
       `  ${BATCH}  billing/normal  since 2026-11-22 14:03:00  900 items  usage.csv`,
       'Paused batches: 1',
-      expect.stringMatching(/900 items .* by halt: too many$/),
+      expect.stringMatching(/900 items .* paused by the halt rule: too many$/),
       'Dead letters since 2026-11-21 14:04:00 UTC: 12',
       `  11  billing  timeout  ${BATCH}`,
     ]);

@@ -5,10 +5,10 @@ import { run } from '../world.ts';
 
 describe('sweep and health', () => {
   it('prints what a sweep repaired, and fails if something failed', async () => {
-    const sweep = (counts: object) => run('sweep', { 'POST sweep': { json: { ...noCounts(), ...counts } } });
+    const sweep = (counts: object) => run('sweep', { 'POST sweep': { json: { ...noCounts(), done: [], ...counts } } });
     expect((await sweep({ open: 2 })).out).toBe('2 open batches checked; nothing to repair\n');
-    const { out, code } = await sweep({ restarted: 3, failed: 1 });
-    expect([out, code]).toEqual(['0 open batches checked\n  restarted  3\n  failed     1\n', EXIT.failed]);
+    const { out, code } = await sweep({ restarted: 3, failed: 1, done: ['3 drains restarted', '1 step failed'] });
+    expect([out, code]).toEqual(['0 open batches checked\n  3 drains restarted\n  1 step failed\n', EXIT.failed]);
     expect((await sweep({ startFailed: 1 })).code).toBe(EXIT.failed);
   });
 

@@ -86,44 +86,16 @@ describe('the text', () => {
     ).toBe(15 + 2);
   });
 
-  it('of a waiting batch contains the reason', () => {
-    const blocked = {
-      queue: 'billing-normal-0',
-      since: '2026-01-01T00:00:00.000Z',
-      reason: 'paused by an operator: audit',
-    };
+  it('of a batch contains what the server says about it, as sentences', () => {
+    const notes: ShownBatch['notes'] = [
+      { tone: 'warn', text: 'blocked by queue billing-normal-0: paused by an operator', queue: 'billing-normal-0' },
+      { tone: 'info', text: 'first in queue billing-normal-0', queue: 'billing-normal-0' },
+    ];
 
-    expect(describeBatch({ ...batch, blocked })).toContain(
-      'Blocked since 2026-01-01 00:00:00 UTC by queue billing-normal-0: paused by an operator: audit',
-    );
-  });
-
-  it('of a batch without running items contains its place, the reason, and when the queue continues', () => {
-    const waiting = { queue: 'billing-normal-0', batchesAhead: 3, itemsAhead: 12_000, reason: 'the queue drains' };
-    const lines = (given: Partial<ShownBatch>): string => describeBatch({ ...batch, waiting, ...given }).join('\n');
-
-    expect(lines({})).toContain(
-      '\nPlace in queue billing-normal-0: behind 3 batches with 12,000 items; the queue drains\n',
-    );
-    const nextAt = '2026-01-01T00:00:30.000Z';
-    const first = { ...waiting, batchesAhead: 0, itemsAhead: 0, nextAt };
-    const blocked = { queue: 'billing-normal-0', since: nextAt, reason: 'paused by the circuit: busy' };
-    expect(lines({ waiting: first, blocked })).toContain(
-      'Place in queue billing-normal-0: first; continues about 2026-01-01 00:00:30 UTC\n',
-    );
-  });
-
-  it('of a deadline at risk contains the time, until the batch is finished', () => {
-    const atRisk = { ...batch, deadline: { ...batch.deadline, atRiskAt: '2026-01-01T00:04:00.000Z' } };
-
-    expect(describeBatch(atRisk)).toContain(
-      'Deadline at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
-    );
-    expect(describeBatch({ ...atRisk, state: 'completed' }).join()).not.toContain('at risk');
-    // A redrive has its own deadline.
-    expect(describeBatch({ ...atRisk, revision: 1 })).toContain(
-      'Deadline of revision 1 at risk since 2026-01-01 00:04:00 UTC: it will probably be missed',
-    );
+    expect(describeBatch({ ...batch, notes }).slice(2, 4)).toEqual([
+      'Blocked by queue billing-normal-0: paused by an operator',
+      'First in queue billing-normal-0',
+    ]);
   });
 
   it('of a redriven batch contains the deadline of the upload and the duration of the redrive', () => {

@@ -58,5 +58,6 @@ describe('the body of a discard', () => {
 });
 
 it('the answer of a sweep contains every count', () => {
-  expect(sweepAnswerSchema.parse(noCounts())).toEqual(noCounts());
+  const answer = { ...noCounts(), done: ['1 drain restarted'] };
+  expect(sweepAnswerSchema.parse(answer)).toEqual(answer);
 });

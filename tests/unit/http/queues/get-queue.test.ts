@@ -77,8 +77,8 @@ describe('GET queues/{queue}', () => {
     const details = await get();
 
     expect(details.waves).toEqual([
-      { ...wave, at: '2026-11-22T14:02:00.000Z', bound: 'saturation' },
-      { ...wave, at: AT, bound: 'rule' },
+      { ...wave, at: '2026-11-22T14:02:00.000Z', bound: 'saturation', limitedBy: 'busy instances' },
+      { ...wave, at: AT, bound: 'rule', limitedBy: 'the thresholds of the policy' },
     ]);
     expect(details.depth).toBe(5);
     expect(details.policy).toEqual({ queue: QUEUE, version: 1, policy, previous: DEFAULT_POLICY });

@@ -8,7 +8,7 @@ const POLICY: PolicyView['policy'] = {
 };
 
 const wave = (part: Partial<WaveView>): WaveView => ({
-  ...{ at: '2026-11-23T12:00:00.000Z', seconds: 1, depth: 100, tasks: 5, bound: 'rule', late: false },
+  ...{ at: '2026-11-23T12:00:00.000Z', seconds: 1, depth: 100, tasks: 5, bound: 'rule', late: false, limitedBy: '' },
   ...{ done: 1, items: 1, throttled: 0, secondsPerReference: 10 },
   ...part,
 });

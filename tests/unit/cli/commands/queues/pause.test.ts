@@ -53,10 +53,11 @@ describe('pause', () => {
     ['7d', 604_800],
   ])('for %s ends by itself', async (text, forSeconds) => {
     const until = '2026-11-01T14:00:00.000Z';
-    const answers = { 'POST queues/q/pause': { json: { ...queue, paused: { ...paused, until } } } };
+    const notes = [{ tone: 'warn', text: 'paused until 14:00:00' }];
+    const answers = { 'POST queues/q/pause': { json: { ...queue, paused: { ...paused, until }, notes } } };
     const { out, asked } = await run(`pause q --for ${text}`, answers);
     expect(asked[0]?.body).toEqual({ forSeconds });
-    expect(out).toContain('paused by operator since 2026-11-01 10:00:00 until 2026-11-01 14:00:00: deployment');
+    expect(out).toContain('q: paused until 14:00:00, depth');
   });
 
   it.each(['8d', '0s', '10', 'soon'])('refuses --for %s', async (text) => {

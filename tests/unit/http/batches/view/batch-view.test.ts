@@ -10,6 +10,7 @@ test('a suspect batch shows its causes in the format of the schema; other batche
 
   expect(batchViewSchema.parse(suspect).suspect).toEqual({
     causes,
+    verdict: expect.any(String) as string,
     hint: expect.any(String) as string,
     command: 'sluice try FILE --workload billing',
   });

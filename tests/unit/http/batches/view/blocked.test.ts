@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { blockedOf, canBeBlocked, readQueueStates } from '../../../../../shared/http/batches/view/blocked.ts';
+import { timeText } from '../../../../../shared/http/edge/notes.ts';
 import { newQuota, writeQuota } from '../../../../../shared/limits/quota-row.ts';
 import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
 import { changeGate } from '../../../../../shared/wake/gate/gate-store.ts';
@@ -41,7 +42,7 @@ describe('a batch', () => {
     [
       'a pause that has an end',
       { 'billing-normal-1': { paused: { ...paused, until: at(60) } } },
-      `paused by an operator until ${at(60)}: audit`,
+      `paused by an operator until ${timeText(at(60))}: audit`,
     ],
     [
       'an open circuit',

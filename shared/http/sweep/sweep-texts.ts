@@ -1,10 +1,8 @@
-import type { SweepAnswer } from '../api/types.ts';
-import { formatNumberOf } from '../format.ts';
+import type { SweepAction, SweepCounts } from '../../sweep/counts.ts';
+import { numberText } from '../edge/notes.ts';
 
-type Action = Exclude<keyof SweepAnswer, 'open'>;
-
-/** The meaning of each count of a sweep, singular and plural. */
-const TEXTS: Readonly<Record<Action, readonly [one: string, many: string]>> = {
+/** What each count of a sweep means, singular and plural. */
+const TEXTS: Readonly<Record<SweepAction, readonly [one: string, many: string]>> = {
   continued: ['upload continued', 'uploads continued'],
   announced: ['end of a batch announced', 'ends of batches announced'],
   finalized: ['batch finalized', 'batches finalized'],
@@ -25,11 +23,15 @@ const TEXTS: Readonly<Record<Action, readonly [one: string, many: string]>> = {
   failed: ['step failed: see the logs', 'steps failed: see the logs'],
 };
 
-/** Returns the actions of a sweep, one line per kind of repair; empty if it repaired nothing. */
-export const sweepTexts = (answer: SweepAnswer): string[] =>
-  Object.entries(answer).flatMap(([action, count]) => {
-    if (action === 'open' || count === 0) return [];
-    // A newer app may have counts that this page does not know.
-    const [one, many] = TEXTS[action as Action] ?? [action, action];
-    return [formatNumberOf(count, one, many)];
+/** Returns what a sweep did, one line per kind of repair; empty if it repaired nothing. */
+export const sweepTexts = (counts: SweepCounts): string[] =>
+  Object.entries(TEXTS).flatMap(([action, [one, many]]) => {
+    const count = counts[action as SweepAction];
+    return count === 0 ? [] : [numberText(count, one, many)];
   });
+
+/** Returns the counts of a sweep, and what they mean as texts. */
+export const sweepAnswer = (counts: SweepCounts): SweepCounts & { done: string[] } => ({
+  ...counts,
+  done: sweepTexts(counts),
+});
