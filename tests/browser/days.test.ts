@@ -31,7 +31,7 @@ describe('the page of days', () => {
     });
     await page.goto(`${dashboard.stack.url}/api/dashboard#/days?days=30`);
     await page.locator('.chart', { hasText: 'p95' }).locator('.legend li', { hasText: 'media' }).waitFor();
-    expect(await page.locator('tbody tr td:first-child').allInnerTexts()).toEqual([
+    expect(await page.locator('table.many-columns tbody td:first-child').allInnerTexts()).toEqual([
       expect.stringContaining(`${dayAt(1)}\nbilling`),
       expect.stringContaining(`${dayAt(1)}\nmedia`),
       expect.stringContaining(`${dayAt(2)}\nbilling`),
