@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { kindOfName } from '../../shared/contract/upload-kinds.ts';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { fileAt, isAddress } from './address.ts';
-import { chooseSheet, excelToCsv } from './convert/excel.ts';
-import { parquetToNdjson } from './convert/parquet.ts';
+import { convert } from './convert.ts';
 import { csvOptionsOf, type TableFlags } from './csv-flags.ts';
-import { conversionOf, convertedKind, type KindOptions, kindOfFile, kindOfStream, type UploadKind } from './kind.ts';
+import { conversionOf, type KindOptions, kindOfFile, kindOfStream, type UploadKind } from './kind.ts';
 
 /** The source of an upload, before its content is read. */
 export interface Source {
@@ -80,8 +79,10 @@ export async function openSource({ io }: SourceWorld, file: string, options: Sou
   const size = await sizeOf(path, file);
   const about = { name: file, fileName: basename(path), isFile: true };
   const converted = options.format === undefined ? conversionOf(path) : undefined;
-  if (converted === 'excel') return { ...about, ...(await excelSource({ path, name: file, csv }, options)) };
-  if (converted === 'parquet') return { ...about, ...parquetSource(path, file, options) };
+  if (converted !== undefined) {
+    const { as, ...sent } = await convert(converted, { path, name: file, csv, ...options });
+    return { ...about, ...sent, size: undefined, contentKey: () => contentKey(path, as) };
+  }
   const kind = kindOfFile(path, options);
   const read = tableOf(kind, path, csv);
   const open = (): Readable => createReadStream(path);
@@ -99,38 +100,6 @@ function tableOf(kind: UploadKind, name: string, csv: CsvOptions | undefined): P
   const { delimiter } = kindOfName(name) ?? {};
   return csvOf(kind, delimiter === undefined ? csv : { delimiter, ...csv });
 }
-
-type Converted = Omit<Source, 'name' | 'fileName' | 'isFile'>;
-
-/** The version of the conversion. Increase it when the same file is converted differently, so that its key changes. */
-const CONVERSION = 1;
-
-async function excelSource(
-  { path, name, csv }: { path: string; name: string; csv: CsvOptions | undefined },
-  { sheet, encoding }: SourceOptions,
-): Promise<Converted> {
-  const source = { path, name, sheet, decimal: csv?.decimal };
-  const chosen = await chooseSheet(source);
-  // The conversion always writes commas and UTF-8, independent of the options.
-  const said: CsvOptions = { ...csv, delimiter: ',', charset: 'utf-8' };
-  const { sheet: taken, sheets } = chosen;
-  return {
-    kind: convertedKind(name, 'csv', encoding),
-    csv: said,
-    isWorkbook: true,
-    size: undefined,
-    remark: sheets > 1 ? `Sheet "${taken}", one of ${sheets}; choose another with --sheet` : undefined,
-    open: () => Readable.from(excelToCsv(source), { objectMode: false }),
-    contentKey: () => contentKey(path, `excel/${CONVERSION} ${readAs(said)} ${taken}`),
-  };
-}
-
-const parquetSource = (path: string, name: string, { encoding }: SourceOptions): Converted => ({
-  kind: convertedKind(name, 'ndjson', encoding),
-  size: undefined,
-  open: () => Readable.from(parquetToNdjson({ path, name }), { objectMode: false }),
-  contentKey: () => contentKey(path, `parquet/${CONVERSION}`),
-});
 
 async function sizeOf(path: string, file: string): Promise<number> {
   const facts = await stat(path).catch((error: unknown) => {

@@ -1,11 +1,14 @@
 /** Checks the requirements of a release: the same version in all files, and a section in the changelog. */
 
+/** The packages that are released beside the app, by their folders in packages/. */
+export const RELEASED = ['convert', 'functions-local'] as const;
+
 /** The texts of the files that a release depends on. */
 export interface ReleaseFiles {
   /** package.json of the app. */
   app: string;
-  /** package.json of functions-local. */
-  local: string;
+  /** package.json of each package that is released beside the app, by its folder in packages/. */
+  packages: Readonly<Record<string, string>>;
   azureYaml: string;
   changelog: string;
 }
@@ -18,8 +21,7 @@ export function releaseNotes(tag: string, files: ReleaseFiles): string {
   const app = JSON.parse(files.app) as { version: string; devDependencies: Record<string, string> };
   const found = {
     'package.json': app.version,
-    'the dependency functions-local in package.json': app.devDependencies['functions-local'],
-    'packages/functions-local/package.json': (JSON.parse(files.local) as { version: string }).version,
+    ...Object.fromEntries(Object.entries(files.packages).flatMap(([folder, text]) => versionsOf(app, folder, text))),
     'azure.yaml': /^ {2}template: sluice@(\S+)$/m.exec(files.azureYaml)?.[1],
   };
   const version = tag.replace(/^v/, '');
@@ -31,6 +33,18 @@ export function releaseNotes(tag: string, files: ReleaseFiles): string {
   if (notes === undefined) problems.push(`CHANGELOG.md: expected a section "## ${version}", with text`);
   if (notes === undefined || problems.length > 0) throw new Error(problems.join('\n'));
   return notes;
+}
+
+function versionsOf(
+  { devDependencies }: { devDependencies: Record<string, string> },
+  folder: string,
+  text: string,
+): [string, string | undefined][] {
+  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  return [
+    [`the dependency ${name} in package.json`, devDependencies[name]],
+    [`packages/${folder}/package.json`, version],
+  ];
 }
 
 /** Returns the text below the heading of a version; undefined if there is none. */

@@ -10,6 +10,8 @@ import { runCli } from '../../packages/functions-local/tests/helpers/cli-process
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 const APP = join(ROOT, 'packages/functions-local/tests/integration/cli/fixtures/orders-app');
+/** The packages that are packed beside the app. */
+const WORKSPACES = ['functions-local', 'sluice-convert'];
 /** The packages that the tested app imports. */
 const APP_PACKAGES = ['@azure/functions', 'durable-functions'];
 
@@ -24,9 +26,13 @@ beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'sluice-packed-'));
   // Without scripts, because they would rebuild the files that other tests run.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
-  const { stdout } = await run('npm', [...pack, '.', '--workspace', 'functions-local', '--include-workspace-root'], {
-    cwd: ROOT,
-  });
+  const { stdout } = await run(
+    'npm',
+    [...pack, '.', ...WORKSPACES.flatMap((name) => ['--workspace', name]), '--include-workspace-root'],
+    {
+      cwd: ROOT,
+    },
+  );
   const packed = Object.values(JSON.parse(stdout) as Record<string, { name: string; filename: string }>);
   await cp(APP, project, { recursive: true });
   await writeProject(Object.fromEntries(packed.map(({ name, filename }) => [name, `file:${filename}`])));
@@ -52,7 +58,7 @@ async function writeProject(packed: Record<string, string>): Promise<void> {
     needed.set(path, locked);
     for (const next of namesOf(locked)) add(path, next);
   };
-  for (const start of ['', 'packages/functions-local']) {
+  for (const start of ['', 'packages/functions-local', 'packages/convert']) {
     const { dependencies: direct, optionalDependencies } = lock.packages[start] ?? {};
     for (const name of namesOf({ dependencies: { ...direct }, optionalDependencies: { ...optionalDependencies } }))
       add(start, name);
@@ -84,6 +90,15 @@ it('runs the sluice command with only its package installed', async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const refused = run(command, ['health', '--url', `http://${address}`]);
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining(`Nothing answers at ${address}`) });
+});
+
+it('converts a file with only the package of conversions installed', async () => {
+  const text =
+    'import("sluice-convert").then(({ parquetToNdjson: convert }) => convert({ path: "none", name: "none" }).next())';
+
+  await expect(run(process.execPath, ['-e', text], { cwd: project })).rejects.toMatchObject({
+    stderr: expect.stringContaining('ConversionError: none cannot be read as a Parquet file'),
+  });
 });
 
 it('runs an app with functions-local with only its package installed', async () => {

@@ -66,6 +66,7 @@ const ordered = (path: Ordered, packages: readonly string[], packageTypes: reado
 
 const LOCAL = 'packages/functions-local/';
 const BICEP = 'packages/bicep-check/';
+const CONVERT = 'packages/convert/';
 
 export const ROOMS: readonly Room[] = [
   { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
@@ -156,7 +157,7 @@ export const ROOMS: readonly Room[] = [
       'shared/pauses.ts',
     ],
     types: ['shared/drain/', HTTP],
-    packages: ['commander', 'hyparquet', 'sax', 'yauzl', '@azure/identity', '@azure/storage-blob', 'node:*'],
+    packages: ['commander', 'sluice-convert', '@azure/identity', '@azure/storage-blob', 'node:*'],
     packageTypes: ['zod'],
   },
   {
@@ -258,6 +259,13 @@ export const ROOMS: readonly Room[] = [
     packages: ['durable-functions', 'node:*'],
   },
   { path: `${LOCAL}tests/`, imports: [LOCAL], packages: ['*'] },
+
+  { path: CONVERT, imports: [], packages: ['hyparquet', 'sax', 'yauzl', 'node:*'] },
+  {
+    path: `${CONVERT}tests/`,
+    imports: [CONVERT, 'tests/helpers/data/tables.ts'],
+    packages: ['fflate', 'vitest', 'node:*'],
+  },
 
   // For the tests of infra/ only; the package of the app does not contain it.
   { path: BICEP, imports: [], packages: ['node:*'] },

@@ -23,7 +23,7 @@ const BICEP = 'packages/bicep-check';
 /** Every page except the changelog, which refers to files of earlier versions. */
 const DOCS = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md'),
-  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', PACKAGE, BICEP].flatMap(markdownIn),
+  ...['docs', 'shared', 'cli', 'bench', 'tests', '.github', 'packages/convert', PACKAGE, BICEP].flatMap(markdownIn),
 ];
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ReleaseFiles, releaseNotes } from '../../../../infra/packaging/release.ts';
+import { RELEASED, type ReleaseFiles, releaseNotes } from '../../../../infra/packaging/release.ts';
 import { ROOT } from '../bicep.ts';
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -10,7 +10,7 @@ const CHANGELOG = read('CHANGELOG.md');
 /** Returns the files of the repository, with a changelog in which `version` is released. */
 const filesOf = (version: string, files: Partial<ReleaseFiles> = {}): ReleaseFiles => ({
   app: read('package.json'),
-  local: read('packages/functions-local/package.json'),
+  packages: Object.fromEntries(RELEASED.map((folder) => [folder, read(`packages/${folder}/package.json`)])),
   azureYaml: read('azure.yaml'),
   changelog: `# Changelog\n\n## Pending\n\n## ${version}\n\n- New.\n\n### Steps\n\n- One.\n\n## 0.0.1\n\n- Old.\n`,
   ...files,
@@ -26,6 +26,8 @@ describe('releaseNotes', () => {
     expect(() => releaseNotes('v99.0.0', filesOf('99.0.0'))).toThrow(
       [
         `package.json: expected version 99.0.0, got ${version}`,
+        `the dependency sluice-convert in package.json: expected version 99.0.0, got ${version}`,
+        `packages/convert/package.json: expected version 99.0.0, got ${version}`,
         `the dependency functions-local in package.json: expected version 99.0.0, got ${version}`,
         `packages/functions-local/package.json: expected version 99.0.0, got ${version}`,
         `azure.yaml: expected version 99.0.0, got ${version}`,

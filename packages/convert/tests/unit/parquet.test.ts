@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parquetToNdjson } from '../../../../../cli/upload/convert/parquet.ts';
-import { writeParquet } from '../../../../helpers/data/tables.ts';
+import { writeParquet } from '../../../../tests/helpers/data/tables.ts';
+import { parquetToNdjson } from '../../src/parquet.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
-import { quotedCell } from '../../../shared/http/edge/csv.ts';
-import { CliError, UsageError } from '../../process/errors.ts';
-import { EXIT } from '../../process/exit-codes.ts';
+import { ConversionError } from './conversion-error.ts';
+import { csvCell, inPieces } from './lines.ts';
 import { type Cell, columnName, sheetRows } from './sheet-rows.ts';
 import { notReadable, openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
@@ -15,7 +14,7 @@ export interface ExcelSource {
   decimal?: '.' | ',' | undefined;
 }
 
-/** Returns the name of the chosen sheet and the number of sheets. Throws UsageError if the sheet does not exist. */
+/** Returns the name of the chosen sheet and the number of sheets. Throws ConversionError if the sheet does not exist. */
 export async function chooseSheet(source: ExcelSource): Promise<{ sheet: string; sheets: number }> {
   const workbook = await openWorkbook(source.path, source.name);
   workbook.close();
@@ -25,7 +24,7 @@ export async function chooseSheet(source: ExcelSource): Promise<{ sheet: string;
 /**
  * Converts a sheet to CSV in UTF-8 with commas, so that the app matches the header with the schema and converts the cells, as
  * for any other table. The first row that is not empty is the header. Only one piece of the sheet and the shared strings of
- * the workbook are in memory. Throws CliError for cells with an error, and for cells in a column without a header.
+ * the workbook are in memory. Throws ConversionError for cells with an error, and for cells in a column without a header.
  */
 export async function* excelToCsv(source: ExcelSource): AsyncGenerator<Buffer> {
   const workbook = await openWorkbook(source.path, source.name);
@@ -45,8 +44,8 @@ function findSheet({ sheets }: Workbook, { name, sheet }: ExcelSource): Sheet {
   const found = sheet === undefined ? first : (sheets.find(same) ?? numbered);
   if (found !== undefined) return found;
   const there = sheets.map((each, n) => `${n + 1} "${each.name}"`).join(', ');
-  throw new UsageError(
-    sheet === undefined ? `${name} has no sheet to read` : `--sheet: ${name} has no sheet "${sheet}"; it has ${there}`,
+  throw new ConversionError(
+    sheet === undefined ? `${name} has no sheet to read` : `${name} has no sheet "${sheet}"; it has ${there}`,
   );
 }
 
@@ -56,7 +55,7 @@ async function* csvLines(workbook: Workbook, source: ExcelSource): AsyncGenerato
   for await (const { number, cells } of sheetRows(workbook, sheet)) {
     if (header === undefined) {
       header = namesOf(cells);
-      if (header.length > 0) yield lineOf(header.map(quotedCell));
+      if (header.length > 0) yield lineOf(header.map(csvCell));
       else header = undefined;
     } else yield lineOf(valuesOf(cells, { header, sheet, number, decimal: source.decimal ?? '.' }));
   }
@@ -75,27 +74,12 @@ function valuesOf(
   const values = header.map(() => '');
   for (const { column, text, isNumber } of cells) {
     if (!header[column])
-      throw new CliError(
+      throw new ConversionError(
         `Sheet "${sheet.name}", cell ${columnName(column)}${number}: the column has no name in the header row.`,
-        { exitCode: EXIT.usage },
       );
-    values[column] = quotedCell(isNumber ? text.replace('.', decimal) : text);
+    values[column] = csvCell(isNumber ? text.replace('.', decimal) : text);
   }
   return values;
 }
 
 const lineOf = (values: readonly string[]): string => `${values.join(',')}\n`;
-
-const PIECE_CHARACTERS = 64 * 1024;
-
-/** Joins lines into pieces of about 64 KiB, to reduce the number of writes. */
-export async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const line of lines) {
-    text += line;
-    if (text.length < PIECE_CHARACTERS) continue;
-    yield Buffer.from(text);
-    text = '';
-  }
-  if (text !== '') yield Buffer.from(text);
-}

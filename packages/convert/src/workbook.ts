@@ -1,7 +1,6 @@
-import { CliError } from '../../process/errors.ts';
-import { EXIT } from '../../process/exit-codes.ts';
+import yauzl from 'yauzl';
+import { ConversionError } from './conversion-error.ts';
 import { type DateFormat, dateFormatOf } from './excel-dates.ts';
-import { loadPackage } from './load.ts';
 import { collect, MIB, partsOf, type Read, readPart, targetsOf } from './package-parts.ts';
 
 /** The name of a sheet, and its path in the package. */
@@ -29,9 +28,8 @@ export interface Workbook {
  */
 const MAX_BYTES = { part: 64 * MIB, strings: 512 * MIB, sheet: 8 * 1024 * MIB };
 
-/** Opens an .xlsx file. Throws CliError if it is not one, or has a password. */
+/** Opens an .xlsx file. Throws ConversionError if it is not one, or has a password. */
 export async function openWorkbook(path: string, name: string): Promise<Workbook> {
-  const yauzl = await loadPackage('yauzl', async () => (await import('yauzl')).default);
   const refuse = (error: unknown): never => {
     throw notReadable(name, error);
   };
@@ -63,11 +61,10 @@ export async function openWorkbook(path: string, name: string): Promise<Workbook
   }
 }
 
-/** Converts the error of an unreadable workbook to a CliError; returns a CliError unchanged. */
-export function notReadable(name: string, error: unknown): CliError {
-  if (error instanceof CliError) return error;
-  return new CliError(`${name} cannot be read as an .xlsx workbook: ${(error as Error).message}`, {
-    exitCode: EXIT.usage,
+/** Converts the error of an unreadable workbook to a ConversionError; returns a ConversionError unchanged. */
+export function notReadable(name: string, error: unknown): ConversionError {
+  if (error instanceof ConversionError) return error;
+  return new ConversionError(`${name} cannot be read as an .xlsx workbook: ${(error as Error).message}`, {
     hint: 'Save a workbook with a password, or in the old format .xls, as .xlsx without a password.',
     cause: error,
   });

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plainDigits } from '../../../../../cli/upload/convert/digits.ts';
-import { chooseSheet, excelToCsv } from '../../../../../cli/upload/convert/excel.ts';
-import { dateFormatOf } from '../../../../../cli/upload/convert/excel-dates.ts';
-import { type CellSource, xlsx } from '../../../../helpers/data/tables.ts';
+import { type CellSource, xlsx } from '../../../../tests/helpers/data/tables.ts';
+import { plainDigits } from '../../src/digits.ts';
+import { chooseSheet, excelToCsv } from '../../src/excel.ts';
+import { dateFormatOf } from '../../src/excel-dates.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe('a sheet', () => {
     expect(await csvOf(book, { sheet: '3' })).toBe('a\n1\n');
     expect(await csvOf(book, { sheet: 'more' })).toBe('a\n3\n');
     await expect(csvOf(book, { sheet: 'Nein' })).rejects.toThrow(
-      '--sheet: book.xlsx has no sheet "Nein"; it has 1 "3", 2 "Old", 3 "More"',
+      'book.xlsx has no sheet "Nein"; it has 1 "3", 2 "Old", 3 "More"',
     );
     const chosen = await chooseSheet({ path: join(folder, 'book.xlsx'), name: 'book.xlsx' });
     expect(chosen).toEqual({ sheet: 'Old', sheets: 3 });

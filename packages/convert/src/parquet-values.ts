@@ -1,7 +1,6 @@
 /** Converts Parquet values to JSON values without rounding. */
 import type { ParquetParsers, SchemaElement, SchemaTree } from 'hyparquet';
-import { CliError } from '../../process/errors.ts';
-import { EXIT } from '../../process/exit-codes.ts';
+import { ConversionError } from './conversion-error.ts';
 
 /** Types whose raw numbers or bytes are converted here and not by the library. */
 interface ExactType {
@@ -100,8 +99,8 @@ function text(bytes: Uint8Array, at: () => string): string {
   }
 }
 
-const refusal = (message: string, cause?: unknown): CliError =>
-  new CliError(message[0]?.toUpperCase() + message.slice(1), { exitCode: EXIT.usage, cause });
+const refusal = (message: string, cause?: unknown): ConversionError =>
+  new ConversionError(message[0]?.toUpperCase() + message.slice(1), { cause });
 
 /**
  * Returns the unscaled integer. The library returns up to eight bytes as a number, more as big-endian bytes in two's

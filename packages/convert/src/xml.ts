@@ -1,6 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { SAXParser } from 'sax';
-import { loadPackage } from './load.ts';
+import sax from 'sax';
 
 /** Handlers for the parts of a document. Names of elements and attributes have no namespace prefix. */
 export interface XmlHandlers {
@@ -23,8 +22,7 @@ function withoutPrefixes(attributes: Readonly<Record<string, unknown>>): Readonl
  * Throws an Error for malformed XML. Does not expand entities that the document declares.
  */
 export async function* readXml(source: AsyncIterable<Buffer>, handlers: XmlHandlers): AsyncGenerator<void> {
-  const { parser: createParser } = await loadPackage('sax', async () => (await import('sax')).default);
-  const parser: SAXParser = createParser(true, { position: false });
+  const parser = sax.parser(true, { position: false });
   // Attributes are copied only if one has a prefix, because a copy per cell would slow down large sheets.
   parser.onopentag = ({ name, attributes }) => handlers.open?.(localName(name), withoutPrefixes(attributes));
   parser.ontext = (text) => handlers.text?.(text);

@@ -1,5 +1,4 @@
-import { CliError } from '../../process/errors.ts';
-import { EXIT } from '../../process/exit-codes.ts';
+import { ConversionError } from './conversion-error.ts';
 import { plainDigits } from './digits.ts';
 import { isoOfDay } from './excel-dates.ts';
 import { type Sheet, unescapeText, type Workbook } from './workbook.ts';
@@ -32,7 +31,7 @@ interface OpenCell {
 }
 
 /**
- * Reads the rows of a sheet in order, one piece of the file at a time. Throws CliError with the address of a cell that contains
+ * Reads the rows of a sheet in order, one piece of the file at a time. Throws ConversionError with the address of a cell that contains
  * an error.
  */
 export async function* sheetRows(workbook: Workbook, sheet: Sheet): AsyncGenerator<Row> {
@@ -96,8 +95,7 @@ function readCell(
     case 'd':
       return asText(value);
     case 'e':
-      throw new CliError(`Sheet "${sheet.name}", cell ${address} contains the error ${value}.`, {
-        exitCode: EXIT.usage,
+      throw new ConversionError(`Sheet "${sheet.name}", cell ${address} contains the error ${value}.`, {
         hint: 'Fix or clear the cell: an error has no value to send.',
       });
     default: {
