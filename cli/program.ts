@@ -23,6 +23,7 @@ import { addPolicy } from './commands/queues/policy.ts';
 import { addQueue } from './commands/queues/queue.ts';
 import { addQueues } from './commands/queues/queues.ts';
 import { addUpkeep } from './commands/upkeep.ts';
+import { addExamples } from './examples.ts';
 import { oneOf } from './options.ts';
 import { EXIT, EXIT_MEANINGS } from './process/exit-codes.ts';
 import type { Act } from './session.ts';
@@ -80,6 +81,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);
+  addExamples(program);
   return program.addHelpText('after', ({ command }) => (command === program ? `\n${footer()}` : ''));
 }
 

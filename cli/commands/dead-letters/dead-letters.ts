@@ -30,8 +30,9 @@ const HELP = `
 A dead letter is an item that did not succeed: it is invalid, was rejected by the handler, or failed in all its attempts.
 With an ID and no options, shows the dead letters of the batch grouped by cause, with one example per cause. --cause shows those of one cause. --json
 prints the answer of the app. --format csv prints all dead letters for a spreadsheet, and --format ndjson one per line, so that
-you can correct them and run them again:
+you can correct them and run them again.
 
+Examples:
   sluice dead-letters <id> --format ndjson --out dead.ndjson
   sluice redrive <id> --corrected dead.ndjson --wait`;
 

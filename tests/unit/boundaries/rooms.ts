@@ -218,6 +218,7 @@ export const ROOMS: readonly Room[] = [
     packageTypes: ['@standard-schema/spec'],
   },
   // The cost model of `npm run cost`; nothing of the app imports it.
+  { path: 'tools/cli-page/', imports: ['cli/'], packages: ['node:fs'], packageTypes: ['commander'] },
   {
     path: 'tools/cost/',
     imports: ['shared/cost/', 'shared/contract/', 'shared/errors.ts', 'cli/text/', 'cli/process/'],

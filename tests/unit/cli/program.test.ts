@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { EXIT, EXIT_MEANINGS } from '../../../cli/process/exit-codes.ts';
 import { createProgram } from '../../../cli/program.ts';
@@ -49,15 +48,6 @@ describe('the command line', () => {
       ...{ done: 0, failed: 1, usage: 2, notFound: 3, refused: 4, deadLetters: 5, cancelled: 6, timeout: 7 },
       ...{ reportFailed: 8, suspect: 9 },
     });
-  });
-
-  it('is documented: every command, option, variable and exit code', async () => {
-    const page = await readFile('docs/cli.md', 'utf8');
-    const program = createProgram(() => async () => {}, { out: () => {}, err: () => {} });
-    const options = program.commands.flatMap(({ options: own }) => own.map(({ long }) => `${long}`));
-    const names = [...COMMANDS.map((name) => `### ${name}`), ...options, ...Object.keys(VARIABLES)];
-    expect(names.filter((name) => !page.includes(name))).toEqual([]);
-    for (const code of Object.values(EXIT)) expect(page).toContain(`| ${code} |`);
   });
 
   it.each([
