@@ -1,6 +1,6 @@
 /**
- * The only file that creates SDK clients: from a connection string (local), or from service URIs and a managed
- * identity.
+ * The only file of `shared/` that creates clients of storage and Service Bus: from a connection string (local), or from
+ * service URIs and a managed identity. (The exporter of telemetry/ creates a credential of its own.)
  */
 import { TableClient } from '@azure/data-tables';
 import type { TokenCredential } from '@azure/identity';
