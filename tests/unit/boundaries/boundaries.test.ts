@@ -164,6 +164,9 @@ describe('a room may not import', () => {
     'const x = async () => await import(`../storage/table.ts`);',
     "const x = require('../storage/table.ts');",
     "const x = createRequire(import.meta.url)('../storage/table.ts');",
+    "const load = createRequire(import.meta.url); const x = load('../storage/table.ts');",
+    "let load; load = mod.createRequire(import.meta.url); load('../storage/table.ts');",
+    "const { createRequire: make } = mod; const load = make(''), more = load; more('../storage/table.ts');",
   ])('however it is written: %s', (text) => {
     expect(adding({ 'shared/contract/new.ts': text })).toEqual([
       'shared/contract/new.ts imports shared/storage/table.ts: shared/contract/ may import nothing of it',
@@ -208,7 +211,7 @@ describe('only the files of the table access', () => {
     ['the clock', 'shared/drain/new.ts', '[1].map(Date.now)', 'Date.now'],
     ['the clock', 'shared/sweep/new.ts', 'new Date()', 'new Date()'],
     ['the clock', 'shared/sweep/new.ts', 'Date()', 'Date()'],
-    ['the clock', 'shared/sweep/new.ts', 'const D = Date; new D()', 'Date as a value'],
+    ['the clock', 'shared/sweep/new.ts', 'const D = Date; new D()', 'Date as a value, new Date()'],
     ['the clock', 'shared/sweep/new.ts', 'const t = [Date]', 'Date as a value'],
     ['the clock', 'shared/sweep/new.ts', 'class D extends Date {}', 'Date as a value'],
     ['the clock', 'shared/telemetry/new.ts', 'performance.now()', 'performance'],
@@ -246,6 +249,16 @@ describe('only the files of the table access', () => {
       'BlobServiceClient.fromConnectionString',
     ],
     ...[
+      ["import { TableClient as T } from '@azure/data-tables'; new T('u', 'x', y)", 'new TableClient'],
+      ["const { TableClient: T } = await import('@azure/data-tables'); new T('u')", 'new ….TableClient'],
+      ["import * as sdk from '@azure/data-tables'; const T = sdk.TableClient; new T('u')", 'new sdk.TableClient'],
+      ["const T = (await import('@azure/data-tables')).TableClient; new T('u')", 'new ….TableClient'],
+      ['class Mine extends TableClient {}', 'TableClient as a value'],
+    ].map(([text = '', use = '']) => ['storage by a client of its own', 'shared/storage/new.ts', text, use]),
+    ...[
+      ['cli/new.ts', 'const load = createRequire(import.meta.url); load(name)', 'require(…)'],
+      ['cli/new.ts', 'keep(createRequire)', 'createRequire as a value'],
+      ['shared/wake/new.ts', "Function('return process')()", 'Function'],
       ['shared/wake/new.ts', "await import('../' + 'sweep/sweep-run.ts')", 'import(…)'],
       ['tests/new.ts', 'await import(name)', 'import(…)'],
       ['workloads/new.ts', 'require(name)', 'require(…)'],
@@ -273,6 +286,14 @@ describe('what an orchestrator loads', () => {
     [DATA, 'new Intl.DateTimeFormat().format()', 'uses Intl'],
     [ORCHESTRATOR, "import { createHash } from 'node:crypto'", 'imports package node:crypto'],
     [DATA, "import { z } from 'zod'", 'imports package zod'],
+    [DATA, 'let count = 0', 'has the module variable let count'],
+    [ORCHESTRATOR, 'export const seen = new Map()', 'has the module variable const seen'],
+    [ORCHESTRATOR, 'if (context.df.isReplaying) x()', 'uses context.df.isReplaying'],
+    [ORCHESTRATOR, 'const f = ({ df: { isReplaying } }) => isReplaying', 'uses ….isReplaying'],
+    [DATA, "String(x).localeCompare('b')", 'uses ….localeCompare'],
+    [DATA, 'x.toLocaleString()', 'uses x.toLocaleString'],
+    [DATA, 'const f = (x, name) => x[name]', 'uses x.[…]'],
+    [DATA, 'const f = ({ [name]: x }) => x', 'uses ….[…]'],
     ['functions/drain-queue.ts', 'performance.now()', 'uses performance'],
   ])('%s with %s', (file, text, message) => {
     const own = adding({ [file]: text }).filter((line) => !line.includes('drain/ may import'));
@@ -303,8 +324,13 @@ describe('what an orchestrator loads', () => {
     ]);
   });
 
-  test('another orchestration', () => {
-    const text = "df.app.orchestration('new', function* () {});";
+  test.each([
+    "df.app.orchestration('new', function* () {});",
+    "import { app as a } from 'durable-functions'; a.orchestration('new', function* () {});",
+    "const { app } = df; app['orchestration']('new', function* () {});",
+    "const { orchestration: register } = df.app; register('new', function* () {});",
+    "(await import('durable-functions')).app.orchestration('new', function* () {});",
+  ])('another orchestration: %s', (text) => {
     expect(adding({ 'functions/new.ts': text })).toEqual([
       'functions/new.ts is loaded by an orchestrator: it is not in the list of such files',
     ]);

@@ -142,7 +142,10 @@ function orchestratorBreaches(tree: Tree): string[] {
       }
     }
     const used = [{ uses, modules: [] }, ...EFFECTS].flatMap((effect) => effectsIn(source, effect));
-    breaches.push(...used.map((use) => `${file} uses ${use}: it is loaded by an orchestrator`));
+    breaches.push(
+      ...used.map((use) => `${file} uses ${use}: it is loaded by an orchestrator`),
+      ...source.state.map((name) => `${file} has the module variable ${name}: it is loaded by an orchestrator`),
+    );
   }
   return breaches;
 }

@@ -111,20 +111,24 @@ export const EFFECTS: readonly Effect[] = [
     name: 'storage by a client of its own',
     uses: [
       ...['new *ServiceClient', 'new *ContainerClient', 'new *BlobClient', 'new *QueueClient', 'new *TableClient'],
-      '*.fromConnectionString',
+      ...['*ServiceClient as a value', 'ContainerClient as a value', 'BlobClient as a value'],
+      ...['QueueClient as a value', 'TableClient as a value', '*.fromConnectionString'],
     ],
     modules: [],
     allowed: ['shared/storage/clients.ts', 'cli/upload/send/inbox.ts', ...PROGRAMS],
   },
   {
     name: 'Service Bus by a client of its own',
-    uses: ['new *ServiceBusClient', 'new *AdministrationClient'],
+    uses: ['new *ServiceBusClient', 'new *AdministrationClient', 'ServiceBus*Client as a value'],
     modules: [],
     allowed: ['shared/storage/clients.ts', HANDLERS, ...PROGRAMS],
   },
   {
     name: 'modules whose name is computed, or the global object as a whole',
-    uses: ['import(…)', 'require(…)', 'globalThis as a value', 'global as a value'],
+    uses: [
+      ...['import(…)', 'require(…)', 'createRequire as a value', 'eval', 'Function'],
+      ...['globalThis as a value', 'global as a value'],
+    ],
     modules: [],
     allowed: [
       // Imports the copy of the build that it has just created.
@@ -148,9 +152,17 @@ export const EFFECTS: readonly Effect[] = [
  * each file that registers an orchestrator and, transitively, every file that it imports by value.
  */
 export const ORCHESTRATORS = {
-  registeredBy: '*app.orchestration',
+  /** Whatever object the app is taken from; only a registration under a computed name is not found. */
+  registeredBy: '*.orchestration',
   files: ORCHESTRATOR_FILES,
   packages: ORCHESTRATOR_PACKAGES,
-  /** In addition to all effects. `Intl` formats the current time, and depends on the locale of the machine. */
-  uses: ['Date', 'Intl'],
+  /**
+   * In addition to all effects. `Intl` formats the current time, and depends on the locale of the machine, as do members
+   * that compare or format. A replay must not differ from the first run (`isReplaying`), and a computed member could be
+   * any of these.
+   */
+  uses: [
+    ...['Date', 'Intl', 'Promise', '*.isReplaying', '*.localeCompare', '*[…]'],
+    ...['String', 'DateString', 'TimeString', 'UpperCase', 'LowerCase'].map((what) => `*.toLocale${what}`),
+  ],
 };

@@ -1,5 +1,7 @@
 /** Reads the imports and referenced names of a source file from its syntax tree. */
 import { parseAst } from 'vitest/node';
+import { type Aliases, aliasesIn, isCreateRequire, resolved } from './aliases.ts';
+import { memberOf, type Node, nameOf, namesOf, textOf } from './syntax.ts';
 
 /** One import, re-export, dynamic import, `import('…')` type or `require` of a file. */
 export interface Import {
@@ -13,18 +15,17 @@ export interface Import {
 export interface Source {
   imports: readonly Import[];
   /**
-   * Names that it references by value: identifiers (`process`), imported names, members (`Math.random`), calls
-   * (`Date()`), constructors (`new Date`) and those without an argument (`new Date()`), names that are passed on (`Date
-   * as a value` of `const D = Date`) and imports with a computed name (`import(…)`). Scopes are not resolved, so a
-   * local variable must not have the name of a forbidden global, and uses of an imported class under another name are
-   * not found.
+   * Names that it references by value: identifiers (`process`), imported names, members (`Math.random`, `….random` of
+   * an expression, `Math[…]` if the member is computed), calls (`Date()`), constructors (`new Date`) and those without
+   * an argument (`new Date()`), names that are passed on (`Date as a value` of `const D = Date`) and imports with a
+   * computed name (`import(…)`). What an import, a variable or a pattern gives another name is contained under both.
+   *
+   * Scopes are not resolved, so a local variable must not have the name of a forbidden global. Not found is what reaches
+   * a value through a field, an argument or a result of a function, after it was `passed on` where that is permitted.
    */
   names: ReadonlySet<string>;
-}
-
-interface Node {
-  type: string;
-  [field: string]: unknown;
+  /** Variables of the module that can change: `let`, `var`, and constants whose value is neither a literal nor a function. */
+  state: readonly string[];
 }
 
 /** Fields that contain names of members or types, never a reference to a value. */
@@ -49,22 +50,47 @@ const NO_VALUES: Readonly<Record<string, readonly string[]>> = {
   TSInterfaceDeclaration: ['id'],
 };
 
+/** Aliases of an alias that are resolved. A variable may have the name of what it is taken from, without an end. */
+const MAX_ALIASES = 3;
+
 /** Reads a file. Throws if it does not parse. */
 export function readSource(file: string, text: string): Source {
   const imports: Import[] = [];
   const names = new Set<string>();
+  const root = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as Node;
+  const aliases = aliasesIn(root);
+  const add = (name: string): void => {
+    let next: string | undefined = name;
+    for (let depth = 0; next !== undefined && depth <= MAX_ALIASES; depth += 1) {
+      names.add(next);
+      next = resolved(next, aliases);
+    }
+  };
   const visit = (node: Node): void => {
-    const imported = importOf(node);
+    const imported = importOf(node, aliases);
     if (imported) imports.push(imported);
-    for (const name of namesIn(node)) names.add(name);
+    for (const name of namesIn(node, aliases)) add(name);
     for (const child of childrenOf(node)) {
-      if (child.type === 'Identifier' && !isUsedInPlace(node, child)) names.add(`${child.name} as a value`);
+      if (child.type === 'Identifier' && !isUsedInPlace(node, child)) add(`${child.name} as a value`);
       visit(child);
     }
   };
-  visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file) as unknown as Node);
-  return { imports, names };
+  visit(root);
+  return { imports, names, state: stateOf(root) };
 }
+
+/** Values of module variables that cannot change. */
+const FIXED = ['Literal', 'TemplateLiteral', 'UnaryExpression', 'BinaryExpression', 'ArrowFunctionExpression'];
+
+const stateOf = ({ body }: Node): string[] =>
+  (body as Node[])
+    .map((node) => (node.type === 'ExportNamedDeclaration' ? ((node.declaration ?? node) as Node) : node))
+    .filter(({ type }) => type === 'VariableDeclaration')
+    .flatMap(({ kind, declarations }) =>
+      (declarations as { id: Node; init: Node | null }[])
+        .filter(({ init }) => kind !== 'const' || !FIXED.includes(init?.type ?? ''))
+        .map(({ id }) => `${kind} ${nameOf(id) ?? '{…}'}`),
+    );
 
 function childrenOf(node: Node): Node[] {
   const names = node.computed === true ? [] : (NO_VALUES[node.type] ?? []);
@@ -81,41 +107,37 @@ const isUsedInPlace = (parent: Node, child: Node): boolean =>
   parent.operator === 'instanceof' ||
   (parent.init === child && (parent.id as Node).type === 'ObjectPattern');
 
-function importOf(node: Node): Import | undefined {
+function importOf(node: Node, aliases: Aliases): Import | undefined {
   const { type } = node;
   const isType = node.importKind === 'type' || node.exportKind === 'type' || type === 'TSImportType';
-  const specifier = textOf(fromOf(node));
+  const specifier = textOf(fromOf(node, aliases));
   return specifier === undefined ? undefined : { specifier, isType };
 }
 
 /** The specifier of the module that a node imports. */
-function fromOf(node: Node): Node | undefined {
-  const isRequire = node.type === 'CallExpression' && isRequireCall(node.callee as Node);
+function fromOf(node: Node, aliases: Aliases): Node | undefined {
+  const isRequire = node.type === 'CallExpression' && isRequireCall(node.callee as Node, aliases);
   return ((isRequire ? (node.arguments as unknown[])[0] : node.source) ?? undefined) as Node | undefined;
 }
 
-/** The text of a literal, or of a template without expressions. */
-function textOf(node: Node | undefined): string | undefined {
-  if (node?.type !== 'TemplateLiteral') return typeof node?.value === 'string' ? node.value : undefined;
-  const [only, more] = node.quasis as { value: { cooked: string } }[];
-  return more === undefined ? only?.value.cooked : undefined;
-}
+/** `require(…)`, `createRequire(…)(…)`, and the call of a variable that contains one of them. */
+const isRequireCall = (callee: Node, { names, requires }: Aliases): boolean =>
+  isCreateRequire(callee, names) ||
+  (callee.type === 'Identifier' &&
+    [callee.name, names.get(callee.name as string)].some((name) => requires.has(name as string)));
 
-/** `require(…)` and `createRequire(…)(…)`. */
-const isRequireCall = (callee: Node): boolean =>
-  (callee.type === 'Identifier' && callee.name === 'require') ||
-  (callee.type === 'CallExpression' && nameOf(callee.callee as Node) === 'createRequire');
-
-function namesIn(node: Node): string[] {
+function namesIn(node: Node, aliases: Aliases): string[] {
   switch (node.type) {
     case 'ImportDeclaration':
       return importedNames(node);
     case 'VariableDeclarator':
-      return takenMembers(node);
+      return takenMembers(node.id as Node, nameOf((node.init ?? node.id) as Node));
+    case 'ObjectPattern':
+      return takenMembers(node, undefined);
     case 'ImportExpression':
-      return textOf(fromOf(node)) === undefined ? ['import(…)'] : [];
+      return textOf(fromOf(node, aliases)) === undefined ? ['import(…)'] : [];
     case 'CallExpression': {
-      const isComputed = isRequireCall(node.callee as Node) && textOf(fromOf(node)) === undefined;
+      const isComputed = isRequireCall(node.callee as Node, aliases) && textOf(fromOf(node, aliases)) === undefined;
       return [...namesOf(node.callee as Node).map((name) => `${name}()`), ...(isComputed ? ['require(…)'] : [])];
     }
     case 'NewExpression': {
@@ -136,26 +158,10 @@ const importedNames = ({ importKind, specifiers }: Node): string[] =>
         .flatMap(({ imported }) => namesOf(imported as Node));
 
 /** Members that a pattern takes from an object: `Math.random` of `const { random } = Math`. */
-function takenMembers({ id, init }: Node): string[] {
-  const { type, properties } = id as Node;
-  if (type !== 'ObjectPattern' || !init) return [];
-  const keys = (properties as Node[]).flatMap(({ key }) => (key ? namesOf(key as Node) : []));
-  return namesOf(init as Node).flatMap((object) => keys.map((key) => memberOf(object, key)));
+function takenMembers({ type, properties }: Node, object = '…'): string[] {
+  if (type !== 'ObjectPattern') return [];
+  return (properties as Node[]).flatMap(({ key, computed }) => {
+    if (computed === true) return [`${object}.[…]`];
+    return key ? namesOf(key as Node).map((name) => memberOf(object, name)) : [];
+  });
 }
-
-const namesOf = (node: Node): string[] => [nameOf(node) ?? []].flat();
-
-/** `a` or `a.b.c`; a literal in brackets is also a member, and a member of the global object is a global. */
-function nameOf(node: Node): string | undefined {
-  if (node.type === 'Identifier') return node.name as string;
-  if (node.type === 'ChainExpression') return nameOf(node.expression as Node);
-  if (node.type !== 'MemberExpression') return undefined;
-  const object = nameOf(node.object as Node);
-  const property = node.property as Node;
-  const member = node.computed === true ? property.value : property.name;
-  if (object === undefined || typeof member !== 'string') return undefined;
-  return memberOf(object, member);
-}
-
-const memberOf = (object: string, member: string): string =>
-  object === 'globalThis' || object === 'global' ? member : `${object}.${member}`;
