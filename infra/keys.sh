@@ -6,10 +6,9 @@
 # The classes are those of the table "Ways in" of docs/security.md; both is for users of the dashboard, which uses a single key.
 set -eu
 . "$(dirname "$0")/az.sh"
+. "$(dirname "$0")/key-classes.sh"
 group=$1 app=$2 action=$3 class=$4 name=$5
 
-client='submit-batch try-upload list-batches get-batch get-results get-report get-dead-letters get-item find-items import-batch list-inbox'
-operator='redrive-dead-letters discard-dead-letters cancel-batch pause-batch resume-batch delete-batch list-queues get-queue pause-queue resume-queue clear-queue drain-now get-policy put-policy retry-inbox-file delete-inbox-file run-sweep get-cost list-dead-letters get-history get-overview get-audit'
 case $class in
 client) functions=$client ;;
 operator) functions=$operator ;;

@@ -101,6 +101,7 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       'cli/process/io.ts',
       'cli/upload/send/send.ts',
+      'shared/client/client.ts',
       'shared/public-address.ts',
       'web/api/',
       HANDLERS,

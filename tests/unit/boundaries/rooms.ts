@@ -50,6 +50,7 @@ const LEAVES = [
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';
 const HTTP = 'shared/http/';
+const CLIENT = 'shared/client/';
 /** All rooms of `shared/` that depend neither on HTTP nor on how the parts are put together. */
 const CORE = [...ORDER, ...SIDES, ...LEAVES, SETTINGS];
 
@@ -123,6 +124,14 @@ export const ROOMS: readonly Room[] = [
     types: [SETTINGS],
     packages: ['zod', 'node:crypto', 'node:zlib'],
     packageTypes: ['@azure/functions', ...STORAGE_SDKS],
+  },
+  {
+    // For programs outside of the app, also for browsers.
+    path: CLIENT,
+    imports: ['shared/contract/text/exact-json.ts'],
+    types: [HTTP],
+    packages: [],
+    packageTypes: ['zod'],
   },
   { path: PIPELINE, imports: CORE, packages: ['node:crypto'] },
 
@@ -217,6 +226,8 @@ export const ROOMS: readonly Room[] = [
     ],
     packageTypes: ['@standard-schema/spec'],
   },
+  // Writes what is derived from the table of routes, for `npm run generate`.
+  { path: 'tools/api/', imports: [HTTP], packages: ['node:*'] },
   // The cost model of `npm run cost`; nothing of the app imports it.
   { path: 'tools/cli-page/', imports: ['cli/'], packages: ['node:fs'], packageTypes: ['commander'] },
   {
