@@ -1,26 +1,20 @@
 /** The events on topic `sluice-events`. Subscriptions filter on the properties; the body repeats them and contains more. */
 import { z } from 'zod';
 import { MalformedMessageError, NewerContractError } from './errors.ts';
+import { EVENT_TYPES, type EventName } from './event-types.ts';
 
 /** A wake event expires after an hour without a receiver: the sweep has found the queue long before. */
 export const WAKE_TTL_MS = 60 * 60 * 1000;
 
+type QueueEventName = Exclude<EventName, 'InboxRejected'>;
+const KNOWN_TYPES = Object.keys(EVENT_TYPES) as EventName[];
 /** Events about a queue or a batch. An event about a batch contains the first of its queues. */
-export const QUEUE_EVENT_TYPES = [
-  'QueueWorkDetected',
-  'QueueEmpty',
-  'ItemsDeadLettered',
-  'BatchPaused',
-  'BatchResumed',
-  'DeadlineAtRisk',
-  'ResultsReady',
-  'BatchCompleted',
-] as const;
+const QUEUE_EVENT_TYPES = KNOWN_TYPES.filter((type): type is QueueEventName => type !== 'InboxRejected');
 
 /** Fields of every event. `account` is the storage account of the queue or file, so that one topic can serve several. */
 const common = { v: z.literal(1), account: z.string(), at: z.string(), traceparent: z.string().optional() };
 
-/** `details` depends on the type (docs/contract/events.md). */
+/** `details` depends on the type (event-types.ts). */
 const queueEventSchema = z.object({
   ...common,
   type: z.enum(QUEUE_EVENT_TYPES),
@@ -55,15 +49,13 @@ export type InboxRejectedEvent = z.infer<typeof inboxEventSchema>;
 const knownEventSchema = z.discriminatedUnion('type', [queueEventSchema, inboxEventSchema]);
 export type SluiceEvent = z.infer<typeof knownEventSchema>;
 
-const KNOWN_TYPES: readonly string[] = [...QUEUE_EVENT_TYPES, 'InboxRejected'];
-
 /** `meta` adds `not` to the published schema, which cannot contain the refinement. */
 const unknownEventSchema = z
   .object({
     ...common,
     type: z
       .string()
-      .refine((type) => !KNOWN_TYPES.includes(type), 'Expected an unknown type')
+      .refine((type) => !Object.hasOwn(EVENT_TYPES, type), 'Expected an unknown type')
       .meta({ not: { enum: KNOWN_TYPES } }),
   })
   .describe('An event of a type that was added later within version 1. Readers ignore it.');

@@ -6,6 +6,7 @@ import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { sumCauses } from '../../batches/causes.ts';
 import type { DeadlineRisk } from '../../batches/progress/deadline-risk.ts';
+import type { DetailsOf } from '../../contract/event-types.ts';
 import type { QueueEvent } from '../../contract/events.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { revisionOf } from '../../contract/names.ts';
@@ -19,13 +20,12 @@ export interface BatchEventDeps {
   addressOf: (batch: BatchRow) => QueueAddress | undefined;
 }
 
+type BatchEventName = Exclude<QueueEvent['type'], 'QueueWorkDetected' | 'QueueEmpty'>;
+
 /** An event about a batch, without the fields that follow from the batch. */
-export interface BatchEvent {
-  type: Exclude<QueueEvent['type'], 'QueueWorkDetected' | 'QueueEmpty'>;
-  items: number;
-  details: Record<string, unknown>;
-  messageId: string;
-}
+export type BatchEvent = {
+  [T in BatchEventName]: { type: T; items: number; details: DetailsOf<T>; messageId: string };
+}[BatchEventName];
 
 /** Publishes an event about a batch, with its labels. Publishes nothing if the workload is no longer deployed. */
 export async function publishBatchEvent(

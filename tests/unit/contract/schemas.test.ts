@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { eventTypesPage } from './event-types-page.ts';
 import { publishedSchemas } from './published.ts';
 
 const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
@@ -8,6 +9,11 @@ const read = (path: string): unknown => JSON.parse(readFileSync(new URL(path, im
 test.each(Object.entries(publishedSchemas()))('docs/contract/%s is generated from the current code', (name, schema) => {
   // After an intended change, run `npm run generate`.
   expect(read(`../../../docs/contract/${name}`)).toEqual(schema);
+});
+
+test('docs/contract/event-types.md is generated from the current code', () => {
+  const page = readFileSync(new URL('../../../docs/contract/event-types.md', import.meta.url), 'utf8');
+  expect(page).toBe(eventTypesPage());
 });
 
 test.each([
