@@ -14,7 +14,11 @@ export interface Change {
   maxFiles: number;
 }
 
-export const CHANGES: readonly Change[] = [{ name: 'a new column', patch: 'column.patch', maxFiles: 1 }];
+export const CHANGES: readonly Change[] = [
+  { name: 'a new route', patch: 'route.patch', maxFiles: 2 },
+  { name: 'a new column', patch: 'column.patch', maxFiles: 1 },
+  { name: 'a new event', patch: 'event.patch', maxFiles: 3 },
+];
 
 /** Returns the path of the patch. */
 export const pathOf = ({ patch }: Change): string => join(import.meta.dirname, patch);
