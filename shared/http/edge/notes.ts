@@ -28,7 +28,7 @@ interface Pause {
   until?: string | undefined;
 }
 
-/** Describes a pause: since when and until when, by whom, and why. */
+/** Describes a pause: its cause, its reason, when it began and when it ends. */
 export function pauseText({ by, reason, since, until }: Pause): string {
   const end = until === undefined ? '' : ` until ${timeText(until)}`;
   const why = reason === NO_REASON ? '' : `: ${reason}`;
