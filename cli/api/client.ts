@@ -1,120 +1,30 @@
-import { parseExact } from '../../shared/contract/text/exact-json.ts';
+import { type Client, createClient, keysByAudience } from '../../shared/client/index.ts';
 import { Unreachable } from '../process/errors.ts';
 import type { CliSettings } from '../settings.ts';
 import { ApiProblem } from './problem.ts';
 
-/** The kind of function key that a route requires. */
-export type Audience = 'client' | 'operator' | 'anyone';
-
-type QueryValue = string | number | boolean | readonly string[] | undefined;
-
-/** A request; `path` is the part after `/api/`. */
-export interface Call {
-  path: string;
-  /** Default 'client'. */
-  audience?: Audience;
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  query?: Readonly<Record<string, QueryValue>>;
-  headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  body?: unknown;
-  /** Error statuses that the caller handles as answers. */
-  alsoExpected?: readonly number[];
-}
-
 /** The pipeline's HTTP API. Every call throws ApiProblem if the app refuses it, and Unreachable if no app answers. */
-export interface Api {
-  /** Returns the URL of a route and the headers with its key. */
-  address(path: string, audience?: Audience): { url: string; headers: Record<string, string> };
-  call(call: Call): Promise<Response>;
-  /** Returns the JSON of the answer, parsed with `jsonOf`. */
-  json<T>(call: Call): Promise<T>;
-  /** Yields the answer and all pages that its `Link` headers lead to. */
-  pages(call: Call): AsyncGenerator<Response>;
-}
+export type Api = Client;
 
 /** Creates a client of the app at `settings.url`. */
-export function createApi(
+export const createApi = (
   settings: Pick<CliSettings, 'url' | 'key' | 'operatorKey'> & Partial<Pick<CliSettings, 'operator'>>,
   fetcher: typeof fetch,
-): Api {
-  const keys: Record<Audience, string | undefined> = {
-    client: settings.key,
-    operator: settings.operatorKey,
-    anyone: undefined,
-  };
-  const address: Api['address'] = (path, audience = 'client') => {
-    const key = keys[audience];
-    return { url: `${settings.url}/api/${path}`, headers: key === undefined ? {} : { 'x-functions-key': key } };
-  };
-  const send = async (url: string, call: Call): Promise<Response> => {
-    const answer = await reach(fetcher, url, {
-      ...requestOf(call),
-      headers: { ...actorOf(call, settings.operator), ...headersOf(call, address) },
-    });
-    if (answer.ok || call.alsoExpected?.includes(answer.status)) return answer;
-    throw new ApiProblem(answer.status, await answer.text(), answer.headers.get('retry-after') ?? undefined);
-  };
-  const call: Api['call'] = (each) => send(`${address(each.path).url}${queryOf(each.query)}`, each);
-  return {
-    address,
-    call,
-    json: async <T>(each: Call) => jsonOf<T>(await call(each)),
-    pages: async function* (each) {
-      let answer = await call(each);
-      for (;;) {
-        yield answer;
-        const next = nextOf(answer);
-        if (next === undefined) return;
-        // Links begin with /api/: the app does not know the prefix that a gateway adds.
-        answer = await send(`${settings.url}${next}`, each);
+): Api =>
+  createClient({
+    api: `${settings.url}/api`,
+    key: keysByAudience({ client: settings.key, operator: settings.operatorKey }),
+    operator: settings.operator,
+    headers: { 'user-agent': 'sluice-cli' },
+    fetch: async (url, request) => {
+      try {
+        return await fetcher(url, request);
+      } catch (error: unknown) {
+        throw unreachable(String(url), error);
       }
     },
-  };
-}
-
-/**
- * Parses the JSON of an answer. Numbers keep all their digits when they are written again, because a user who copies an item
- * and corrects it must not change its numbers. The shape is not checked: the app and the command have the same schemas.
- */
-export const jsonOf = async <T>(answer: Response): Promise<T> => parseExact(await answer.text()) as T;
-
-const headersOf = (call: Call, address: Api['address']): Record<string, string> => ({
-  'user-agent': 'sluice-cli',
-  ...address('', call.audience).headers,
-  ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-  ...call.headers,
-});
-
-/** The name of the operator for the audit log, which records only requests that change something. */
-const actorOf = ({ audience, method = 'GET' }: Call, operator: string | undefined): Record<string, string> =>
-  operator === undefined || audience !== 'operator' || method === 'GET'
-    ? {}
-    : { 'sluice-operator': encodeURIComponent(operator) };
-
-const requestOf = ({ method = 'GET', body }: Call): RequestInit => ({
-  method,
-  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-});
-
-function queryOf(query: Call['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => {
-    if (value === undefined || value === false) return [];
-    return (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, String(each)]);
+    refused: (refusal) => new ApiProblem(refusal),
   });
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
-}
-
-const nextOf = ({ headers }: Response): string | undefined =>
-  /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
-
-async function reach(fetcher: typeof fetch, url: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetcher(url, request);
-  } catch (error: unknown) {
-    throw unreachable(url, error);
-  }
-}
 
 /** Converts a failed connection into an error that says what to do. */
 export function unreachable(url: string, error: unknown): Unreachable {

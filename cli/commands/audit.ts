@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
+import type { AuditEntry } from '../../shared/http/audit/schemas.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
@@ -28,7 +28,7 @@ export function addAudit(program: Command, act: Act): void {
 }
 
 const audit: Action<[AuditOptions]> = async (session, options) => {
-  const answer = await session.api.json<Audit>({ path: 'audit', audience: 'operator', query: { ...options } });
+  const answer = await session.api.json('GET audit', { query: { ...options } });
   const none = `No actions from ${answer.from} to ${answer.to}.`;
   session.list(answer, { entries: answer.entries, columns: COLUMNS, none });
   return EXIT.done;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { History, HistoryDay } from '../../shared/http/history/schemas.ts';
+import type { HistoryDay } from '../../shared/http/history/schemas.ts';
 import { addDayOptions, type DayOptions } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
@@ -24,7 +24,7 @@ export function addHistory(program: Command, act: Act): void {
 }
 
 const history: Action<[HistoryOptions]> = async (session, options) => {
-  const answer = await session.api.json<History>({ path: 'history', audience: 'operator', query: { ...options } });
+  const answer = await session.api.json('GET history', { query: { ...options } });
   const none = `No finished batches from ${answer.from} to ${answer.to}.`;
   session.list(answer, { entries: answer.days, columns: columnsOf(answer), none });
   return EXIT.done;

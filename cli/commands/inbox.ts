@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
+import { jsonOf, placeText } from '../../shared/client/index.ts';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
-import { placeText } from '../api/problem.ts';
 import { isConfirmed } from '../confirm.ts';
 import { checkWorkload } from '../names/workload.ts';
 import { whole } from '../options.ts';
@@ -73,16 +73,15 @@ async function list(session: Session, options: InboxOptions): Promise<ExitCode> 
 async function listFiles({ api }: Session, { limit, workload, state }: InboxOptions): Promise<InboxFileView[]> {
   const files: InboxFileView[] = [];
   const query = { workload, state, limit: Math.min(limit, MAX_PAGE) };
-  for await (const answer of api.pages({ path: 'inbox', query })) {
-    files.push(...((await answer.json()) as InboxList).files);
+  for await (const answer of api.pages('GET inbox', { query })) {
+    files.push(...(await jsonOf(answer)).files);
     if (files.length >= limit) break;
   }
   return files.slice(0, limit);
 }
 
 async function retry(session: Session, name: string): Promise<ExitCode> {
-  const call = { path: 'inbox/retry', method: 'POST', audience: 'operator', body: { name } } as const;
-  const answer = await session.api.json<{ name: string }>(call);
+  const answer = await session.api.json('POST inbox/retry', { body: { name } });
   session.answer(answer, () => [`${name} is waiting in the inbox again.`]);
   return EXIT.done;
 }
@@ -92,7 +91,7 @@ async function remove(session: Session, name: string, { yes }: InboxOptions): Pr
     session.inform('Nothing was deleted.');
     return EXIT.failed;
   }
-  await session.api.call({ path: 'inbox', method: 'DELETE', audience: 'operator', query: { name } });
+  await session.api.call('DELETE inbox', { query: { name } });
   session.answer({ name, deleted: true }, () => [`Deleted ${name}`]);
   return EXIT.done;
 }

@@ -28,7 +28,7 @@ const open: Action<[string | undefined, { print?: boolean }]> = async (session, 
       },
     );
   const page = id === undefined ? '' : `#/batches/${encodeURIComponent(id)}`;
-  const { url } = session.api.address(`dashboard${page}`, 'anyone');
+  const url = `${session.settings.url}/api/dashboard${page}`;
   const opened = print !== true && (await session.io.openUrl(url));
   session.answer({ url, opened }, () => [url]);
   if (!opened && !print) session.inform('Could not start a browser: open the address manually.');

@@ -17,7 +17,7 @@ export function addOverview(program: Command, act: Act): void {
 }
 
 const overview: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
-  const answer = await session.api.json<Overview>({ path: 'overview', audience: 'operator', query: { fresh } });
+  const answer = await session.api.json('GET overview', { query: { fresh } });
   session.answer(answer, () => describeOverview(answer));
   return EXIT.done;
 };

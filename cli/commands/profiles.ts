@@ -86,8 +86,8 @@ async function newProfile(session: Session, address = '', options: LoginOptions)
   const { key, operatorKey } = given.key === undefined ? await askKeys(session) : { key: given.key, operatorKey: '' };
   if (key === '' && operatorKey === '') throw new UsageError('login: expected the key of a client system');
   const api = createApi({ url, key, operatorKey: operatorKey || key }, io.fetch);
-  if (key !== '') await api.call({ path: 'batches', query: { limit: 1 } });
-  if (operatorKey !== '') await api.call({ path: 'queues', audience: 'operator' });
+  if (key !== '') await api.call('GET batches', { query: { limit: 1 } });
+  if (operatorKey !== '') await api.call('GET queues');
   return {
     url,
     ...(key === '' ? {} : { key }),

@@ -1,8 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { z } from 'zod';
+import type { AnswerOf } from '../../shared/client/index.ts';
 import type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
-import type { Health } from '../../shared/http/health/schemas.ts';
-import type { sweepAnswerSchema } from '../../shared/http/sweep/schemas.ts';
 import { day } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
@@ -32,7 +30,7 @@ export function addUpkeep(program: Command, act: Act): void {
 }
 
 const cost: Action<[{ day?: string }]> = async (session, query) => {
-  const answer = await session.api.json<Cost>({ path: 'cost', audience: 'operator', query: { ...query } });
+  const answer = await session.api.json('GET cost', { query: { ...query } });
   session.answer(answer, () => describeCost(answer));
   return EXIT.done;
 };
@@ -63,10 +61,10 @@ const COST_ROWS: readonly [name: string, cell: (period: CostPeriod, by: PricedBy
   ],
 ];
 
-type Sweep = z.infer<typeof sweepAnswerSchema>;
+type Sweep = AnswerOf<'POST sweep'>;
 
 const sweep: Action<[]> = async (session) => {
-  const answer = await session.api.json<Sweep>({ path: 'sweep', method: 'POST', audience: 'operator' });
+  const answer = await session.api.json('POST sweep');
   session.answer(answer, () => describeSweep(answer));
   return answer.failed + answer.startFailed > 0 ? EXIT.failed : EXIT.done;
 };
@@ -79,8 +77,7 @@ const describeSweep = ({ open, done }: Sweep): string[] => [
 const UNAVAILABLE = 503;
 
 const health: Action<[{ deep?: boolean }]> = async (session, { deep }) => {
-  const call = { path: 'health', audience: 'anyone', query: { deep }, alsoExpected: [UNAVAILABLE] } as const;
-  const answer = await session.api.json<Health>(call);
+  const answer = await session.api.json('GET health', { query: { deep }, alsoExpected: [UNAVAILABLE] });
   const checks = Object.entries(answer.checks ?? {}).map(([name, state]) => `${name} ${state}`);
   session.answer(answer, () => [
     `${session.settings.url} is ${answer.status}: pool ${answer.pool ?? 'all'}, workloads ${answer.workloads.join(', ')}`,

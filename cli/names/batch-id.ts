@@ -1,4 +1,5 @@
 /** Resolves batch ids as users type them: in full, or a piece that is unique among the recent batches. */
+import { jsonOf } from '../../shared/client/index.ts';
 import { batchDate, isBatchId } from '../../shared/contract/names.ts';
 import type { BatchEntry, BatchList } from '../../shared/http/batches/list-schemas.ts';
 import { CliError, UsageError } from '../process/errors.ts';
@@ -56,8 +57,8 @@ async function findRecent({ api }: Session, piece: string): Promise<BatchEntry[]
   const found: BatchEntry[] = [];
   let seen = 0;
   let oldestDay: string | undefined;
-  for await (const answer of api.pages({ path: 'batches', query: { search: piece, limit: MAX_PAGE } })) {
-    const { batches, days, scanned } = (await answer.json()) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
+  for await (const answer of api.pages('GET batches', { query: { search: piece, limit: MAX_PAGE } })) {
+    const { batches, days, scanned } = (await jsonOf(answer)) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
     const since = oldestDay ?? days.from;
     oldestDay = since;
     const recent = batches.filter(({ id }) => batchDate(id) >= since);

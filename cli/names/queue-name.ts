@@ -1,4 +1,3 @@
-import type { QueueView } from '../../shared/http/queues/schemas.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { CliError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
@@ -7,12 +6,12 @@ import { nearest } from '../text/nearest.ts';
 
 /** Returns the names of the queues, with one request that requires an operator's key. */
 export async function queueNamesOf({ api }: Pick<Session, 'api'>): Promise<string[]> {
-  const { queues } = await api.json<{ queues: QueueView[] }>({ path: 'queues', audience: 'operator' });
+  const { queues } = await api.json('GET queues');
   return queues.map(({ queue }) => queue);
 }
 
 /** Makes a call about a queue. If the queue does not exist, the error suggests the most similar name. */
-export async function nearQueue<T>(session: Session, name: string, call: () => Promise<T>): Promise<T> {
+export async function nearQueue<T>(session: Pick<Session, 'api'>, name: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error: unknown) {

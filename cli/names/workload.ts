@@ -1,5 +1,4 @@
 /** Chooses the workload of a command. There is no default, because a file must not be processed and billed by mistake. */
-import type { Health } from '../../shared/http/health/schemas.ts';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 import { didYouMean } from '../text/nearest.ts';
@@ -14,7 +13,7 @@ export async function workloadOf(session: Session, option: string | undefined): 
 
 /** Returns the names of the workloads of the app. */
 export async function workloadsOf({ api }: Pick<Session, 'api'>): Promise<readonly string[]> {
-  return (await api.json<Health>({ path: 'health', audience: 'anyone' })).workloads;
+  return (await api.json('GET health')).workloads;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
+import { placeText } from '../../shared/client/index.ts';
 import { delimiterName } from '../../shared/contract/upload-kinds.ts';
 import type { CheckCause } from '../../shared/intake/check/check-items.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
-import { placeText } from '../api/problem.ts';
 import { formatCount, formatNumber, formatTable, formatUsd, unverifiedNote } from '../text/format.ts';
 import type { SourceOptions } from '../upload/input.ts';
 import { conversionOf } from '../upload/kind.ts';

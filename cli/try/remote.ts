@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import { csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
+import { csvOptionsQuery } from '../../shared/intake/parse/csv-options.ts';
 import { unreachable } from '../api/client.ts';
 import type { Session } from '../session.ts';
 import { problemIn, sendUpload } from '../upload/send/send.ts';
@@ -16,9 +16,10 @@ export async function checkRemotely(
   asked: { workload: string; items: number },
 ): Promise<UploadCheck> {
   const { open, contentType, encoding, csv = {}, size } = tried;
-  const params = csvOptionsParams(csv);
-  params.set('items', String(asked.items));
-  const { url, headers } = api.address(`workloads/${encodeURIComponent(asked.workload)}/try?${params}`);
+  const { url, headers } = api.address('POST workloads/{workload}/try', {
+    path: { workload: asked.workload },
+    query: { ...csvOptionsQuery(csv), items: asked.items },
+  });
   const body = Readable.from(headOf(open(), MAX_BYTES));
   const known = {
     ...headers,

@@ -21,10 +21,9 @@ const MAX_TIMEOUT_SECONDS = 1_000_000;
 export const timeoutOption = (): Option =>
   new Option('--timeout <seconds>', 'maximum wait; no limit by default').argParser(whole(0, MAX_TIMEOUT_SECONDS));
 
-const batchPath = (id: string): string => `batches/${encodeURIComponent(id)}`;
-
 /** Reads the current state of a batch. */
-export const getBatch = ({ api }: Session, id: string): Promise<BatchView> => api.json({ path: batchPath(id) });
+export const getBatch = ({ api }: Pick<Session, 'api'>, id: string): Promise<BatchView> =>
+  api.json('GET batches/{id}', { path: { id } });
 
 /**
  * Shows the progress of a batch until it is finished. `first` is its state if already known. Throws CliError after the

@@ -8,7 +8,7 @@ import type { QueueView } from '../../shared/http/queues/schemas.ts';
 export type Batch = BatchView;
 
 /** The part of the pipeline's HTTP API that the demo uses. Throws ApiProblem for refused requests. */
-export interface SluiceApi extends Pick<ReturnType<typeof createClient>, 'address' | 'call' | 'json' | 'pages'> {
+export interface SluiceApi extends ReturnType<typeof createClient> {
   batch(id: string): Promise<Batch>;
   queues(): Promise<QueueView[]>;
   report(id: string): Promise<ReportRow[]>;
@@ -19,8 +19,8 @@ export function createApi(url: string, keys: StackKeys): SluiceApi {
   const api = createClient({ url, key: keys.function, operatorKey: keys.function }, fetch);
   return {
     ...api,
-    batch: (id) => api.json({ path: `batches/${id}` }),
-    queues: async () => (await api.json<{ queues: QueueView[] }>({ path: 'queues' })).queues,
-    report: async (id) => parseLines(await (await api.call({ path: `batches/${id}/report` })).text()),
+    batch: (id) => api.json('GET batches/{id}', { path: { id } }),
+    queues: async () => (await api.json('GET queues')).queues,
+    report: async (id) => parseLines(await (await api.call('GET batches/{id}/report', { path: { id } })).text()),
   };
 }

@@ -29,8 +29,7 @@ export function addBatchWork(program: Command, act: Act): void {
 }
 
 const cancel: Action<[string, WaitOptions & { wait?: boolean }]> = async (session, id, options) => {
-  const path = `batches/${encodeURIComponent(id)}/cancel`;
-  const first = await session.api.json<CancelAnswer>({ path, method: 'POST', audience: 'operator' });
+  const first = await session.api.json('POST batches/{id}/cancel', { path: { id } });
   if (options.wait) {
     const batch = await waitFor(session, id, { ...options, first });
     session.answer(batch, () => describeEnd(batch));
@@ -59,8 +58,7 @@ const remove: Action<[string, { yes?: boolean }]> = async (session, id, { yes })
     session.inform('Nothing was deleted.');
     return EXIT.failed;
   }
-  const path = `batches/${encodeURIComponent(id)}`;
-  const { status } = await session.api.call({ path, method: 'DELETE', audience: 'operator' });
+  const { status } = await session.api.call('DELETE batches/{id}', { path: { id } });
   const isGone = status === 204;
   session.answer({ batch: id, deleted: isGone }, () => [
     isGone ? `Deleted ${id}` : `Deleting ${id}; the batch is large, and the sweep deletes the rest.`,

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { BATCH_STATES } from '../../../shared/batches/batch-row.ts';
+import { jsonOf } from '../../../shared/client/index.ts';
 import type { Labels } from '../../../shared/contract/text/labels.ts';
 import type { BatchEntry, BatchList } from '../../../shared/http/batches/list-schemas.ts';
 import { checkWorkload } from '../../names/workload.ts';
@@ -70,8 +71,8 @@ const describeScanned = ({ scanned }: Partial<BatchList>): string[] =>
 async function listBatches({ api }: Session, { limit, label = {}, ...filter }: BatchesOptions): Promise<BatchList> {
   const query = { ...filter, label: labelTexts(label), limit: Math.min(limit, MAX_PAGE) };
   const list: BatchList = { batches: [], days: { from: '', to: '' }, scanned: { batches: 0, until: null } };
-  for await (const answer of api.pages({ path: 'batches', query })) {
-    const { batches, days, scanned } = (await answer.json()) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
+  for await (const answer of api.pages('GET batches', { query })) {
+    const { batches, days, scanned } = (await jsonOf(answer)) as Omit<BatchList, 'scanned'> & Partial<BatchList>;
     list.batches.push(...batches);
     list.days = { from: days.from, to: list.days.to || days.to };
     const { batches: compared = 0, until = null } = scanned ?? {};

@@ -69,8 +69,7 @@ const results: Action<[string, ResultOptions]> = async (session, id, options) =>
   if (column !== undefined && format !== 'csv') throw new UsageError('--column: expected --format csv as well');
   if (manifest && format === 'csv') throw new UsageError('--manifest: expected --format json or ndjson, got csv');
   const form = manifest ? { manifest } : { format: format === 'csv' ? format : 'ndjson', column };
-  const path = `batches/${encodeURIComponent(id)}/results`;
-  const pages = session.api.pages({ path, query: { ...form } });
+  const pages = session.api.pages('GET batches/{id}/results', { path: { id }, query: form });
   await download(session, out, format === 'json' && !manifest ? toJsonArray(pages) : pages);
   return EXIT.done;
 };
@@ -81,9 +80,8 @@ const report: Action<[string, DownloadOptions<(typeof REPORT_FORMATS)[number]> &
   options,
 ) => {
   const format = downloadFormat(session, options, { formats: REPORT_FORMATS, fallback: 'table' });
-  const path = `batches/${encodeURIComponent(id)}/report`;
   const query = { revision: options.revision, format: format === 'table' ? 'ndjson' : format };
-  const pages = session.api.pages({ path, query });
+  const pages = session.api.pages('GET batches/{id}/report', { path: { id }, query });
   await download(session, options.out, format === 'table' ? asTable(pages) : pages);
   return EXIT.done;
 };

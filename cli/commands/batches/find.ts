@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
+import { jsonOf } from '../../../shared/client/index.ts';
 import type { FoundItems, itemSchema } from '../../../shared/http/items/schemas.ts';
 import { itemPosition } from '../../options.ts';
 import { CliError, UsageError } from '../../process/errors.ts';
@@ -37,9 +38,9 @@ const find: Action<[string, number | undefined, { id?: string }]> = async (sessi
   if ((position === undefined) === (id === undefined))
     throw new UsageError('find: expected a POSITION or --id, and not both');
   const positions = position === undefined ? await positionsOf(session, batch, id ?? '') : [position];
-  const path = `batches/${encodeURIComponent(batch)}/items`;
   const items: Item[] = [];
-  for (const each of positions) items.push(await session.api.json<Item>({ path: `${path}/${each}` }));
+  for (const each of positions)
+    items.push(await session.api.json('GET batches/{id}/items/{position}', { path: { id: batch, position: each } }));
   session.answer({ batch, items }, () => items.flatMap(describeItem));
   return EXIT.done;
 };
@@ -47,9 +48,11 @@ const find: Action<[string, number | undefined, { id?: string }]> = async (sessi
 async function positionsOf(session: Session, batch: string, id: string): Promise<number[]> {
   const positions: number[] = [];
   let scanned = 0;
-  const path = `batches/${encodeURIComponent(batch)}/items`;
-  for await (const answer of session.api.pages({ path, query: { itemId: id } })) {
-    const page = (await answer.json()) as FoundItems;
+  for await (const answer of session.api.pages('GET batches/{id}/items', {
+    path: { id: batch },
+    query: { itemId: id },
+  })) {
+    const page = (await jsonOf(answer)) as FoundItems;
     positions.push(...page.positions);
     scanned += page.scanned.items;
     if (positions.length >= MAX_SHOWN) break;

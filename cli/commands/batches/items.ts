@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { jsonOf } from '../../../shared/client/index.ts';
 import type { ItemList, ItemState } from '../../../shared/http/items/schemas.ts';
-import { jsonOf } from '../../api/client.ts';
 import { itemPosition, whole } from '../../options.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
@@ -68,8 +68,8 @@ async function itemsOf(
 ): Promise<{ found: Item[]; hasMore: boolean }> {
   const found: Item[] = [];
   const query = { state, from, results, limit: Math.min(limit, MAX_PAGE) };
-  for await (const answer of api.pages({ path: `batches/${encodeURIComponent(batch)}/items`, query })) {
-    found.push(...(await jsonOf<ItemList>(answer)).items);
+  for await (const answer of api.pages('GET batches/{id}/items', { path: { id: batch }, query })) {
+    found.push(...((await jsonOf(answer)) as ItemList).items);
     if (found.length >= limit)
       return { found: found.slice(0, limit), hasMore: found.length > limit || answer.headers.has('link') };
   }

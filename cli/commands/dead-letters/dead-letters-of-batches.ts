@@ -26,7 +26,7 @@ export async function listCauses(
   { label = {}, ...filter }: BatchesFilter & { cause?: string | undefined },
 ): Promise<ExitCode> {
   const query = { ...filter, label: labelTexts(label) };
-  const answer = await session.api.json<DeadLettersOfBatches>({ path: 'dead-letters', audience: 'operator', query });
+  const answer = await session.api.json('GET dead-letters', { query });
   const { from, to, groups, otherCauses, notScanned } = answer;
   session.list(answer, { entries: groups, columns: COLUMNS, none: `No dead letters from ${from} to ${to}.` });
   if (otherCauses > 0) session.inform(`${formatNumber(otherCauses, 'dead letter')} of other causes`);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { jsonOf } from '../../api/client.ts';
+import { jsonOf } from '../../../shared/client/index.ts';
 import { downloadFormat } from '../../output/download-format.ts';
 import { writePages } from '../../output/output.ts';
 import { UsageError } from '../../process/errors.ts';
@@ -64,12 +64,11 @@ const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (ses
   }
   const [other] = Object.keys(filter);
   if (other !== undefined) throw new UsageError(`--${other}: cannot be combined with the id of a batch`);
-  const path = `batches/${encodeURIComponent(id)}/dead-letters`;
   const format = downloadFormat(session, options, { formats: FORMATS, fallback: 'text' });
   const isWhole = format === 'ndjson' || format === 'csv';
   const pages = isWhole
-    ? lettersIn(session, path, { cause: options.cause, format })
-    : shown(session, path, { ...options, format });
+    ? lettersIn(session, id, { cause: options.cause, format })
+    : shown(session, id, { ...options, format });
   await writePages(session.io, options.out, pages);
   return EXIT.done;
 };
@@ -77,11 +76,14 @@ const deadLetters: Action<[string | undefined, DeadLettersOptions]> = async (ses
 /** Yields all dead letters, or those of a cause. */
 async function* lettersIn(
   { api }: Session,
-  path: string,
+  id: string,
   { cause, format }: { cause: string | undefined; format: 'ndjson' | 'csv' },
 ): AsyncGenerator<Response> {
   let hasHeader = false;
-  for await (const page of api.pages({ path, query: { format: 'ndjson', cause } })) {
+  for await (const page of api.pages('GET batches/{id}/dead-letters', {
+    path: { id },
+    query: { format: 'ndjson', cause },
+  })) {
     if (format === 'ndjson') yield page;
     else {
       const text = listCsv(COLUMNS, parseLines<Letter>(await page.text()));
@@ -102,33 +104,36 @@ const COLUMNS: readonly Column<Letter>[] = [
 ];
 
 /** Yields the groups, or the dead letters of a cause, as text or as the JSON of the app. */
-async function* shown(session: Session, path: string, { cause, format }: DeadLettersOptions): AsyncGenerator<Response> {
+async function* shown(session: Session, id: string, { cause, format }: DeadLettersOptions): AsyncGenerator<Response> {
   const textOf = (value: unknown, lines: readonly string[]): Response =>
     new Response(format === 'json' ? `${JSON.stringify(value)}\n` : lines.map(toLine).join(''));
   if (cause === undefined) {
-    const groups = await groupsOf(session, path);
+    const groups = await groupsOf(session, id);
     yield textOf(groups, describeGroups(groups));
   } else {
-    const letters = await lettersOf(session, path, cause);
+    const letters = await lettersOf(session, id, cause);
     yield textOf(letters, letters.items.flatMap(describeLetter));
   }
 }
 
 /** Reads all pages of the groups, and adds them up. */
-async function groupsOf({ api }: Session, path: string): Promise<Groups> {
+async function groupsOf({ api }: Session, id: string): Promise<Groups> {
   let all: Groups | undefined;
-  for await (const page of api.pages({ path })) {
-    const groups = await jsonOf<Groups>(page);
+  for await (const page of api.pages('GET batches/{id}/dead-letters', { path: { id } })) {
+    const groups = (await jsonOf(page)) as Groups;
     all = all === undefined ? groups : addGroups(all, groups);
   }
   if (all === undefined) throw new Error('There was no page of dead letters.');
   return all;
 }
 
-async function lettersOf({ api }: Session, path: string, cause: string): Promise<Letters> {
+async function lettersOf({ api }: Session, id: string, cause: string): Promise<Letters> {
   const all: Letters = { batch: '', cause, items: [] };
-  for await (const page of api.pages({ path, query: { cause, limit: 1_000 } })) {
-    const { batch, items } = await jsonOf<Letters>(page);
+  for await (const page of api.pages('GET batches/{id}/dead-letters', {
+    path: { id },
+    query: { cause, limit: 1_000 },
+  })) {
+    const { batch, items } = (await jsonOf(page)) as Letters;
     all.batch = batch;
     all.items.push(...items);
   }

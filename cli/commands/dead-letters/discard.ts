@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import type { discardAnswerSchema, discardRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
+import type { discardRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { idempotencyKey, wholeList } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
@@ -8,7 +8,6 @@ import type { Act, Action } from '../../session.ts';
 import { formatNumber } from '../../text/format.ts';
 
 type Request = z.input<typeof discardRequestSchema>;
-type Answer = z.infer<typeof discardAnswerSchema>;
 
 interface DiscardOptions {
   reason: string;
@@ -54,8 +53,7 @@ const discard: Action<[string, DiscardOptions]> = async (session, id, { reason, 
     ...(items === undefined ? {} : { items }),
   };
   session.inform(`Idempotency key: ${key}`);
-  const path = `batches/${encodeURIComponent(id)}/dead-letters/discard`;
-  const answer = await session.api.json<Answer>({ path, method: 'POST', audience: 'operator', body });
+  const answer = await session.api.json('POST batches/{id}/dead-letters/discard', { path: { id }, body });
   session.answer({ ...answer, idempotencyKey: key }, () => [
     `${formatNumber(answer.discarded, 'dead letter')} discarded, in revision ${answer.revision}`,
   ]);

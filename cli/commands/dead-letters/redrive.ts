@@ -80,8 +80,7 @@ const redrive: Action<[string, RedriveOptions]> = async (session, id, options) =
   const key = options.idempotencyKey ?? session.io.randomId();
   const body = await requestOf(session.io, options, key);
   session.inform(`Idempotency key: ${key}`);
-  const path = `batches/${encodeURIComponent(id)}/dead-letters/redrive`;
-  const answer = await session.api.json<Answer>({ path, method: 'POST', audience: 'operator', body });
+  const answer = await session.api.json('POST batches/{id}/dead-letters/redrive', { path: { id }, body });
   if (!options.wait) {
     session.answer({ ...answer, idempotencyKey: key }, () => describe(answer));
     return EXIT.done;

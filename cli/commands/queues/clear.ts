@@ -40,9 +40,8 @@ const clear: Action<[string, { confirm?: string }]> = async (session, queue, opt
     session.inform(`Nothing was cleared: ${message}.`);
     return EXIT.failed;
   }
-  const path = `queues/${encodeURIComponent(queue)}/clear`;
   const cleared = await nearQueue(session, queue, () =>
-    session.api.json<ClearedQueue>({ path, method: 'POST', audience: 'operator', body: { confirm } }),
+    session.api.json('POST queues/{queue}/clear', { path: { queue }, body: { confirm } }),
   );
   session.answer(cleared, () => describe(cleared));
   return EXIT.done;

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { BodyOf } from '../../../shared/client/index.ts';
 import { isBatchId } from '../../../shared/contract/names.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
@@ -55,15 +56,20 @@ export function addPause(program: Command, act: Act): void {
 }
 
 const pause: Action<[string, { reason?: string; for?: number }]> = async (session, name, { reason, for: forSeconds }) =>
-  answer(session, await change(session, name, { verb: 'pause', body: { reason, forSeconds } }));
+  answer(session, await pauseOf(session, name, { reason, forSeconds }));
 
-const drain: Action<[string]> = async (session, queue) =>
-  answer(session, await change(session, queue, { verb: 'drain' }));
+const drain: Action<[string]> = async (session, queue) => {
+  const { api } = session;
+  return answer(
+    session,
+    await nearQueue({ api }, queue, () => api.json('POST queues/{queue}/drain', { path: { queue } })),
+  );
+};
 
 /** Names the pause that it ends, so that it never ends one that begins in the meantime. */
 const resume: Action<[string, { since?: string }]> = async (session, name, { since }) => {
   const body = { since: since ?? (await presentPause(session, name)).since };
-  return answer(session, await change(session, name, { verb: 'resume', body }));
+  return answer(session, await resumeOf(session, name, body));
 };
 
 /** Reads and prints the present pause. Throws CliError if there is none. */
@@ -84,25 +90,20 @@ interface Read {
   state?: BatchView['state'];
 }
 
-const pathOf = (name: string): string => `${isBatchId(name) ? 'batches' : 'queues'}/${encodeURIComponent(name)}`;
-
-const read = (session: Session, name: string): Promise<Read> =>
+const read = ({ api }: Session, name: string): Promise<Read> =>
   isBatchId(name)
-    ? getBatch(session, name)
-    : nearQueue(session, name, () => session.api.json<Read>({ path: pathOf(name), audience: 'operator' }));
+    ? getBatch({ api }, name)
+    : nearQueue({ api }, name, () => api.json('GET queues/{queue}', { path: { queue: name } }));
 
-function change(
-  session: Session,
-  name: string,
-  { verb, body }: { verb: 'pause' | 'resume' | 'drain'; body?: unknown },
-): Promise<Subject> {
-  const call = (): Promise<Subject> =>
-    session.api.json<Subject>({
-      ...{ path: `${pathOf(name)}/${verb}`, method: 'POST', audience: 'operator' },
-      ...(body === undefined ? {} : { body }),
-    });
-  return isBatchId(name) ? call() : nearQueue(session, name, call);
-}
+const pauseOf = ({ api }: Session, name: string, body: BodyOf<'POST queues/{queue}/pause'>): Promise<Subject> =>
+  isBatchId(name)
+    ? api.json('POST batches/{id}/pause', { path: { id: name }, body })
+    : nearQueue({ api }, name, () => api.json('POST queues/{queue}/pause', { path: { queue: name }, body }));
+
+const resumeOf = ({ api }: Session, name: string, body: { since: string }): Promise<Subject> =>
+  isBatchId(name)
+    ? api.json('POST batches/{id}/resume', { path: { id: name }, body })
+    : nearQueue({ api }, name, () => api.json('POST queues/{queue}/resume', { path: { queue: name }, body }));
 
 function answer(session: Session, subject: Subject): typeof EXIT.done {
   session.answer(subject, () => ('queue' in subject ? [describeQueue(subject)] : describeEnd(subject)));

@@ -84,27 +84,26 @@ export function addPolicy(program: Command, act: Act): void {
 }
 
 const policy: Action<[string, PolicyOptions]> = async (session, queue, options) => {
-  const path = `queues/${encodeURIComponent(queue)}/policy`;
-  const view = await nearQueue(session, queue, () => changed(session, path, options));
+  const view = await nearQueue(session, queue, () => changed(session, queue, options));
   session.answer(view, () => describe(view));
   return EXIT.done;
 };
 
 async function changed(
   session: Session,
-  path: string,
+  queue: string,
   { put, undo = false, ifVersion: version, receiveInterval: receiveIntervalMs, ...others }: PolicyOptions,
 ): Promise<PolicyView> {
   const numbers = { ...others, ...(receiveIntervalMs === undefined ? {} : { receiveIntervalMs }) };
   const changes = Object.keys(numbers).length;
   if (put !== undefined && changes > 0) throw new UsageError('--put: cannot be combined with other changes');
-  if (put !== undefined) return store(session, path, { policy: await readPolicy(session.io, put), version });
+  if (put !== undefined) return store(session, queue, { policy: await readPolicy(session.io, put), version });
   if (version !== undefined) throw new UsageError('--if-version: expected --put as well');
-  const read = await session.api.json<PolicyView>({ path, audience: 'operator' });
-  if (undo) return store(session, path, { policy: previousOf(read), version: read.version });
+  const read = await session.api.json('GET queues/{queue}/policy', { path: { queue } });
+  if (undo) return store(session, queue, { policy: previousOf(read), version: read.version });
   return changes === 0
     ? read
-    : store(session, path, { ...read, policy: withoutCleared({ ...read.policy, ...numbers }) });
+    : store(session, queue, { ...read, policy: withoutCleared({ ...read.policy, ...numbers }) });
 }
 
 function previousOf({ queue, previous }: PolicyView): Policy {
@@ -117,11 +116,13 @@ const withoutCleared = (policy: Record<string, unknown>): Record<string, unknown
 
 const store = (
   { api }: Session,
-  path: string,
-  { policy: body, version }: { policy: unknown; version: number | undefined },
+  queue: string,
+  { policy, version }: { policy: unknown; version: number | undefined },
 ): Promise<PolicyView> =>
-  api.json({
-    ...{ path, method: 'PUT', audience: 'operator', body },
+  api.json('PUT queues/{queue}/policy', {
+    path: { queue },
+    // The app checks it, also for policies of another version.
+    body: JSON.stringify(policy),
     ...(version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }),
   });
 

@@ -35,9 +35,8 @@ export function addQueue(program: Command, act: Act): void {
 }
 
 const queue: Action<[string, { fresh?: boolean }]> = async (session, name, { fresh }) => {
-  const path = `queues/${encodeURIComponent(name)}`;
   const details = await nearQueue(session, name, () =>
-    session.api.json<QueueDetails>({ path, audience: 'operator', query: { fresh } }),
+    session.api.json('GET queues/{queue}', { path: { queue: name }, query: { fresh } }),
   );
   session.answer(details, () => describe(details));
   return EXIT.done;

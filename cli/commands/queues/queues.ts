@@ -27,10 +27,7 @@ export function addQueues(program: Command, act: Act): void {
 }
 
 const queues: Action<[{ fresh?: boolean; wide?: boolean }]> = async (session, { fresh, wide }) => {
-  const answer = await session.api.json<{ queues: QueueView[] }>({
-    ...{ path: 'queues', audience: 'operator' },
-    query: { fresh },
-  });
+  const answer = await session.api.json('GET queues', { query: { fresh } });
   session.list(answer, { entries: answer.queues, columns: wide ? [...COLUMNS, ...LOAD, STATE] : [...COLUMNS, STATE] });
   return EXIT.done;
 };

@@ -26,7 +26,7 @@ export async function awaitInboxFile(
   const { now, sleep } = io;
   const { files } = await waitUntil<InboxList>({
     ...{ now, sleep, show: () => {}, everyMs: () => POLL_MS },
-    poll: () => api.json<InboxList>({ path: 'inbox', query: { name } }),
+    poll: () => api.json('GET inbox', { query: { name } }),
     isDone: ({ files: [file] }) => file !== undefined && isDecided(file) && new Date(file.since) >= since,
     late: () =>
       new CliError(`${name} is still in the inbox; the app takes it at its next poll.`, {
@@ -38,7 +38,7 @@ export async function awaitInboxFile(
   const [{ batch, reason } = {}] = files;
   if (batch !== undefined) return batch;
   if (reason === undefined) throw new CliError(`${name} was rejected, and the reason was deleted.`, REFUSED);
-  throw new ApiProblem(reason.status, JSON.stringify(reason));
+  throw new ApiProblem({ status: reason.status, text: JSON.stringify(reason) });
 }
 
 const REFUSED = { exitCode: EXIT.refused };

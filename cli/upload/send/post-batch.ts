@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
+import type { AddressOf } from '../../../shared/client/index.ts';
 import { type Labels, labelsText } from '../../../shared/contract/text/labels.ts';
 import { fileNameText } from '../../../shared/contract/upload-kinds.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
-import { type CsvOptions, csvOptionsParams } from '../../../shared/intake/parse/csv-options.ts';
+import { type CsvOptions, csvOptionsQuery } from '../../../shared/intake/parse/csv-options.ts';
 import { type Api, unreachable } from '../../api/client.ts';
 import { CliError } from '../../process/errors.ts';
 import type { UploadKind } from '../kind.ts';
@@ -62,7 +63,10 @@ async function sendTo(
   post: BatchPost,
   body: Parameters<typeof sendUpload>[0]['body'],
 ): Promise<UploadAnswer> {
-  const { url, headers } = api.address(`workloads/${encodeURIComponent(post.workload)}/batches${queryOf(post)}`);
+  const { url, headers } = api.address('POST workloads/{workload}/batches', {
+    path: { workload: post.workload },
+    query: queryOf(post),
+  });
   try {
     return await sendUpload({ url, headers: { ...headers, ...headersOf(post) }, body });
   } catch (error: unknown) {
@@ -72,12 +76,11 @@ async function sendTo(
   }
 }
 
-function queryOf({ lane, csv = {}, validate }: BatchPost): string {
-  const query = csvOptionsParams(csv);
-  if (lane !== undefined) query.set('lane', lane);
-  if (validate) query.set('validate', 'all');
-  return query.size === 0 ? '' : `?${query}`;
-}
+const queryOf = ({ lane, csv = {}, validate }: BatchPost): AddressOf<'POST workloads/{workload}/batches'>['query'] => ({
+  ...csvOptionsQuery(csv),
+  lane,
+  ...(validate ? { validate: 'all' } : {}),
+});
 
 const headersOf = ({ kind, key, labels, fileName, userAgent }: BatchPost): Record<string, string> => ({
   'content-type': kind.contentType,

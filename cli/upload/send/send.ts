@@ -52,5 +52,5 @@ export async function sendUpload({ url, headers, body }: Upload): Promise<Upload
 /** Converts a refusal of the app to an ApiProblem. */
 export function problemIn({ status, text, headers }: UploadAnswer): ApiProblem {
   const retryAfter = headers['retry-after'];
-  return new ApiProblem(status, text, typeof retryAfter === 'string' ? retryAfter : undefined);
+  return new ApiProblem({ status, text, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined });
 }

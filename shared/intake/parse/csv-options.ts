@@ -54,14 +54,20 @@ export function readCsvOptions(params: URLSearchParams): CsvOptions {
 }
 
 /** Returns the parameters that `readCsvOptions` parses. */
-export function csvOptionsParams({ delimiter, decimal, rename = {}, charset }: CsvOptions): URLSearchParams {
-  const params = new URLSearchParams();
-  if (delimiter !== undefined) params.set('delimiter', delimiterName(delimiter));
-  if (decimal !== undefined) params.set('decimal', decimal === ',' ? 'comma' : 'point');
-  for (const [header, name] of Object.entries(rename)) params.append('rename', `${header}=${name}`);
-  if (charset !== undefined) params.set('charset', charset);
-  return params;
-}
+export const csvOptionsParams = (options: CsvOptions): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(csvOptionsQuery(options)).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    ),
+  );
+
+/** Returns the options as parameters of an upload by their names. */
+export const csvOptionsQuery = ({ delimiter, decimal, rename = {}, charset }: CsvOptions) => ({
+  ...(delimiter === undefined ? {} : { delimiter: delimiterName(delimiter) }),
+  ...(decimal === undefined ? {} : { decimal: decimal === ',' ? 'comma' : 'point' }),
+  rename: Object.entries(rename).map(([header, name]) => `${header}=${name}`),
+  ...(charset === undefined ? {} : { charset }),
+});
 
 const CHARSET_NAMES = Object.fromEntries(CHARSETS.map((name) => [name, name])) as Record<Charset, Charset>;
 

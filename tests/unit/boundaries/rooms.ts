@@ -161,6 +161,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'cli/',
     imports: [
+      CLIENT,
       ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
       ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
       'shared/pauses.ts',
@@ -173,7 +174,7 @@ export const ROOMS: readonly Room[] = [
     // Reads and runs on this machine what the app reads and runs in Azure.
     path: 'cli/try/',
     imports: [
-      ...['cli/', 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
+      ...['cli/', CLIENT, 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
       ...['shared/shell-word.ts', 'shared/workload/', 'workloads/index.ts'],
     ],
     packages: ['node:*'],

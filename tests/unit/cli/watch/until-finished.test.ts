@@ -28,7 +28,12 @@ const gone = new Unreachable('gone');
 
 describe('waiting for a batch', () => {
   it('continues after a restart of the app', async () => {
-    const { batch, shown } = waiting([{ state: 'running' }, gone, new ApiProblem(503, ''), { state: 'completed' }]);
+    const { batch, shown } = waiting([
+      { state: 'running' },
+      gone,
+      new ApiProblem({ status: 503, text: '' }),
+      { state: 'completed' },
+    ]);
     expect(await batch).toEqual({ state: 'completed' });
     expect(shown).toEqual([{ state: 'running' }]);
   });
@@ -41,7 +46,7 @@ describe('waiting for a batch', () => {
 
   it('fails after a minute without an answer, and immediately if the batch was deleted', async () => {
     await expect(waiting([{ state: 'running' }, gone]).batch).rejects.toBe(gone);
-    const deleted = new ApiProblem(404, '');
+    const deleted = new ApiProblem({ status: 404, text: '' });
     await expect(waiting([{ state: 'running' }, deleted, { state: 'completed' }]).batch).rejects.toBe(deleted);
   });
 
