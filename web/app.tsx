@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { isAsked, key } from './api/http/key.ts';
+import { isAsked, key } from './api/key.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { BatchPage } from './batch/batch-page.tsx';
 import { BatchesPage } from './batches/batches-page.tsx';

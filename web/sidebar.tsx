@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { keepKey } from './api/http/key.ts';
+import { keepKey } from './api/key.ts';
 import type { Place } from './routing.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Button } from './ui/button.tsx';

@@ -1,10 +1,8 @@
 import { fileNameText } from '../../shared/contract/upload-kinds.ts';
-import { API } from './http/base.ts';
-import { errorOf, unreachable } from './http/errors.ts';
-import { key } from './http/key.ts';
-import { operatorHeader } from './http/request.ts';
+import { api, filledIn } from './client.ts';
+import { ApiError, errorOf, unreachable } from './errors.ts';
 import { describeFile } from './media-types.ts';
-import type { BatchView } from './types.ts';
+import type { BatchView, UploadCheck } from './types.ts';
 
 /** What to upload and its target. If `lane`, `delimiter` or `decimal` is empty, the service decides. */
 export interface Upload {
@@ -18,23 +16,45 @@ export interface Upload {
   idempotencyKey: string;
 }
 
-/** Returns the address to upload a file to; `try` only validates its beginning. */
-export function uploadUrl({ workload, lane, delimiter, decimal, validate }: Upload, to: 'batches' | 'try'): URL {
-  const url = new URL(`workloads/${encodeURIComponent(workload)}/${to}`, API);
-  const query = { lane, delimiter, decimal, validate: validate && to === 'batches' ? 'all' : '' };
-  for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
-  return url;
+/** Returns the request that describes a file, which is sent unchanged. */
+const describe = ({ file, workload, lane, delimiter, decimal }: Upload) => {
+  const { contentType, encoding } = describeFile(file.name) ?? { contentType: 'application/x-ndjson' };
+  return {
+    path: { workload },
+    query: filledIn({ lane, delimiter, decimal }),
+    headers: {
+      'content-type': contentType,
+      'sluice-file-name': fileNameText(file.name),
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    },
+  };
+};
+
+/** Validates the first part of a file without submitting it. Throws ApiError. */
+export function tryUpload(what: Upload, body: Blob, signal: AbortSignal): Promise<UploadCheck> {
+  const { query, ...request } = describe(what);
+  const { lane: _lane, ...read } = query;
+  return api.json('POST workloads/{workload}/try', { ...request, query: read, body, signal });
 }
 
-/** Returns the headers that describe a file which is sent unchanged. */
-export function uploadHeaders({ file }: Upload): Record<string, string> {
-  const { contentType, encoding } = describeFile(file.name) ?? { contentType: 'application/x-ndjson' };
-  const sentAs = encoding === undefined ? {} : { 'content-encoding': encoding };
-  return {
-    'content-type': contentType,
-    'sluice-file-name': fileNameText(file.name),
-    ...sentAs,
-  };
+/**
+ * Returns why an item, as JSON, does not fit the schema of its workload; empty if it does, and if the key may not ask:
+ * a redrive validates the item, too.
+ */
+export async function faultsOfItem(workload: string, item: string): Promise<string[]> {
+  try {
+    const { causes, fault } = await api.json('POST workloads/{workload}/try', {
+      path: { workload },
+      headers: { 'content-type': 'application/x-ndjson' },
+      // JSON has line breaks only between its tokens.
+      body: item.replaceAll(/[\r\n]+/g, ' '),
+    });
+    const messages = causes.flatMap(({ cause, examples }) => examples.map(({ message }) => message || cause));
+    return fault === undefined ? messages : [...messages, fault.message];
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return [];
+    throw error;
+  }
 }
 
 /** Progress of an upload: `fraction` of the bytes to send. */
@@ -56,19 +76,21 @@ export async function upload(what: Upload, options: UploadOptions): Promise<Batc
   const compress = describeFile(file.name)?.encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
   if (compress) options.onProgress({ step: 'compressing' });
   const body = compress ? await gzipped(file, options.signal) : file;
-  const headers = {
-    ...uploadHeaders(what),
-    'idempotency-key': idempotencyKey,
-    ...(compress ? { 'content-encoding': 'gzip' } : {}),
-  };
-  return send({ url: uploadUrl(what, 'batches'), headers, body }, options);
+  const { query, headers, ...request } = describe(what);
+  const { url, headers: sent } = api.address('POST workloads/{workload}/batches', {
+    ...request,
+    query: { ...query, validate: what.validate ? 'all' : undefined },
+    body,
+    headers: { ...headers, 'idempotency-key': idempotencyKey, ...(compress ? { 'content-encoding': 'gzip' } : {}) },
+  });
+  return send({ url, headers: sent, body }, options);
 }
 
 const gzipped = (file: File, signal: AbortSignal): Promise<Blob> =>
   new Response(file.stream().pipeThrough(new CompressionStream('gzip'), { signal })).blob();
 
 interface Sending {
-  url: URL;
+  url: string;
   headers: Record<string, string>;
   body: Blob;
 }
@@ -79,9 +101,7 @@ function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOpt
     signal.throwIfAborted();
     const outgoing = new XMLHttpRequest();
     outgoing.open('POST', url);
-    for (const [name, value] of Object.entries({ ...headers, ...operatorHeader(), 'x-functions-key': key.peek() })) {
-      outgoing.setRequestHeader(name, value);
-    }
+    for (const [name, value] of Object.entries(headers)) outgoing.setRequestHeader(name, value);
     outgoing.upload.onprogress = ({ loaded }) => onProgress({ step: 'sending', fraction: loaded / body.size });
     outgoing.upload.onload = () => onProgress({ step: 'storing' });
     outgoing.onerror = () => reject(unreachable());
@@ -89,7 +109,7 @@ function send({ url, headers, body }: Sending, { onProgress, signal }: UploadOpt
     signal.addEventListener('abort', () => outgoing.abort(), { once: true });
     outgoing.onload = () => {
       if (outgoing.status === 202) resolve(JSON.parse(outgoing.responseText) as BatchView);
-      else reject(errorOf(outgoing.status, outgoing.responseText));
+      else reject(errorOf({ status: outgoing.status, text: outgoing.responseText }));
     };
     outgoing.send(body);
   });

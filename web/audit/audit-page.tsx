@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { fetchAudit } from '../api/history.ts';
+import { api, filledIn } from '../api/client.ts';
+import { lastDays } from '../api/last-days.ts';
 import type { AuditEntry } from '../api/types.ts';
 import { ChoiceField, SearchField } from '../filters/fields.tsx';
 import { usePolled } from '../live/use-polled.ts';
@@ -17,7 +18,7 @@ export function AuditPage(): JSX.Element {
   const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '7';
   const polled = usePolled({
     key: ['audit', days, target],
-    load: (signal) => fetchAudit({ days: Number(days), target }, { signal }),
+    load: (signal) => api.json('GET audit', { query: { ...lastDays(Number(days)), ...filledIn({ target }) }, signal }),
   });
   return (
     <>

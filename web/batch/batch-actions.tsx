@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { cancelBatch, pauseBatch, resumeBatch } from '../api/batches.ts';
+import { api } from '../api/client.ts';
 import type { BatchView } from '../api/types.ts';
 import { formatNumberOf } from '../format.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,6 +18,7 @@ export interface BatchActionsProps {
 export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
   const { id, state, counts, progress, paused } = batch;
+  const path = { id };
   return (
     <>
       {(state === 'queued' || state === 'running') && (
@@ -36,7 +37,11 @@ export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Elemen
         </Button>
       )}
       {open === 'pause' && (
-        <PauseDialog title="Pause this batch?" onPause={(wish) => act(pauseBatch(id, wish))} onClose={close}>
+        <PauseDialog
+          title="Pause this batch?"
+          onPause={(body) => act(api.call('POST batches/{id}/pause', { path, body }))}
+          onClose={close}
+        >
           Running chunks finish, and no more start. Other batches continue. The deadline does not change.
         </PauseDialog>
       )}
@@ -44,7 +49,7 @@ export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Elemen
         <ResumeDialog
           title="Resume this batch?"
           pause={paused}
-          onResume={(since) => act(resumeBatch(id, since))}
+          onResume={(since) => act(api.call('POST batches/{id}/resume', { path, body: { since } }))}
           onClose={close}
         >
           {formatNumberOf(counts.pending, 'pending item')} will go back to the queue.
@@ -56,7 +61,7 @@ export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Elemen
           title="Cancel this batch?"
           action="Cancel batch"
           danger
-          onConfirm={() => act(cancelBatch(id))}
+          onConfirm={() => act(api.call('POST batches/{id}/cancel', { path }))}
           onClose={close}
         >
           <p>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { fetchBatch } from '../api/batches.ts';
+import { api } from '../api/client.ts';
 import type { BatchView } from '../api/types.ts';
 import { formatCount, shortId } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -24,7 +24,7 @@ export interface BatchPageProps {
 export function BatchPage({ id, tab }: BatchPageProps): JSX.Element {
   const polled = usePolled<BatchView>({
     key: ['batch', id],
-    load: (signal) => fetchBatch(id, { signal }),
+    load: (signal) => api.json('GET batches/{id}', { path: { id }, signal }),
     isMoving: canProgress,
   });
   if (polled.error?.status === 404) return <NoBatch id={id} wasThere={polled.data !== undefined} />;

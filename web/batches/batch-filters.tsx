@@ -1,9 +1,19 @@
 import type { JSX } from 'preact';
-import type { BatchFilter } from '../api/batches.ts';
 import { ChoiceField, DayField, LabelField, SearchField, WorkloadField } from '../filters/fields.tsx';
 import { formatName } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { TONES } from '../ui/pieces.tsx';
+
+/** Filters of a listing, by parameter name. Empty ones are ignored. */
+export interface BatchFilter {
+  workload: string;
+  state: string;
+  day: string;
+  /** `key=value`. */
+  label: string;
+  /** Beginning or end of an id, or a part of a label's value or of the file name. */
+  search: string;
+}
 
 /** The filter that matches all batches. */
 const NO_FILTER: BatchFilter = { workload: '', state: '', day: '', label: '', search: '' };

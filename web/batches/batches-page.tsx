@@ -1,13 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type BatchFilter, batchesPath } from '../api/batches.ts';
 import { formatDay, formatNumberOf } from '../format.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, ErrorBox, Loaded } from '../ui/states.tsx';
-import { BatchFilters, filterOf, isFiltered } from './batch-filters.tsx';
+import { type BatchFilter, BatchFilters, filterOf, isFiltered } from './batch-filters.tsx';
 import { BatchTable } from './batch-table.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { type Listing, sorted } from './listing.ts';
@@ -30,7 +29,7 @@ export function BatchesPage(): JSX.Element {
       <Loaded polled={listing}>
         {(data) => (
           <Batches
-            key={batchesPath(filter)}
+            key={JSON.stringify(filter)}
             listing={data}
             polled={listing}
             filter={filter}

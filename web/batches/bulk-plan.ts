@@ -1,5 +1,5 @@
 /** The effect of an action on many batches, in numbers, and the result of each. */
-import { cancelBatch, deleteBatch } from '../api/batches.ts';
+import { api } from '../api/client.ts';
 import type { BatchEntry, CancelAnswer } from '../api/types.ts';
 import { isFinished } from '../batch/finished.ts';
 import { formatNumberOf } from '../format.ts';
@@ -62,8 +62,10 @@ function deletePlan(open: readonly BatchEntry[], finished: readonly BatchEntry[]
 
 /** Applies the action to one batch, and returns the result as text. Throws ApiError. */
 export async function bulkAct(kind: BulkKind, id: string): Promise<string> {
-  if (kind === 'cancel') return cancelText(await cancelBatch(id));
-  return (await deleteBatch(id)) ? 'deleted' : 'being deleted: it is large, so the sweep completes the deletion';
+  const path = { id };
+  if (kind === 'cancel') return cancelText(await api.json('POST batches/{id}/cancel', { path }));
+  const { status } = await api.call('DELETE batches/{id}', { path });
+  return status === 204 ? 'deleted' : 'being deleted: it is large, so the sweep completes the deletion';
 }
 
 function cancelText({ cancellation: { ended, left } }: CancelAnswer): string {

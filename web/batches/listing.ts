@@ -3,7 +3,7 @@
  * page, rows outside stay. Batch ids sort by time.
  */
 import { replaceEqualDeep } from '@tanstack/query-core';
-import type { BatchPage } from '../api/batches.ts';
+import { afterOf, type BatchPage } from '../api/pages.ts';
 import type { BatchEntry, BatchList } from '../api/types.ts';
 
 /** The state of a listing. */
@@ -42,7 +42,7 @@ const timeOfId = (id: string): number => Number.parseInt(id.replace('-', '').sli
 export const isOpen = ({ completedAt }: Pick<BatchEntry, 'completedAt'>): boolean => completedAt === null;
 
 /** The id after which the next page begins. */
-const nextId = ({ next }: Pick<BatchPage, 'next'>): string | undefined => next?.searchParams.get('after') ?? undefined;
+const nextId = ({ next }: Pick<BatchPage, 'next'>): string | undefined => afterOf(next);
 
 /** A range of ids: `from` (inclusive) to `above` (exclusive). */
 interface Span {

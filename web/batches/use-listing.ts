@@ -1,6 +1,8 @@
-import { type BatchFilter, type BatchPage, batchesPath, fetchBatches } from '../api/batches.ts';
+import { filledIn } from '../api/client.ts';
+import { afterOf, type BatchPage, fetchBatches } from '../api/pages.ts';
 import { type Action, useAction } from '../live/use-action.ts';
 import { type Polled, queries, usePolled } from '../live/use-polled.ts';
+import type { BatchFilter } from './batch-filters.tsx';
 import { firstIdAt, isOpen, type Listing, listingOf, reaches, refreshed, spanOf, withOlder } from './listing.ts';
 import { openParts } from './open-parts.ts';
 
@@ -18,7 +20,7 @@ export interface PolledListing extends Polled<Listing> {
  * Provides the listing of a filter. It stays cached for some minutes after the page is left, so that Back restores it.
  */
 export function useListing(filter: BatchFilter): PolledListing {
-  const key = ['batches', batchesPath(filter)];
+  const key = ['batches', filter];
   const known = (): Listing | undefined => queries.getQueryData<Listing>(key);
   const polled = usePolled<Listing>({
     key,
@@ -36,7 +38,7 @@ export function useListing(filter: BatchFilter): PolledListing {
     for (let pages = 0; pages < PAGES_ON; pages += 1) {
       const before = known();
       if (before === undefined) return;
-      const page = await fetchBatches(olderPath(before, filter));
+      const page = await fetchOlder(before, filter);
       const updatedAt = queries.getQueryState(key)?.dataUpdatedAt ?? Date.now();
       queries.setQueryData<Listing>(key, (listing) => withOlder(listing ?? before, page), { updatedAt });
       if (page.list.batches.length > 0 || page.next === undefined) return;
@@ -46,29 +48,28 @@ export function useListing(filter: BatchFilter): PolledListing {
 }
 
 /** A listing without a day covers a week; the previous week follows. */
-const olderPath = ({ next, days }: Listing, filter: BatchFilter): string =>
-  batchesPath(filter, { after: next ?? firstIdAt(Date.parse(days.from)) });
+const fetchOlder = ({ next, days }: Listing, filter: BatchFilter, signal?: AbortSignal): Promise<BatchPage> =>
+  fetchBatches({ query: { ...filledIn(filter), after: next ?? firstIdAt(Date.parse(days.from)) } }, signal);
 
 async function fetchFirst(filter: BatchFilter, signal: AbortSignal): Promise<Listing> {
-  let listing = listingOf(await fetchBatches(batchesPath(filter), { signal }));
+  let listing = listingOf(await fetchBatches({ query: filledIn(filter) }, signal));
   for (let pages = 1; pages < PAGES_ON && listing.rows.size === 0 && listing.next !== undefined; pages += 1)
-    listing = withOlder(listing, await fetchBatches(olderPath(listing, filter), { signal }));
+    listing = withOlder(listing, await fetchOlder(listing, filter, signal));
   return listing;
 }
 
 /** Fetches the newest batches down to the known ones, and the older parts of the list that have unfinished rows. */
 async function fetchChanges(listing: Listing, filter: BatchFilter, signal: AbortSignal) {
-  const newest: BatchPage[] = [await fetchBatches(newestPath(listing, filter), { signal })];
+  const newest: BatchPage[] = [await fetchBatches({ query: newestOf(listing, filter) }, signal)];
   let last = newest[0] as BatchPage;
   while (!reaches(listing, last) && last.next !== undefined && newest.length <= PAGES_BETWEEN) {
-    const url = new URL(last.next);
-    url.searchParams.set('limit', '200');
-    last = await fetchBatches(url, { signal });
+    const query = { ...newestOf(listing, filter), after: afterOf(last.next), limit: 200 };
+    last = await fetchBatches({ query }, signal);
     newest.push(last);
   }
   const parts = openParts(listing, spanOf(last).from);
   const older = await Promise.all(
-    parts.map(({ day, after, limit }) => fetchBatches(batchesPath({ ...filter, day }, { after, limit }), { signal })),
+    parts.map((part) => fetchBatches({ query: { ...filledIn(filter), ...part } }, signal)),
   );
   return { newest, older, isWhole: reaches(listing, last) };
 }
@@ -77,8 +78,8 @@ async function fetchChanges(listing: Listing, filter: BatchFilter, signal: Abort
  * A week costs one query per day, and new batches are of today. So older days are queried only if the day has changed
  * since the last refresh, or if the filter has a state, which older batches can enter later.
  */
-function newestPath({ days }: Listing, filter: BatchFilter): string {
+function newestOf({ days }: Listing, filter: BatchFilter): Partial<BatchFilter> {
   const today = new Date().toISOString().slice(0, 10);
   const isToday = filter.day === '' && filter.state === '' && days.to === today;
-  return batchesPath(isToday ? { ...filter, day: today } : filter);
+  return filledIn(isToday ? { ...filter, day: today } : filter);
 }

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { fetchHistory } from '../api/history.ts';
-import { fetchCost } from '../api/queues.ts';
+import { api, filledIn } from '../api/client.ts';
+import { lastDays } from '../api/last-days.ts';
 import { ChoiceField, DayField, WorkloadField } from '../filters/fields.tsx';
 import { usePolled } from '../live/use-polled.ts';
 import { parameters, setParameters } from '../routing.ts';
@@ -19,9 +19,14 @@ export function DaysPage(): JSX.Element {
   const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '30';
   const history = usePolled({
     key: ['history', days, workload],
-    load: (signal) => fetchHistory({ days: Number(days), workload }, { signal }),
+    load: (signal) =>
+      api.json('GET history', { query: { ...lastDays(Number(days)), ...filledIn({ workload }) }, signal }),
   });
-  const cost = usePolled({ key: ['cost', day], load: () => fetchCost(day), keepPrevious: true });
+  const cost = usePolled({
+    key: ['cost', day],
+    load: () => api.json('GET cost', { query: filledIn({ day }) }),
+    keepPrevious: true,
+  });
   const set = (values: Readonly<Record<string, string>>): void => setParameters(values, { push: true });
   const refresh = (): void => {
     history.refresh();

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { fetchOfBatches, type LettersFilter } from '../api/dead-letters.ts';
+import { api, filledIn } from '../api/client.ts';
 import type { DeadLettersOfBatches } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -10,7 +10,7 @@ import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import type { AskedOfBatches } from './asked.ts';
 import { CauseOfBatches } from './cause-of-batches.tsx';
-import { LettersFilters } from './letters-filters.tsx';
+import { type LettersFilter, LettersFilters } from './letters-filters.tsx';
 import { OverBatches } from './over-batches.tsx';
 
 /** The dead letters of all batches by cause and workload, with actions on all dead letters of a cause. */
@@ -19,7 +19,7 @@ export function DeadLettersPage(): JSX.Element {
   const filter = filterOf(parameters.value);
   const polled = usePolled({
     key: ['dead-letters', filter],
-    load: (signal) => fetchOfBatches(filter, { signal }),
+    load: (signal) => api.json('GET dead-letters', { query: filledIn(filter), signal }),
     isMoving: () => false,
     keepPrevious: true,
   });

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact';
-import type { LettersFilter } from '../api/dead-letters.ts';
 import { DayField, LabelField, SearchField, WorkloadField } from '../filters/fields.tsx';
 import { setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
+
+/** Filters of the dead letters of many batches, by parameter name. Empty ones are ignored. */
+export type LettersFilter = Record<'workload' | 'label' | 'cause' | 'from' | 'to', string>;
 
 const NONE: LettersFilter = { workload: '', label: '', cause: '', from: '', to: '' };
 

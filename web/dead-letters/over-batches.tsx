@@ -1,9 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { discardLetters, redriveLetters } from '../api/dead-letters.ts';
-import { redriveBody } from '../api/redrive-body.ts';
 import { ReasonField } from '../batch/dead-letters/repair/discard-dialog.tsx';
-import { RateField, rateFault } from '../batch/dead-letters/repair/rate-field.tsx';
+import { RateField, rateFault, rateOf } from '../batch/dead-letters/repair/rate-field.tsx';
 import { isFinished } from '../batch/finished.ts';
 import { formatNumberOf, plain } from '../format.ts';
 import { areOver, runOver, type Step } from '../steps/run-over.ts';
@@ -84,7 +83,7 @@ export function OverBatches({ asked: { kind, group }, onChange, onClose }: OverB
 const redriver =
   (cause: string, rate: string) =>
   async ({ id }: BatchOfCause): Promise<string> => {
-    const body = redriveBody({ cause, ratePerSecond: rate === '' ? undefined : Number(rate) });
+    const body = { cause, ...rateOf(rate) };
     const { redriven, revision } = await redriveLetters(id, body, crypto.randomUUID());
     return `${formatNumberOf(redriven, 'item')} run again, in revision ${revision}`;
   };

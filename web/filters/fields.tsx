@@ -1,6 +1,6 @@
 /** Fields that filter the content of a page. Their names are only for screen readers. */
 import type { JSX } from 'preact';
-import { fetchWorkloads } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import { usePolled } from '../live/use-polled.ts';
 
 interface SearchFieldProps {
@@ -76,6 +76,6 @@ export const ChoiceField = ({
 
 /** A select field for one workload, or all. */
 export function WorkloadField(props: FieldProps): JSX.Element {
-  const workloads = usePolled({ key: ['workloads'], load: fetchWorkloads });
+  const workloads = usePolled({ key: ['workloads'], load: async () => (await api.json('GET health')).workloads });
   return <ChoiceField name="Workload" all="All workloads" choices={workloads.data ?? []} {...props} />;
 }

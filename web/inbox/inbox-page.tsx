@@ -1,6 +1,5 @@
 import type { JSX } from 'preact';
-import type { Page } from '../api/http/request.ts';
-import { fetchInbox } from '../api/inbox.ts';
+import { fetchInbox, type Page } from '../api/pages.ts';
 import type { InboxFile } from '../api/types.ts';
 import { useMore } from '../live/use-more.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -14,7 +13,7 @@ import { InboxTable } from './inbox-table.tsx';
 export function InboxPage(): JSX.Element {
   const polled = usePolled({
     key: ['inbox'],
-    load: (signal) => fetchInbox('inbox', { signal }),
+    load: (signal) => fetchInbox({}, signal),
     isMoving: ({ entries }) => entries.some(({ state }) => state !== 'rejected'),
   });
   return (

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { deleteFile, retryFile } from '../api/inbox.ts';
+import { api } from '../api/client.ts';
 import type { InboxFile } from '../api/types.ts';
 import { formatBytes, formatName, formatPercent, formatTime, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
@@ -50,7 +50,12 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
         </tbody>
       </table>
       {open?.action === 'retry' && (
-        <Confirm title="Retry this file?" action="Retry" onClose={close} onConfirm={() => act(retryFile(open.name))}>
+        <Confirm
+          title="Retry this file?"
+          action="Retry"
+          onClose={close}
+          onConfirm={() => act(api.call('POST inbox/retry', { body: { name: open.name } }))}
+        >
           <p>
             <bdi class="mono">{plain(open.name)}</bdi> goes back into the inbox, and the next scan of the inbox reads
             it. This helps if a setting or the workload was wrong, not the file.
@@ -63,7 +68,7 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
           action="Delete"
           danger
           onClose={close}
-          onConfirm={() => act(deleteFile(open.name))}
+          onConfirm={() => act(api.call('DELETE inbox', { query: { name: open.name } }))}
         >
           <p>
             <bdi class="mono">{plain(open.name)}</bdi> is removed with its reason. No batch was created from it.

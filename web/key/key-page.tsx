@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError, toApiError } from '../api/http/errors.ts';
-import { keepKey, keepOperator, operator } from '../api/http/key.ts';
-import { request } from '../api/http/request.ts';
+import { createApi } from '../api/client.ts';
+import { ApiError, toApiError } from '../api/errors.ts';
+import { keepKey, keepOperator, operator } from '../api/key.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -71,8 +71,11 @@ const WRONG_KEY =
 /** An operator's key can read the queues, a client's key the batches. A key that can read neither is rejected. */
 async function tryKey(candidate: string): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
-  const doors = ['queues', `batches?limit=1&day=${today}`];
-  const answers = await Promise.allSettled(doors.map((path) => request(path, { key: candidate })));
+  const api = createApi({ key: candidate });
+  const answers = await Promise.allSettled([
+    api.call('GET queues'),
+    api.call('GET batches', { query: { limit: 1, day: today } }),
+  ]);
   const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [toApiError(answer.reason)] : []));
   const [first] = failures;
   if (first && failures.length === answers.length) {

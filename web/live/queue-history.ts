@@ -1,4 +1,4 @@
-import { key } from '../api/http/key.ts';
+import { key } from '../api/key.ts';
 import type { QueueView } from '../api/types.ts';
 
 /** The state of all queues at one time, by queue; undefined `queues` marks a gap in polling. */

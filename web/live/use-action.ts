@@ -1,6 +1,6 @@
 import { MutationObserver } from '@tanstack/query-core';
 import { useEffect, useReducer, useState } from 'preact/hooks';
-import { type ApiError, toApiError } from '../api/http/errors.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
 import { queries } from './use-polled.ts';
 
 /** An action of the user that takes time and may fail. */

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Page } from '../api/http/request.ts';
+import type { Page } from '../api/pages.ts';
 import { type Action, useAction } from './use-action.ts';
 
 export interface MoreOptions<T> {
   /** Identifies entries, so that an entry that is on two pages appears once. */
   keyOf: (entry: T) => string | number;
-  fetchPage: (next: URL) => Promise<Page<T>>;
+  fetchPage: (next: string) => Promise<Page<T>>;
 }
 
 /** All pages loaded so far, as one list. */

@@ -6,8 +6,8 @@ import {
   type QueryObserverOptions,
 } from '@tanstack/query-core';
 import { useEffect, useReducer, useState } from 'preact/hooks';
-import { type ApiError, toApiError } from '../api/http/errors.ts';
-import { key as kept } from '../api/http/key.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
+import { key as kept } from '../api/key.ts';
 import { everyMs } from './pace.ts';
 import { touchedAt } from './touched.ts';
 

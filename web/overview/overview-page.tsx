@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { fetchOverview } from '../api/overview.ts';
+import { api } from '../api/client.ts';
 import type { Overview } from '../api/types.ts';
 import { formatAgo, formatCount, formatNumberOf } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -21,7 +21,7 @@ type Open = { dialog: 'sweep' } | { dialog: 'resume'; queue: PausedQueue };
 export function OverviewPage(): JSX.Element {
   const polled = usePolled({
     key: ['overview'],
-    load: (signal) => fetchOverview({ signal }),
+    load: (signal) => api.json('GET overview', { signal }),
     isMoving: ({ queues }) => queues.draining > 0,
   });
   const { open, setOpen, close, act } = useDialog<Open>(polled.refresh);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { runSweep } from '../api/overview.ts';
+import { api } from '../api/client.ts';
 import type { Overview, SweepAnswer } from '../api/types.ts';
 import { formatNumberOf } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
@@ -20,7 +20,7 @@ export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JS
   const sweeping = useAction();
   const sweep = (): Promise<boolean> =>
     sweeping.run(async () => {
-      setAnswer(await runSweep());
+      setAnswer(await api.json('POST sweep'));
       onChange();
     });
   const batches = formatNumberOf(queues.batches, 'open batch', 'open batches');

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { clearQueue } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import type { ClearedQueue, QueueView } from '../api/types.ts';
 import { formatNumberOf } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
@@ -21,7 +21,10 @@ export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChang
   const clearing = useAction();
   const clear = async (): Promise<void> => {
     await clearing.run(async () => {
-      const { batches, messages, left } = await clearQueue(queue);
+      const { batches, messages, left } = await api.json('POST queues/{queue}/clear', {
+        path: { queue },
+        body: { confirm: queue },
+      });
       setCleared((before = NOTHING) => ({
         batches: before.batches + batches,
         messages: before.messages + messages,

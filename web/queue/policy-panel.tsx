@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { savePolicy } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import type { PolicyView, QueueDetails } from '../api/types.ts';
 import { SERIES } from '../charts/palette.ts';
 import { TimeChart } from '../charts/time-chart.tsx';
@@ -35,7 +35,11 @@ export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element 
     setDraft(undefined);
   };
   const save = async (): Promise<void> => {
-    if (!draft || !(await saving.run(() => savePolicy(queue.queue, draft)))) return;
+    if (!draft) return;
+    // Refused if the policy has changed since this version.
+    const headers = { 'if-match': `"${draft.version}"` };
+    const request = { path: { queue: queue.queue }, body: draft.policy, headers };
+    if (!(await saving.run(() => api.call('PUT queues/{queue}/policy', request)))) return;
     setDraft(undefined);
     onChange();
   };

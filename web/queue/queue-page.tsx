@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import { fetchAudit } from '../api/history.ts';
-import { fetchQueue } from '../api/queues.ts';
+import { api } from '../api/client.ts';
+import { lastDays } from '../api/last-days.ts';
 import type { Audit, QueueDetails } from '../api/types.ts';
 import { type Polled, usePolled } from '../live/use-polled.ts';
 import { isMoving } from '../queues/depths.ts';
@@ -29,10 +29,14 @@ const ACTION_DAYS = 7;
  * A queue: its activity, the reasons, and the actions on it. One request per refresh; the audit log is fetched once.
  */
 export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
-  const polled = usePolled({ key: ['queue', name], load: (signal) => fetchQueue(name, { signal }), isMoving });
+  const polled = usePolled({
+    key: ['queue', name],
+    load: (signal) => api.json('GET queues/{queue}', { path: { queue: name }, signal }),
+    isMoving,
+  });
   const actions = usePolled({
     key: ['queue-actions', name],
-    load: () => fetchAudit({ days: ACTION_DAYS, target: name }),
+    load: () => api.json('GET audit', { query: { ...lastDays(ACTION_DAYS), target: name } }),
   });
   const refresh = (): void => {
     polled.refresh();

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { drainQueue, pauseQueue } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import type { QueueView } from '../api/types.ts';
 import { useAction } from '../live/use-action.ts';
 import { PauseDialog } from '../ui/pause-dialog.tsx';
@@ -22,7 +22,11 @@ export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps)
   const { queue: name, depth, depthAt, backlog, paused } = queue;
   if (dialog === 'pause')
     return (
-      <PauseDialog title={`Pause ${name}?`} onPause={(wish) => act(pauseQueue(name, wish))} onClose={onClose}>
+      <PauseDialog
+        title={`Pause ${name}?`}
+        onPause={(body) => act(api.call('POST queues/{queue}/pause', { path: { queue: name }, body }))}
+        onClose={onClose}
+      >
         No new drain starts, and a running one ends after its wave. Uploads are still accepted, and wait.
       </PauseDialog>
     );
@@ -55,7 +59,7 @@ export function useDrain(onChange: () => void): Drain {
     setQueue(name);
     setResult('');
     await action.run(async () => {
-      const { status } = await drainQueue(name);
+      const { status } = await api.json('POST queues/{queue}/drain', { path: { queue: name } });
       setResult(status === 'draining' ? `${name}: a drain runs.` : `${name}: nothing waits, so no drain was started.`);
       onChange();
     });

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { fetchQueues } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import type { QueueView } from '../api/types.ts';
 import { formatCompact, formatCount, formatNumberOf } from '../format.ts';
 import { queueHistory, recordQueues } from '../live/queue-history.ts';
@@ -16,7 +16,7 @@ export function QueuesPage(): JSX.Element {
   const polled = usePolled({
     key: ['queues'],
     load: async (signal) => {
-      const queues = await fetchQueues({ signal });
+      const { queues } = await api.json('GET queues', { signal });
       recordQueues(queues, Date.now());
       return { queues, history: queueHistory() };
     },

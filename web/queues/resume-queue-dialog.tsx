@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { resumeQueue } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import { formatNumberOf } from '../format.ts';
 import { ResumeDialog, type ShownPause } from '../ui/resume-dialog.tsx';
 
@@ -17,7 +17,7 @@ export const ResumeQueueDialog = ({ queue, pause, waiting, act, onClose }: Resum
   <ResumeDialog
     title={`Resume ${queue}?`}
     pause={pause}
-    onResume={(since) => act(resumeQueue(queue, since))}
+    onResume={(since) => act(api.call('POST queues/{queue}/resume', { path: { queue }, body: { since } }))}
     onClose={onClose}
   >
     The pause ends, and a drain starts if anything waits{waiting === undefined ? '' : `: ${textOf(waiting)}`}.

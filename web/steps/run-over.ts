@@ -1,4 +1,4 @@
-import { toApiError } from '../api/http/errors.ts';
+import { toApiError } from '../api/errors.ts';
 
 /** The progress and result of one of many steps. */
 export interface Step {

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PauseWish } from '../api/queues.ts';
+import type { BodyOf } from '../../shared/client/index.ts';
 import { Confirm } from './confirm.tsx';
 
 export interface PauseDialogProps {
   title: string;
   /** The effect of a pause. */
   children: ComponentChildren;
-  onPause: (wish: PauseWish) => Promise<unknown>;
+  onPause: (wish: BodyOf<'POST queues/{queue}/pause'>) => Promise<unknown>;
   onClose: () => void;
 }
 
@@ -24,7 +24,10 @@ const ENDS: readonly (readonly [minutes: number, text: string])[] = [
 export function PauseDialog({ title, children, onPause, onClose }: PauseDialogProps): JSX.Element {
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState(0);
-  const wish = { reason: reason.trim(), forSeconds: minutes === 0 ? undefined : minutes * 60 };
+  const wish = {
+    ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+    ...(minutes === 0 ? {} : { forSeconds: minutes * 60 }),
+  };
   return (
     <Confirm title={title} action="Pause" onClose={onClose} onConfirm={() => onPause(wish)}>
       <p>{children}</p>

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { ApiError } from '../api/http/errors.ts';
-import { keepKey } from '../api/http/key.ts';
+import type { ApiError } from '../api/errors.ts';
+import { keepKey } from '../api/key.ts';
 import { formatPlace, plain } from '../format.ts';
 import type { Polled } from '../live/use-polled.ts';
 import { Button } from './button.tsx';

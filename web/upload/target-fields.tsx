@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { fetchQueues, fetchWorkloads } from '../api/queues.ts';
+import { api } from '../api/client.ts';
 import { usePolled } from '../live/use-polled.ts';
 import { Loaded } from '../ui/states.tsx';
 
@@ -14,7 +14,10 @@ type Lanes = ReadonlyMap<string, readonly string[]>;
 
 /** Workloads and their lanes. Only an operator may read the queues; without them, the workload decides the lane. */
 async function fetchLanes(): Promise<Lanes> {
-  const [workloads, queues] = await Promise.all([fetchWorkloads(), fetchQueues().catch(() => [])]);
+  const [{ workloads }, { queues }] = await Promise.all([
+    api.json('GET health'),
+    api.json('GET queues').catch(() => ({ queues: [] })),
+  ]);
   const lanesOf = (name: string): string[] => {
     const own = queues.filter(({ workload, kind }) => workload === name && kind === 'items');
     return [...new Set(own.map(({ lane }) => lane))];

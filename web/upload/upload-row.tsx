@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { fetchBatch } from '../api/batches.ts';
+import { api } from '../api/client.ts';
 import type { BatchView } from '../api/types.ts';
 import type { UploadProgress } from '../api/upload.ts';
 import { canProgress } from '../batch/finished.ts';
@@ -120,7 +120,7 @@ function stepText(progress: UploadProgress): string {
 function Watched({ accepted, onRemove }: { accepted: BatchView; onRemove: () => void }): JSX.Element {
   const polled = usePolled<BatchView>({
     key: ['batch', accepted.id],
-    load: (signal) => fetchBatch(accepted.id, { signal }),
+    load: (signal) => api.json('GET batches/{id}', { path: { id: accepted.id }, signal }),
     isMoving: canProgress,
   });
   const { id, state, counts } = polled.data ?? accepted;

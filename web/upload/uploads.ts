@@ -2,12 +2,11 @@
  * The files of the upload page. They outlive the page: a user who opens a batch in the meantime finds them unchanged.
  */
 import { computed, effect, signal } from '@preact/signals';
-import { type ApiError, toApiError } from '../api/http/errors.ts';
-import { key as kept } from '../api/http/key.ts';
+import { type ApiError, toApiError } from '../api/errors.ts';
+import { key as kept } from '../api/key.ts';
 import { describeFile } from '../api/media-types.ts';
-import { tryUpload } from '../api/try.ts';
 import type { BatchView, UploadCheck } from '../api/types.ts';
-import { type Upload, type UploadProgress, upload } from '../api/upload.ts';
+import { tryUpload, type Upload, type UploadProgress, upload } from '../api/upload.ts';
 import { firstPart } from './first-part.ts';
 import type { Target } from './target-fields.tsx';
 

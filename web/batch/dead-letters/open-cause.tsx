@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { causePath, fetchLetters } from '../../api/dead-letters.ts';
-import type { Page } from '../../api/http/request.ts';
+import { fetchLetters, type Page } from '../../api/pages.ts';
 import type { DeadLetter } from '../../api/types.ts';
 import { formatCount } from '../../format.ts';
 import { type More, useMore } from '../../live/use-more.ts';
@@ -27,6 +26,8 @@ export interface CauseProps {
   onAsk: (asked: Asked) => void;
 }
 
+/** Items on a page, of which the first is read each time a cause is opened. */
+const PAGE = 100;
 const NONE: Page<DeadLetter> = { entries: [], next: undefined };
 
 /** All dead letters of one cause, page by page, with search and selection. */
@@ -36,7 +37,10 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
   const polled = usePolled({
     // The dead letters do not change until the batch finishes again.
     key: ['letters', batch, causeKey(group.cause), finishedRevision],
-    load: (signal) => fetchLetters(causePath(batch, group.cause), { signal }),
+    load: (signal) => {
+      const query = { format: 'json', cause: group.cause, limit: PAGE };
+      return fetchLetters({ path: { id: batch }, query }, signal);
+    },
     keepPrevious: true,
   });
   const more = useMore(polled.data ?? NONE, { keyOf: ({ index }) => index, fetchPage: fetchLetters });

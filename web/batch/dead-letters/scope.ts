@@ -1,4 +1,4 @@
-import type { LetterChoice } from '../../api/redrive-body.ts';
+import type { LetterChoice } from '../../api/dead-letters.ts';
 import type { DeadLetter } from '../../api/types.ts';
 
 /** Dead letters of one batch that an action applies to. */

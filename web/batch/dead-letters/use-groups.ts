@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { fetchGroups } from '../../api/dead-letters.ts';
-import type { ApiError } from '../../api/http/errors.ts';
+import type { ApiError } from '../../api/errors.ts';
 import type { BatchView } from '../../api/types.ts';
 import { usePolled } from '../../live/use-polled.ts';
 import { isFinished } from '../finished.ts';
@@ -26,7 +26,7 @@ export function useGroups(batch: BatchView): KnownGroups {
     load: async (signal) =>
       finishedRevision === undefined || batch.counts.dead === 0
         ? null
-        : { revision: finishedRevision, groups: toGroups(batch, await fetchGroups(batch.id, { signal })) },
+        : { revision: finishedRevision, groups: toGroups(batch, await fetchGroups(batch.id, signal)) },
     keepPrevious: true,
   });
   if (finished && data?.revision === batch.revision) return { groups: data.groups, error, finishedRevision };

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Found, findItems, searchPath } from '../../api/items.ts';
+import { type Found, findItems } from '../../api/pages.ts';
 import { formatCount, formatNumberOf } from '../../format.ts';
 import { useAction } from '../../live/use-action.ts';
 import { usePolled } from '../../live/use-polled.ts';
@@ -10,7 +10,10 @@ import { ItemTable } from './item-table.tsx';
 
 /** The items of a batch with an id. */
 export function ItemSearch({ batch, id }: { batch: string; id: string }): JSX.Element {
-  const polled = usePolled({ key: ['item', batch, id], load: () => findItems(searchPath(batch, id)) });
+  const polled = usePolled({
+    key: ['item', batch, id],
+    load: () => findItems({ path: { id: batch }, query: { itemId: id } }),
+  });
   return <Loaded polled={polled}>{(found) => <FoundItems first={found} id={id} />}</Loaded>;
 }
 

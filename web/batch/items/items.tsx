@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
-import type { Page } from '../../api/http/request.ts';
-import { fetchItems, itemsPath } from '../../api/items.ts';
+import { filledIn } from '../../api/client.ts';
+import { fetchItems, type Page } from '../../api/pages.ts';
 import type { BatchView, ItemState, ListedItem } from '../../api/types.ts';
 import { formatName } from '../../format.ts';
 import { useMore } from '../../live/use-more.ts';
@@ -36,12 +36,16 @@ export function Items({ batch }: { batch: BatchView }): JSX.Element {
   );
 }
 
+/** As many rows as a person can scan; their results are read, too. */
+const PAGE = 100;
+
 function Listing({ batch, state }: { batch: BatchView; state: ItemState | '' }): JSX.Element {
   const finished = isFinished(batch);
   const polled = usePolled({
     // Refreshes once more when the batch finishes, because the last refresh was earlier.
     key: ['items', batch.id, state, batch.revision, finished],
-    load: (signal) => fetchItems(itemsPath(batch.id, state), { signal }),
+    load: (signal) =>
+      fetchItems({ path: { id: batch.id }, query: { ...filledIn({ state }), limit: PAGE, results: true } }, signal),
     isMoving: () => canProgress(batch),
   });
   return <Loaded polled={polled}>{(page) => <Pages first={page} state={state} />}</Loaded>;

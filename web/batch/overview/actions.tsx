@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { fetchAudit } from '../../api/history.ts';
+import { api } from '../../api/client.ts';
+import { lastDays } from '../../api/last-days.ts';
 import type { BatchView } from '../../api/types.ts';
 import { AuditTable } from '../../audit/audit-table.tsx';
 import { usePolled } from '../../live/use-polled.ts';
@@ -12,7 +13,7 @@ export function Actions({ batch: { id, state, revision } }: { batch: BatchView }
   // Each action of an operator on a batch changes one of these values.
   const polled = usePolled({
     key: ['audit', id, state, revision],
-    load: (signal) => fetchAudit({ days: DAYS, target: id }, { signal }),
+    load: (signal) => api.json('GET audit', { query: { ...lastDays(DAYS), target: id }, signal }),
     keepPrevious: true,
   });
   const entries = polled.data?.entries ?? [];

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Download, download } from '../../api/http/download.ts';
+import { type Download, download } from '../../api/download.ts';
 import type { BatchView } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';
 import { useAction } from '../../live/use-action.ts';
@@ -48,12 +48,16 @@ export function Downloads({ batch }: { batch: BatchView }): JSX.Element {
 const KINDS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
 
 function offersOf({ id, workload, chunks, reportRevision, counts }: BatchView): Offer[] {
-  const offer = (what: string, route: string, formats: readonly (keyof typeof KINDS)[]): Offer => ({
+  const offer = (
+    what: string,
+    name: 'results' | 'report' | 'dead-letters',
+    formats: readonly Download['format'][],
+  ) => ({
     what,
     downloads: formats.map((format) => ({
       kind: KINDS[format],
-      path: `batches/${id}/${route}?format=${format}`,
-      file: `${workload}-${id}-${route}.${format}`,
+      ...({ route: `GET batches/{id}/${name}`, id, format } as const),
+      file: `${workload}-${id}-${name}.${format}`,
     })),
   });
   return [

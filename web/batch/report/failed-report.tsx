@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { redriveReport } from '../../api/dead-letters.ts';
+import { redriveLetters } from '../../api/dead-letters.ts';
 import { plain } from '../../format.ts';
 import { useAction } from '../../live/use-action.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,7 +19,7 @@ export function FailedReport({ id, problem, onChange }: FailedReportProps): JSX.
   // One key per attempt: another click after a lost response does not build the report twice.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const run = async (): Promise<void> => {
-    if (!(await building.run(() => redriveReport(id, key)))) return;
+    if (!(await building.run(() => redriveLetters(id, { report: true }, key)))) return;
     setKey(crypto.randomUUID());
     onChange();
   };

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import type { ReportRow } from '../../api/types.ts';
 import { BarList } from '../../charts/bar-list.tsx';
 import { plain } from '../../format.ts';
 import { Panel } from '../../ui/pieces.tsx';
+import type { ReportRow } from './report-rows.ts';
 import { cellNumber, cellOf, cellText } from './report-rows.ts';
 
 const SHOWN = 10;

@@ -1,5 +1,9 @@
 import { isExactNumber } from '../../../shared/contract/text/exact-json.ts';
-import type { ReportRow } from '../../api/types.ts';
+/** One line of a report. */
+export interface ReportRow {
+  key: string;
+  value: unknown;
+}
 
 /** The single column of values that are not objects. */
 const VALUE = 'value';

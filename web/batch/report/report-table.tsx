@@ -1,10 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ReportRow } from '../../api/types.ts';
 import { formatCount, plain } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Scrolling } from '../../ui/scrolling.tsx';
 import { numberText } from './report-chart.tsx';
+import type { ReportRow } from './report-rows.ts';
 import { cellOf, cellText } from './report-rows.ts';
 
 const STEP = 50;

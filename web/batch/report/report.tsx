@@ -1,14 +1,15 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { fetchReport } from '../../api/batches.ts';
-import type { BatchView, ReportRow } from '../../api/types.ts';
+import { parseExact } from '../../../shared/contract/text/exact-json.ts';
+import { api } from '../../api/client.ts';
+import type { BatchView } from '../../api/types.ts';
 import { plain } from '../../format.ts';
 import { usePolled } from '../../live/use-polled.ts';
 import { parameters, setParameters } from '../../routing.ts';
 import { Empty, Loaded } from '../../ui/states.tsx';
 import { reportFailure } from '../finished.ts';
 import { ReportChart } from './report-chart.tsx';
-import { columnsOf, numericColumns, sortRows } from './report-rows.ts';
+import { columnsOf, numericColumns, type ReportRow, sortRows } from './report-rows.ts';
 import { ReportTable } from './report-table.tsx';
 
 /** The report of a batch as a chart and a table. The reason why the newest one failed is shown above, on every tab. */
@@ -30,6 +31,13 @@ export function Report({ batch }: { batch: BatchView }): JSX.Element {
       )}
     </>
   );
+}
+
+/** One row per key. Its numbers keep all their digits. */
+async function fetchReport(id: string): Promise<ReportRow[]> {
+  const answer = await api.call('GET batches/{id}/report', { path: { id }, query: { format: 'ndjson' } });
+  const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+  return lines.map((line) => parseExact(line) as ReportRow);
 }
 
 function Fetched({ id, revision }: { id: string; revision: number }): JSX.Element {

@@ -25,7 +25,7 @@ export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
   const items = formatNumberOf(scope.count, 'item');
   const discard = async (): Promise<void> => {
     const choice = { ...scope.choice, reason };
-    const { discarded } = await discardLetters(batch.id, choice, keyOf(JSON.stringify(choice)));
+    const { discarded } = await discardLetters(batch.id, choice, keyOf(choice));
     onDone(`${formatNumberOf(discarded, 'item')} discarded. A new report follows.`);
     onChange();
   };

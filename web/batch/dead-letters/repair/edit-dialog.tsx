@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
 import { redriveLetters } from '../../../api/dead-letters.ts';
-import { redriveBody } from '../../../api/redrive-body.ts';
-import { faultsOfItem } from '../../../api/try.ts';
 import type { DeadLetter } from '../../../api/types.ts';
+import { faultsOfItem } from '../../../api/upload.ts';
 import { plain } from '../../../format.ts';
 import { useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
@@ -27,8 +27,8 @@ interface Checked {
 }
 
 /**
- * Corrects one item and runs it again. The text is sent exactly as typed, with every digit of its numbers. One that
- * does not fit the schema of the workload is sent only on a second request, because it would be a dead letter again.
+ * Corrects one item and runs it again. It is sent with every digit of its numbers. One that does not fit the schema of
+ * the workload is sent only on a second request, because it would be a dead letter again.
  */
 export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps): JSX.Element {
   const original = itemJson(letter);
@@ -46,7 +46,7 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
         setChecked({ text, faults: found });
         if (found.length > 0) return;
       }
-      const body = redriveBody({ corrected: [{ index: letter.index, text }] });
+      const body = { corrected: [{ index: letter.index, item: parseExact(text) }] };
       const { revision } = await redriveLetters(batch.id, body, keyOf(body));
       setSent(revision);
       onChange();

@@ -11,6 +11,10 @@ export function rateFault(rate: string): string | undefined {
   return value >= MIN && value <= MAX ? undefined : `The rate must be from ${MIN} to 1,000,000 items per second.`;
 }
 
+/** Returns the field of a request for a typed rate; none if it is empty. */
+export const rateOf = (rate: string): { ratePerSecond?: number } =>
+  rate === '' ? {} : { ratePerSecond: Number(rate) };
+
 export interface RateFieldProps {
   rate: string;
   /** Number of items that run. */

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { fetchItemView } from '../../../api/items.ts';
+import { api } from '../../../api/client.ts';
 import type { BatchView, DeadLetter } from '../../../api/types.ts';
 import { formatName, plain } from '../../../format.ts';
 import { usePolled } from '../../../live/use-polled.ts';
@@ -36,7 +36,8 @@ export function TryResult({ batch, letter, revision }: TryResultProps): JSX.Elem
 function Ended({ batch, letter, revision }: { batch: string; letter: DeadLetter; revision: number }): JSX.Element {
   const polled = usePolled({
     key: ['tried', batch, letter.index, revision],
-    load: (signal) => fetchItemView(batch, letter.index, { signal }),
+    load: (signal) =>
+      api.json('GET batches/{id}/items/{position}', { path: { id: batch, position: letter.index }, signal }),
   });
   return (
     <Loaded polled={polled}>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { redriveLetters } from '../../../api/dead-letters.ts';
-import { type LetterChoice, redriveBody } from '../../../api/redrive-body.ts';
-import type { DeadLetter, Redriven } from '../../../api/types.ts';
+import { type LetterChoice, redriveLetters } from '../../../api/dead-letters.ts';
+import type { DeadLetter } from '../../../api/types.ts';
 import { formatNumberOf } from '../../../format.ts';
 import { type Action, useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
 import type { Scope } from '../scope.ts';
 import type { DialogOfLetters } from './discard-dialog.tsx';
+import { rateOf } from './rate-field.tsx';
 
 /** An item that ran before the others. */
 export interface Tried {
@@ -33,8 +33,8 @@ export function useRedrive(
   const sending = useAction();
   const keyOf = useKey();
   const rest = restOf(scope, new Set(tried.map(({ letter }) => letter.index)));
-  const send = (choice: LetterChoice): Promise<Redriven> => {
-    const body = redriveBody({ ...choice, ratePerSecond: rate === '' ? undefined : Number(rate) });
+  const send = (choice: LetterChoice) => {
+    const body = { ...choice, ...rateOf(rate) };
     return redriveLetters(batch.id, body, keyOf(body));
   };
   const tryOne = async (letter: DeadLetter): Promise<void> => {

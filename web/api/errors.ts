@@ -1,16 +1,17 @@
-import type { UploadFault } from '../types.ts';
+/** Errors of the API as the page shows them. */
+import { type Place, type Refusal, readProblem } from '../../shared/client/problem.ts';
 
 /** The API refused a request, or could not be reached (status 0). */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
   readonly title: string;
-  readonly faults: readonly UploadFault[];
-  constructor(status: number, title: string, options: { detail?: string; faults?: readonly UploadFault[] } = {}) {
-    super(options.detail ?? title);
+  readonly faults: readonly Place[];
+  constructor(status: number, title: string, { detail, faults = [] }: { detail?: string; faults?: Place[] } = {}) {
+    super(detail ?? title);
     this.status = status;
     this.title = title;
-    this.faults = options.faults ?? [];
+    this.faults = faults;
   }
 }
 
@@ -19,13 +20,10 @@ const REFUSED =
   'This key grants no access here. Queues, cost, redrive, cancel and pause require an operator’s key; batches and uploads require a client’s key.';
 
 /** Returns the error of a response: its problem document or, without one, a text for its status. */
-export function errorOf(status: number, text: string): ApiError {
+export function errorOf({ status, text }: Refusal): ApiError {
   if (status === 401 || status === 403) return new ApiError(status, 'Not allowed with this key', { detail: REFUSED });
-  const { title, detail, errors } = readProblem(text);
-  return new ApiError(status, title ?? `The server responded with status ${status}`, {
-    ...(detail === undefined ? {} : { detail }),
-    ...(errors === undefined ? {} : { faults: errors }),
-  });
+  const { title = `The server responded with status ${status}`, detail, errors = [] } = readProblem(text);
+  return new ApiError(status, title, { ...(detail === undefined ? {} : { detail }), faults: errors });
 }
 
 /** No response arrived at all. */
@@ -48,12 +46,3 @@ export const toApiError = (thrown: unknown): ApiError => {
     detail: thrown instanceof Error ? thrown.message : '',
   });
 };
-
-function readProblem(text: string): { title?: string; detail?: string; errors?: UploadFault[] } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
