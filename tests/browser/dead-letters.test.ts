@@ -63,7 +63,7 @@ describe('the dead letters of a batch', () => {
     await button('Redrive all the same').click();
     await expect
       .poll(() => sent)
-      .toBe('{"corrected":[{"index":8,"item":{"id": "tx-8", "note": 12345678901234567890.10}}]}');
+      .toBe('{"corrected":[{"index":8,"item":{"id":"tx-8","note":12345678901234567890.10}}]}');
     await page.unroute(/\/dead-letters\/redrive$/);
     await page.keyboard.press('Escape');
 

@@ -28,7 +28,7 @@ export const createApi = ({ key, readMs = READ_MS }: ApiSettings = {}): Client =
 /** The client of all pages. */
 export const api = createApi();
 
-async function reach(url: RequestInfo | URL, init: RequestInit, limitMs: number): Promise<Response> {
+async function reach(url: Parameters<typeof fetch>[0], init: RequestInit, limitMs: number): Promise<Response> {
   const timeout = AbortSignal.timeout(limitMs);
   const signal = init.signal ? AbortSignal.any([timeout, init.signal]) : timeout;
   try {
@@ -41,5 +41,11 @@ async function reach(url: RequestInfo | URL, init: RequestInit, limitMs: number)
 }
 
 /** Returns the values that a user has filled in; an empty one means no filter. */
-export const filledIn = <T extends Readonly<Record<string, string>>>(values: T): Partial<T> =>
+export const filledIn = <T extends object>(values: T): Partial<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== '')) as Partial<T>;
+
+/** Returns the parameters of a filter in which a user has filled in some fields. */
+export const filterQuery = <T extends { label: string }>({ label, ...values }: T) => ({
+  ...filledIn(values),
+  ...(label === '' ? {} : { label: [label] }),
+});

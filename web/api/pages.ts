@@ -20,10 +20,11 @@ interface Fetched<K extends RouteKey> {
 }
 
 async function fetchPage<K extends RouteKey>(route: K, at: At<K>, signal?: AbortSignal): Promise<Fetched<K>> {
+  const kept = signal === undefined ? {} : { signal };
   const answer =
     typeof at === 'string'
-      ? await api.follow(route, at, { signal })
-      : await api.call(route, ...([{ ...at, signal }] as unknown as Call<K>));
+      ? await api.follow(route, at, kept as Pick<RequestTo<K>, 'signal'>)
+      : await api.call(route, ...([{ ...at, ...kept }] as unknown as Call<K>));
   return { answer: await jsonOf(answer), next: nextOf(answer), headers: answer.headers };
 }
 

@@ -76,14 +76,14 @@ export async function upload(what: Upload, options: UploadOptions): Promise<Batc
   const compress = describeFile(file.name)?.encoding === undefined && file.size >= COMPRESS_FROM_BYTES;
   if (compress) options.onProgress({ step: 'compressing' });
   const body = compress ? await gzipped(file, options.signal) : file;
-  const { query, headers, ...request } = describe(what);
-  const { url, headers: sent } = api.address('POST workloads/{workload}/batches', {
-    ...request,
+  const { path, query, headers } = describe(what);
+  const { url, headers: own } = api.address('POST workloads/{workload}/batches', {
+    path,
     query: { ...query, validate: what.validate ? 'all' : undefined },
-    body,
-    headers: { ...headers, 'idempotency-key': idempotencyKey, ...(compress ? { 'content-encoding': 'gzip' } : {}) },
   });
-  return send({ url, headers: sent, body }, options);
+  const coding = compress ? { 'content-encoding': 'gzip' } : {};
+  const all = { ...own, ...headers, ...coding, 'idempotency-key': idempotencyKey };
+  return send({ url, headers: all, body }, options);
 }
 
 const gzipped = (file: File, signal: AbortSignal): Promise<Blob> =>

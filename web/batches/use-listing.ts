@@ -1,4 +1,4 @@
-import { filledIn } from '../api/client.ts';
+import { filterQuery } from '../api/client.ts';
 import { afterOf, type BatchPage, fetchBatches } from '../api/pages.ts';
 import { type Action, useAction } from '../live/use-action.ts';
 import { type Polled, queries, usePolled } from '../live/use-polled.ts';
@@ -49,10 +49,10 @@ export function useListing(filter: BatchFilter): PolledListing {
 
 /** A listing without a day covers a week; the previous week follows. */
 const fetchOlder = ({ next, days }: Listing, filter: BatchFilter, signal?: AbortSignal): Promise<BatchPage> =>
-  fetchBatches({ query: { ...filledIn(filter), after: next ?? firstIdAt(Date.parse(days.from)) } }, signal);
+  fetchBatches({ query: { ...filterQuery(filter), after: next ?? firstIdAt(Date.parse(days.from)) } }, signal);
 
 async function fetchFirst(filter: BatchFilter, signal: AbortSignal): Promise<Listing> {
-  let listing = listingOf(await fetchBatches({ query: filledIn(filter) }, signal));
+  let listing = listingOf(await fetchBatches({ query: filterQuery(filter) }, signal));
   for (let pages = 1; pages < PAGES_ON && listing.rows.size === 0 && listing.next !== undefined; pages += 1)
     listing = withOlder(listing, await fetchOlder(listing, filter, signal));
   return listing;
@@ -69,7 +69,7 @@ async function fetchChanges(listing: Listing, filter: BatchFilter, signal: Abort
   }
   const parts = openParts(listing, spanOf(last).from);
   const older = await Promise.all(
-    parts.map((part) => fetchBatches({ query: { ...filledIn(filter), ...part } }, signal)),
+    parts.map((part) => fetchBatches({ query: { ...filterQuery(filter), ...part } }, signal)),
   );
   return { newest, older, isWhole: reaches(listing, last) };
 }
@@ -78,8 +78,8 @@ async function fetchChanges(listing: Listing, filter: BatchFilter, signal: Abort
  * A week costs one query per day, and new batches are of today. So older days are queried only if the day has changed
  * since the last refresh, or if the filter has a state, which older batches can enter later.
  */
-function newestOf({ days }: Listing, filter: BatchFilter): Partial<BatchFilter> {
+function newestOf({ days }: Listing, filter: BatchFilter) {
   const today = new Date().toISOString().slice(0, 10);
   const isToday = filter.day === '' && filter.state === '' && days.to === today;
-  return filledIn(isToday ? { ...filter, day: today } : filter);
+  return filterQuery(isToday ? { ...filter, day: today } : filter);
 }

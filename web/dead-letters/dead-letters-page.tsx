@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, filledIn } from '../api/client.ts';
+import { api, filterQuery } from '../api/client.ts';
 import type { DeadLettersOfBatches } from '../api/types.ts';
 import { formatCount, formatNumberOf } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -19,7 +19,7 @@ export function DeadLettersPage(): JSX.Element {
   const filter = filterOf(parameters.value);
   const polled = usePolled({
     key: ['dead-letters', filter],
-    load: (signal) => api.json('GET dead-letters', { query: filledIn(filter), signal }),
+    load: (signal) => api.json('GET dead-letters', { query: filterQuery(filter), signal }),
     isMoving: () => false,
     keepPrevious: true,
   });

@@ -190,13 +190,13 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'web/',
     imports: [
+      CLIENT,
       'shared/contract/text/exact-json.ts',
       'shared/contract/upload-kinds.ts',
       'shared/drain/planning/count-tasks.ts',
     ],
     types: [HTTP],
     packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],
-    packageTypes: ['zod'],
   },
   {
     path: 'demo/',

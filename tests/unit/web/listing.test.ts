@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchPage } from '../../../web/api/batches.ts';
+import type { BatchPage } from '../../../web/api/pages.ts';
 import {
   firstIdAt,
   type Listing,
@@ -32,7 +32,7 @@ function pageOf({
 }: PageFields): BatchPage {
   const batches = hours.map((age) => entryAt(NOW - Math.abs(age) * HOUR_MS, age < 0 ? { completedAt: null } : {}));
   const last = batches.at(-1);
-  const next = more ? new URL(`https://sluice.example/api/batches?after=${last?.id}`) : undefined;
+  const next = more ? `batches?after=${last?.id}` : undefined;
   const scanned = { batches: batches.length, until: last?.createdAt ?? null };
   return { list: { batches, days, scanned }, next, after, atMs: NOW };
 }

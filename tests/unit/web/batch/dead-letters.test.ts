@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../../shared/contract/text/exact-json.ts';
-import { type RedriveChoice, redriveBody } from '../../../../web/api/redrive-body.ts';
 import type { DeadLetter } from '../../../../web/api/types.ts';
 import { type Groups, groupsOfRow, toGroups } from '../../../../web/batch/dead-letters/groups.ts';
 import { hasText, itemJson } from '../../../../web/batch/dead-letters/item-json.ts';
 import { runOver, type Step } from '../../../../web/steps/run-over.ts';
-
-describe('the body of a redrive', () => {
-  it.each<[string, RedriveChoice, string]>([
-    ['all', {}, '{}'],
-    ['a cause at a rate', { cause: 'a "b"', ratePerSecond: 2 }, '{"cause":"a \\"b\\"","ratePerSecond":2}'],
-    ['some items', { items: [3, 5] }, '{"items":[3,5]}'],
-    ['corrections', { corrected: [{ index: 7, text: '{"n":1e2}' }] }, '{"corrected":[{"index":7,"item":{"n":1e2}}]}'],
-  ])('of %s keeps what was typed', (_what, choice, body) => expect(redriveBody(choice)).toBe(body));
-});
 
 describe('the groups of a batch that runs', () => {
   const batch = (causes: Record<string, number>, dead: number) => ({ causes, counts: { dead } });

@@ -10,14 +10,18 @@ vi.stubGlobal(
     postMessage(): void {}
   },
 );
-const { request } = await import('../../../../web/api/http/request.ts');
-const { toApiError } = await import('../../../../web/api/http/errors.ts');
-const { keepOperator } = await import('../../../../web/api/http/key.ts');
+const { api, createApi, filterQuery } = await import('../../../../web/api/client.ts');
+const { toApiError } = await import('../../../../web/api/errors.ts');
+const { keepOperator } = await import('../../../../web/api/key.ts');
+
+const { fetchInbox } = await import('../../../../web/api/pages.ts');
 
 const asked: RequestInit[] = [];
+const urls: string[] = [];
 let answer: (init: RequestInit) => Promise<Response>;
-vi.stubGlobal('fetch', (_url: URL, init: RequestInit) => {
+vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
   asked.push(init);
+  urls.push(url);
   return answer(init);
 });
 /** Rejects like fetch when its signal is aborted. */
@@ -26,41 +30,52 @@ const silent = (init: RequestInit): Promise<Response> =>
 
 beforeEach(() => {
   asked.length = 0;
+  urls.length = 0;
   answer = async () => new Response('{}');
 });
 
 describe('a request of the dashboard', () => {
   it('without a response ends with an error that contains the time limit', async () => {
     answer = silent;
-    await expect(request('queues', { timeoutMs: 1 })).rejects.toMatchObject({ title: 'No response after 0 s' });
+    await expect(createApi({ readMs: 1 }).call('GET queues')).rejects.toMatchObject({ title: 'No response after 0 s' });
   });
 
   it('that the page cancels is not reported as a server error', async () => {
     answer = silent;
     const control = new AbortController();
-    const asking = request('queues', { signal: control.signal });
+    const asking = api.call('GET queues', { signal: control.signal });
     control.abort(new Error('left'));
     await expect(asking).rejects.toThrow('left');
   });
 
   it('contains the operator if it changes something, in characters that a header allows', async () => {
     keepOperator('Zoë');
-    await request('queues');
-    await request('queues/a/pause', { method: 'POST' });
+    await api.call('GET queues');
+    await api.call('POST queues/{queue}/pause', { path: { queue: 'a' }, body: {} });
     const names = asked.map(({ headers }) => (headers as Record<string, string>)['sluice-operator']);
     expect(names).toEqual([undefined, 'Zo%C3%AB']);
   });
 
-  it('never sends the key to another origin', async () => {
-    await expect(request('https://elsewhere.test/api/batches')).rejects.toMatchObject({
-      title: 'A link to another server was not followed',
+  it('for a further page goes to the API, whatever server the link names', async () => {
+    answer = async () =>
+      new Response('{}', { headers: { link: '<https://elsewhere.test/api/inbox?x=1>; rel="next"' } });
+    const { next } = await fetchInbox();
+    await fetchInbox(next);
+    expect(next).toBe('inbox?x=1');
+    expect(new Set(urls.map((url) => new URL(url).origin)).size).toBe(1);
+  });
+
+  it('contains the fields of a filter that are filled in', () => {
+    expect(filterQuery({ workload: '', label: 'team=sales', day: '2026-11-22' })).toEqual({
+      day: '2026-11-22',
+      label: ['team=sales'],
     });
-    expect(asked).toEqual([]);
+    expect(filterQuery({ workload: 'a', label: '' })).toEqual({ workload: 'a' });
   });
 
   it('that cannot reach the server ends with an error that says so', async () => {
     answer = () => Promise.reject(new TypeError('Failed to fetch'));
-    await expect(request('queues')).rejects.toMatchObject({ status: 0, title: 'The server cannot be reached' });
+    await expect(api.call('GET queues')).rejects.toMatchObject({ status: 0, title: 'The server cannot be reached' });
   });
 
   it.each([
@@ -70,7 +85,7 @@ describe('a request of the dashboard', () => {
     [403, '{"title":"Forbidden"}', { title: 'Not allowed with this key' }],
   ])('that is refused with %i ends with an error of the response: %s', async (status, body, error) => {
     answer = async () => new Response(body, { status });
-    await expect(request('queues')).rejects.toMatchObject({ status, ...error });
+    await expect(api.call('GET queues')).rejects.toMatchObject({ status, ...error });
   });
 
   it.each([
