@@ -1,6 +1,7 @@
 /** Creates the values that fill the template of a workload. */
-import type { Field, SampleSchema } from './schema-of.ts';
+import type { Field, Guess } from '../../shared/intake/types/guess.ts';
 import { access } from './source-text.ts';
+import { zodText } from './zod-text.ts';
 
 /** The parts of a workload that depend on its items. */
 export interface WorkloadPlan {
@@ -49,14 +50,15 @@ export const DEFAULT_PLAN: WorkloadPlan = {
 
 /** Derives a plan from the schema of a sample. `file` is its name; `records` are its first ones, read by the schema. */
 export function planOf(
-  { zod, fields }: SampleSchema,
+  item: Guess & { fields: readonly Field[] },
   { file, count, records }: { file: string; count: number; records: Record<string, unknown>[] },
 ): WorkloadPlan {
+  const { fields } = item;
   const key = keyOf(fields);
   const amount = amountOf(fields);
   return {
     origin: `One record of an upload, as in ${JSON.stringify(file)} (${count === 1 ? '1 record' : `${count} records`} read). TODO: check that this is true for all files.`,
-    schema: zod,
+    schema: zodText(item),
     ...(key && { key }),
     ...(amount && { amount }),
     records,
@@ -66,6 +68,7 @@ export function planOf(
 
 /** Maximum number of rows of a readable report. */
 const MAX_KEYS = 1_000;
+const MAX_KEY_LENGTH = 100;
 
 function keyOf(fields: readonly Field[]): WorkloadPlan['key'] {
   const field =
@@ -83,12 +86,13 @@ function keyOf(fields: readonly Field[]): WorkloadPlan['key'] {
 
 /** Returns the text field with the fewest distinct values, if values repeat. */
 function fewest(fields: readonly Field[]): Field | undefined {
-  const sizeOf = ({ seen }: Field): number => seen.texts?.size ?? Number.POSITIVE_INFINITY;
+  const sizeOf = ({ values }: Field): number => new Set(values).size;
   const repeating = fields.filter(
     (field) =>
       (field.type === 'text' || field.type === 'time') &&
+      field.values.every((value) => String(value).length <= MAX_KEY_LENGTH) &&
       sizeOf(field) > 1 &&
-      sizeOf(field) <= Math.min(MAX_KEYS, field.seen.count / 2),
+      sizeOf(field) <= Math.min(MAX_KEYS, field.values.length / 2),
   );
   return repeating.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0];
 }
@@ -105,11 +109,12 @@ function amountOf(fields: readonly Field[]): Amount | undefined {
     numbers.find(({ name }) => COUNT_NAME.test(name)) ??
     numbers[0];
   if (field === undefined) return undefined;
-  const { name, seen, isOptional, isNullable } = field;
+  const { name, values, isOptional, isNullable } = field;
+  const decimals = values.map((value) => /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0);
   return {
     field: name,
     of: (object) => (isOptional || isNullable ? `(${access(object, name)} ?? 0)` : access(object, name)),
-    scale: 10 ** Math.min(MAX_DECIMALS, seen.decimals),
-    isNeverNegative: seen.min >= 0,
+    scale: 10 ** Math.min(MAX_DECIMALS, Math.max(...decimals)),
+    isNeverNegative: values.every((value) => Number(value) >= 0),
   };
 }

@@ -1,20 +1,20 @@
 import { basename } from 'node:path';
-import type { Delimiter } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { type ReadUpload, readUpload } from '../../shared/intake/read-upload.ts';
+import type { Reading } from '../../shared/intake/types/guess.ts';
+import { guessItem } from '../../shared/intake/types/guess-item.ts';
+import { hasDecimalCommas } from '../../shared/intake/types/guess-text.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
 import { itemsOf } from '../try/first-items.ts';
 import { openFile, type TriedFile } from '../try/tried-file.ts';
 import type { TableFlags } from '../upload/csv-flags.ts';
-import { hasDecimalCommas } from './guess-text.ts';
 import { planOf, type WorkloadPlan } from './plan.ts';
-import { schemaOf } from './schema-of.ts';
-import { type Reading, Seen } from './seen.ts';
 
 /** Maximum number of records that are read from a sample. */
 const MAX_RECORDS = 10_000;
+const MAX_BYTES = 32 * 1024 * 1024;
 /** Number of records in the generated test. */
 const TEST_RECORDS = 2;
 
@@ -35,30 +35,18 @@ export async function planFromSample(
   options: TableFlags,
 ): Promise<SamplePlan> {
   const sample = await openFile(world, file, options);
-  const first = await lookAt(sample);
-  const isComma = options.decimal === undefined && first.delimiter !== ',' && hasDecimalCommas(first.seen);
-  const chosen: TableFlags = isComma ? { ...options, decimal: ',' } : options;
-  if (isComma) sample.csv = { ...sample.csv, decimal: ',' };
-  const { seen, reading } = isComma ? await lookAt(sample) : first;
-  const schema = schemaOf(seen, reading);
-  // Read again with the schema, which converts CSV cells to the values that a handler receives.
-  const records: Record<string, unknown>[] = [];
-  for await (const record of recordsOf(read(sample, schema.json).chunks, TEST_RECORDS)) records.push(record);
-  return { plan: planOf(schema, { file: basename(file), count: seen.count, records }), options: chosen };
-}
-
-interface Look {
-  seen: Seen;
-  reading: Reading;
-  delimiter: Delimiter | undefined;
-}
-
-async function lookAt(sample: TriedFile): Promise<Look> {
-  const reading: Reading = { fromText: sample.format === 'csv', decimal: sample.csv?.decimal ?? '.' };
-  const seen = new Seen(reading);
   const upload = read(sample);
-  for await (const record of recordsOf(upload.chunks, MAX_RECORDS)) seen.add(record);
-  return { seen, reading, delimiter: upload.csv()?.delimiter };
+  const records = await firstOf(upload.chunks, MAX_RECORDS);
+  const reading: Reading = { fromText: sample.format === 'csv', decimal: sample.csv?.decimal ?? '.' };
+  const first = guessItem(records, reading);
+  const isComma =
+    options.decimal === undefined && reading.fromText && upload.csv()?.delimiter !== ',' && hasDecimalCommas(first);
+  if (isComma) sample.csv = { ...sample.csv, decimal: ',' };
+  const item = isComma ? guessItem(records, { ...reading, decimal: ',' }) : first;
+  // Read again with the schema, which converts CSV cells to the values that a handler receives.
+  const typed = await firstOf(read(sample, item.json).chunks, TEST_RECORDS);
+  const plan = planOf(item, { file: basename(file), count: records.length, records: typed });
+  return { plan, options: isComma ? { ...options, decimal: ',' } : options };
 }
 
 const read = ({ open, format, encoding, csv }: TriedFile, schema?: JsonSchema): ReadUpload =>
@@ -67,15 +55,19 @@ const read = ({ open, format, encoding, csv }: TriedFile, schema?: JsonSchema): 
     ...{ csv, schema, chunk: { maxItems: 1_000, maxBytes: 8 * 1024 * 1024 } },
   });
 
-async function* recordsOf(chunks: AsyncIterable<RawChunk>, limit: number): AsyncGenerator<Record<string, unknown>> {
-  let count = 0;
+/** Returns the first records, of at most 32 MiB. */
+async function firstOf(chunks: AsyncIterable<RawChunk>, limit: number): Promise<Record<string, unknown>[]> {
+  const records: Record<string, unknown>[] = [];
+  let bytes = 0;
   for await (const chunk of chunks) {
     for (const record of itemsOf([chunk])) {
       if (typeof record !== 'object' || record === null || Array.isArray(record))
         throw new Problem('malformed-record', `Expected objects, got ${JSON.stringify(record).slice(0, 80)}`);
-      yield record as Record<string, unknown>;
-      count++;
-      if (count === limit) return;
+      records.push(record as Record<string, unknown>);
+      if (records.length === limit) return records;
     }
+    bytes += chunk.bytes.length;
+    if (bytes >= MAX_BYTES) break;
   }
+  return records;
 }

@@ -1,7 +1,13 @@
 /** Converts texts and names of a sample into source text. */
 
-/** Quotes a text of the sample for a comment: a line terminator in the text must not end the comment. */
-export const quoted = (text: string): string => JSON.stringify(text).replaceAll(/[\u2028\u2029]/g, ' ');
+/** Quotes a text of the sample for a comment. */
+export const quoted = (text: string): string => withoutLineEnds(JSON.stringify(text));
+
+/** Returns a comment with its line end; empty without a text. */
+export const commentText = (text: string | undefined): string => (text ? `// ${withoutLineEnds(text)}\n` : '');
+
+/** A line terminator in a text of the sample must not end the comment. */
+const withoutLineEnds = (text: string): string => text.replaceAll(/[\n\r\u2028\u2029]/g, ' ');
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 

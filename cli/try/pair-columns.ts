@@ -1,6 +1,6 @@
 import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
+import { mayHold, mayHoldAnyText, type SchemaField, valueAt } from '../../shared/intake/types/fields.ts';
 import { nearest } from '../text/nearest.ts';
-import { mayHold, mayHoldAnyText, type SchemaField, valueAt } from './schema-fields.ts';
 
 type Column = CsvReading['columns'][number];
 

@@ -2,6 +2,7 @@ import { readPriceSheet } from '../../shared/cost/sheet.ts';
 import { checkUpload, type UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import type { RawChunk } from '../../shared/intake/chunk-records.ts';
 import { readUpload } from '../../shared/intake/read-upload.ts';
+import { fieldsOf } from '../../shared/intake/types/fields.ts';
 import { readLimits } from '../../shared/kit/cut-into-chunks.ts';
 import { shellFile } from '../../shared/shell-word.ts';
 import type { Workload } from '../../shared/workload/define.ts';
@@ -18,7 +19,6 @@ import { firstChunks, itemsOf } from './first-items.ts';
 import { loadWorkloads } from './load-workloads.ts';
 import { checkRemotely } from './remote.ts';
 import { runHere } from './run-here.ts';
-import { fieldsOf } from './schema-fields.ts';
 import { suggest } from './suggest.ts';
 import { openFile, type TriedFile } from './tried-file.ts';
 

@@ -1,6 +1,7 @@
 /** How a CSV upload is written, if its client specifies it: query parameters of the upload, or metadata of inbox files. */
 import { DELIMITERS, type Delimiter, delimiterName } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
+import type { CellType } from '../types/cells.ts';
 
 /** Supported character sets, with their names in the Encoding Standard. */
 export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
@@ -17,9 +18,6 @@ export interface CsvOptions {
   /** Defaults to the character set of the byte order mark, or UTF-8 if there is none. */
   charset?: Charset;
 }
-
-/** The type to which the cells of a column are converted. */
-export type CellType = 'text' | 'number' | 'integer' | 'boolean';
 
 /** How a CSV upload is read. */
 export interface CsvReading {

@@ -79,10 +79,12 @@ export const ROOMS: readonly Room[] = [
   ordered('shared/intake/', ['node:*'], STORAGE_SDKS),
   {
     path: 'shared/intake/parse/',
-    imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts'],
+    imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts', 'shared/intake/types/'],
     types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
+  // The types of an item: of a schema, of cells, and of a sample.
+  { path: 'shared/intake/types/', imports: [], types: ['shared/workload/item-schema.ts'], packages: ['zod'] },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:os', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
   {
@@ -185,7 +187,7 @@ export const ROOMS: readonly Room[] = [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
     ],
     types: ['shared/workload/'],
-    packages: ['commander', 'zod', 'node:*'],
+    packages: ['commander', 'node:*'],
   },
   {
     path: 'web/',

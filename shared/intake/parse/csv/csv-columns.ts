@@ -1,10 +1,10 @@
 /** Builds the JSON of an item from the cells of a row. */
 
-import type { CellType } from '../csv-options.ts';
-import { type CellFormat, cellJson, cellType } from './csv-cells.ts';
+import { type CellFormat, type CellType, cellJson, cellType } from '../../types/cells.ts';
+import type { Schema, SchemaReader } from '../../types/schema-reader.ts';
+import { ANY, TYPES } from '../../types/types.ts';
 import type { HeaderNames } from './csv-header.ts';
 import type { HeaderFault } from './csv-header-limits.ts';
-import { ALLOWS, ANY, type Schema, type SchemaReader } from './csv-schema.ts';
 
 /** The columns of an upload, with which its rows are converted to items. */
 export interface CsvColumns {
@@ -92,7 +92,7 @@ const keyOf = (name: string): string => `${JSON.stringify(name)}:`;
 /** A schema without types also allows null, but a coercion in the schema library would convert null to 0 or "null". */
 function emptyValue(types: number, isRequired: boolean, otherwise: WhenEmpty): WhenEmpty {
   if (!isRequired) return 'absent';
-  return types !== ANY && types & ALLOWS.null ? 'null' : otherwise;
+  return types !== ANY && types & TYPES.null ? 'null' : otherwise;
 }
 
 /** A member of an object, as rows need it. */

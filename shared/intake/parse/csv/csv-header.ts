@@ -1,7 +1,7 @@
 /** Matches the header line of a CSV upload with the property names of the item. */
 import { Problem } from '../../../errors.ts';
+import type { Schema, SchemaReader } from '../../types/schema-reader.ts';
 import { findOversized, type HeaderFault } from './csv-header-limits.ts';
-import type { Schema, SchemaReader } from './csv-schema.ts';
 
 /** Maximum number of headers that an error lists. */
 const SHOWN_HEADERS = 20;

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellJson, cellType } from '../../../../../shared/intake/parse/csv/csv-cells.ts';
-import { ALLOWS, ANY } from '../../../../../shared/intake/parse/csv/csv-schema.ts';
+import { cellJson, cellType } from '../../../../shared/intake/types/cells.ts';
+import { ANY, TYPES } from '../../../../shared/intake/types/types.ts';
 
-const NUMBER = ALLOWS.integer | ALLOWS.fraction;
+const NUMBER = TYPES.integer | TYPES.fraction;
 const number = (cell: string, decimal: '.' | ',' = '.'): string => cellJson(cell, { types: NUMBER, decimal });
 
 describe('cellType', () => {
   it.each([
-    [ALLOWS.string | NUMBER, 'text'],
+    [TYPES.text | NUMBER, 'text'],
     [ANY, 'text'],
     [NUMBER, 'number'],
-    [NUMBER | ALLOWS.null | ALLOWS.boolean, 'number'],
-    [ALLOWS.integer | ALLOWS.null, 'integer'],
-    [ALLOWS.boolean, 'boolean'],
-    [ALLOWS.null, 'text'],
-    [ALLOWS.other, 'text'],
+    [NUMBER | TYPES.null | TYPES.boolean, 'number'],
+    [TYPES.integer | TYPES.null, 'integer'],
+    [TYPES.boolean, 'boolean'],
+    [TYPES.null, 'text'],
+    [TYPES.object, 'text'],
     [0, 'text'],
   ])('types %i: %s', (types, expected) => {
     expect(cellType(types)).toBe(expected);
@@ -84,13 +84,13 @@ describe('cellJson', () => {
     ['yes', '"yes"'],
     ['1', '"1"'],
   ])('reads the boolean %j', (cell, expected) => {
-    expect(cellJson(cell, { types: ALLOWS.boolean, decimal: '.' })).toBe(expected);
+    expect(cellJson(cell, { types: TYPES.boolean, decimal: '.' })).toBe(expected);
   });
 
   it('reads numbers and booleans if the schema allows both, and neither if it allows text', () => {
-    const either = { types: NUMBER | ALLOWS.boolean, decimal: '.' } as const;
+    const either = { types: NUMBER | TYPES.boolean, decimal: '.' } as const;
     expect([cellJson('1', either), cellJson('true', either)]).toEqual(['1', 'true']);
-    const text = { types: NUMBER | ALLOWS.boolean | ALLOWS.string, decimal: '.' } as const;
+    const text = { types: NUMBER | TYPES.boolean | TYPES.text, decimal: '.' } as const;
     expect(['00123', 'true', ' x"'].map((cell) => cellJson(cell, text))).toEqual(['"00123"', '"true"', '" x\\""']);
   });
 

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { schemaOf } from '../../../../cli/new-workload/schema-of.ts';
-import { Seen } from '../../../../cli/new-workload/seen.ts';
+import { zodText } from '../../../../cli/new-workload/zod-text.ts';
+import { guessItem } from '../../../../shared/intake/types/guess-item.ts';
 
-const guess = (records: unknown[], fromText = false, decimal: '.' | ',' = '.'): string => {
-  const reading = { fromText, decimal };
-  const seen = new Seen(reading);
-  for (const record of records) seen.add(record);
-  return schemaOf(seen, reading).zod.replaceAll('\n', ' ');
-};
+const guess = (records: object[], fromText = false, decimal: '.' | ',' = '.'): string =>
+  zodText(guessItem(records, { fromText, decimal })).replaceAll('\n', ' ');
 const ofValues = (values: unknown[], fromText = false, name = 'x'): string =>
   guess(
     values.map((value) => (value === undefined ? {} : { [name]: value })),

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ALLOWS, ANY, SchemaReader } from '../../../../../shared/intake/parse/csv/csv-schema.ts';
-import { defineWorkload } from '../../../../../shared/workload/define.ts';
-import { itemSchemaOf } from '../../../../../shared/workload/item-schema.ts';
-
-const NUMBER = ALLOWS.integer | ALLOWS.fraction;
+import { SchemaReader } from '../../../../shared/intake/types/schema-reader.ts';
+import { ANY, NUMBER, TYPES } from '../../../../shared/intake/types/types.ts';
+import { defineWorkload } from '../../../../shared/workload/define.ts';
+import { itemSchemaOf } from '../../../../shared/workload/item-schema.ts';
 
 /** Returns the types of the property at `path`, and whether it is required. */
 function read(root: unknown, path: string): [types: number, required: boolean] {
@@ -25,30 +24,30 @@ describe('SchemaReader', () => {
       required: ['value'],
     });
     const schema = { $ref: '#/$defs/Node', $defs: { Node: { [union]: [member('one'), member('other')] } } };
-    expect(read(schema, `${'next.'.repeat(22)}value`)).toEqual([ALLOWS.integer, true]);
+    expect(read(schema, `${'next.'.repeat(22)}value`)).toEqual([TYPES.integer, true]);
   });
 
   it.each([
     ['a type', object({ type: 'number' }), NUMBER],
-    ['a whole number', object({ type: 'integer' }), ALLOWS.integer],
-    ['several types', object({ type: ['boolean', 'null'] }), ALLOWS.boolean | ALLOWS.null],
+    ['a whole number', object({ type: 'integer' }), TYPES.integer],
+    ['several types', object({ type: ['boolean', 'null'] }), TYPES.boolean | TYPES.null],
     ['nothing', object({}), ANY],
     ['true', object(true), ANY],
     ['only a description', object({ description: 'x' }), ANY],
     ['an unknown type', object({ type: 'decimal' }), 0],
-    ['alternatives', object({ anyOf: [{ type: 'number' }, { type: 'null' }] }), NUMBER | ALLOWS.null],
-    ['one of', object({ oneOf: [{ type: 'string' }, { type: 'integer' }] }), ALLOWS.string | ALLOWS.integer],
-    ['all of', object({ allOf: [{ type: ['integer', 'string'] }, { type: 'number' }] }), ALLOWS.integer],
+    ['alternatives', object({ anyOf: [{ type: 'number' }, { type: 'null' }] }), NUMBER | TYPES.null],
+    ['one of', object({ oneOf: [{ type: 'string' }, { type: 'integer' }] }), TYPES.text | TYPES.integer],
+    ['all of', object({ allOf: [{ type: ['integer', 'string'] }, { type: 'number' }] }), TYPES.integer],
     ['an enum of numbers', object({ enum: [1, 2.5] }), NUMBER],
-    ['an enum of whole numbers and null', object({ enum: [1, 2, null] }), ALLOWS.integer | ALLOWS.null],
-    ['a constant', object({ const: true }), ALLOWS.boolean],
-    ['a constant null', object({ const: null }), ALLOWS.null],
-    ['an object', object({ type: 'object' }), ALLOWS.other],
+    ['an enum of whole numbers and null', object({ enum: [1, 2, null] }), TYPES.integer | TYPES.null],
+    ['a constant', object({ const: true }), TYPES.boolean],
+    ['a constant null', object({ const: null }), TYPES.null],
+    ['an object', object({ type: 'object' }), TYPES.object],
     ['a reference', object({ $ref: '#/$defs/Money' }, { $defs: { Money: { type: 'number' } } }), NUMBER],
     [
       'a reference with special characters',
       object({ $ref: '#/$defs/a~1b%20c' }, { $defs: { 'a/b c': { type: 'integer' } } }),
-      ALLOWS.integer,
+      TYPES.integer,
     ],
     ['a reference without a target', object({ $ref: '#/$defs/none' }), ANY],
     ['a reference to another document', object({ $ref: 'https://example.com/schema' }), ANY],
@@ -59,7 +58,7 @@ describe('SchemaReader', () => {
     [
       'a property that several schemas describe',
       { allOf: [object({ type: 'number' }), object({ type: ['integer', 'null'] })] },
-      ALLOWS.integer,
+      TYPES.integer,
     ],
     [
       'alternatives of which one does not contain it',
@@ -108,17 +107,17 @@ describe('the schema that zod generates', () => {
 
   it.each([
     ['number', z.number(), NUMBER, true],
-    ['int', z.int(), ALLOWS.integer, true],
+    ['int', z.int(), TYPES.integer, true],
     ['optional', z.number().optional(), NUMBER, false],
-    ['nullable', z.boolean().nullable(), ALLOWS.boolean | ALLOWS.null, true],
+    ['nullable', z.boolean().nullable(), TYPES.boolean | TYPES.null, true],
     ['default', z.number().default(3), NUMBER, false],
-    ['literal numbers', z.literal([1, 2]), ALLOWS.integer, true],
-    ['number or text', z.union([z.number(), z.string()]), NUMBER | ALLOWS.string, true],
-    ['a pipe of text', z.string().transform(Number).pipe(z.number()), ALLOWS.string, true],
-    ['enum', z.enum(['x', 'y']), ALLOWS.string, true],
+    ['literal numbers', z.literal([1, 2]), TYPES.integer, true],
+    ['number or text', z.union([z.number(), z.string()]), NUMBER | TYPES.text, true],
+    ['a pipe of text', z.string().transform(Number).pipe(z.number()), TYPES.text, true],
+    ['enum', z.enum(['x', 'y']), TYPES.text, true],
     ['coerce', z.coerce.number(), NUMBER, true],
     ['preprocess', z.preprocess((value) => value, z.number()), NUMBER, true],
-    ['array', z.array(z.number()), ALLOWS.other, true],
+    ['array', z.array(z.number()), TYPES.array, true],
   ])(
     'allows the types that a field accepts, and requires it unless it is optional: %s',
     (_, schema, expected, required) => {
@@ -131,12 +130,12 @@ describe('the schema that zod generates', () => {
     ['bigint', z.bigint()],
     ['unknown', z.unknown()],
   ])('leaves %s to the validator', (_, schema) => {
-    expect(types(z.object({ a: schema }))[0] & ALLOWS.string).toBeTruthy();
+    expect(types(z.object({ a: schema }))[0] & TYPES.text).toBeTruthy();
   });
 
   it('reads records, nested objects, discriminated unions and recursive types', () => {
     expect(types(z.record(z.string(), z.number()))[0]).toBe(NUMBER);
-    expect(types(z.object({ b: z.object({ a: z.int() }) }), 'b.a')).toEqual([ALLOWS.integer, true]);
+    expect(types(z.object({ b: z.object({ a: z.int() }) }), 'b.a')).toEqual([TYPES.integer, true]);
     const union = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('x'), a: z.number() }),
       z.strictObject({ kind: z.literal('y'), b: z.string() }),

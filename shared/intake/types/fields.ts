@@ -1,6 +1,6 @@
-import { cellJson } from '../../shared/intake/parse/csv/csv-cells.ts';
-import { ALLOWS, choicesOf, type Schema, SchemaReader } from '../../shared/intake/parse/csv/csv-schema.ts';
-import type { JsonSchema } from '../../shared/workload/item-schema.ts';
+import type { JsonSchema } from '../../workload/item-schema.ts';
+import { cellJson } from './cells.ts';
+import { type Schema, SchemaReader } from './schema-reader.ts';
 
 /** A field of a schema; `path` consists of names separated by dots. */
 export interface SchemaField {
@@ -39,7 +39,7 @@ const membersOf = ({ path, isRequired, schema, reader }: SchemaField): SchemaFie
 /** Whether the text of a cell may be a value of a field; true if the schema does not restrict it. */
 export function mayHold({ schema, reader }: SchemaField, text: string, decimal: '.' | ','): boolean {
   const value: unknown = JSON.parse(cellJson(text, { types: reader.types(schema), decimal }));
-  return allows(schema, value, reader);
+  return reader.allows(schema, value);
 }
 
 /** A text that no enum and hardly any pattern allows. */
@@ -47,32 +47,6 @@ const UNLIKELY_TEXT = '\u0001';
 
 /** Whether any text may be a value of a field. */
 export const mayHoldAnyText = (field: SchemaField): boolean => mayHold(field, UNLIKELY_TEXT, '.');
-
-/** Whether the types, values and patterns of the schema allow a text, number or boolean. */
-function allows(schema: Schema, value: unknown, reader: SchemaReader, seen: ReadonlySet<unknown> = new Set()): boolean {
-  if ((reader.types(schema) & bitsOf(value)) === 0) return false;
-  if (typeof schema !== 'object' || seen.has(schema)) return true;
-  const { enum: values, const: only, pattern } = schema;
-  if (Array.isArray(values) && !values.includes(value)) return false;
-  if (only !== undefined && only !== value) return false;
-  if (typeof pattern === 'string' && typeof value === 'string' && !matches(pattern, value)) return false;
-  const inner = new Set(seen).add(schema);
-  const isAllowed = (each: Schema): boolean => allows(each, value, reader, inner);
-  return reader.parts(schema).every(isAllowed) && choicesOf(schema).every((choice) => choice.some(isAllowed));
-}
-
-function bitsOf(value: unknown): number {
-  if (typeof value === 'number') return ALLOWS.integer | ALLOWS.fraction;
-  return typeof value === 'boolean' ? ALLOWS.boolean : ALLOWS.string;
-}
-
-function matches(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return true;
-  }
-}
 
 /** Returns the value at a path. A dot may also be part of a name: `No.` is a common header. */
 export function valueAt(item: unknown, path: string): unknown {

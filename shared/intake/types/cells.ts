@@ -1,29 +1,32 @@
 /** Converts the text of cells to JSON. */
-import type { CellType } from '../csv-options.ts';
-import { ALLOWS } from './csv-schema.ts';
+import { NUMBER, TYPES } from './types.ts';
 
-/** The JSON types that a column may contain, as bits of ALLOWS, and the decimal separator. */
+/** The type to which the cells of a column are converted. */
+export type CellType = 'text' | 'number' | 'integer' | 'boolean';
+
+/** The JSON types that a column may contain, as bits of TYPES, and the decimal separator. */
 export interface CellFormat {
   types: number;
   decimal: '.' | ',';
 }
 
-const NUMBERS = ALLOWS.integer | ALLOWS.fraction;
-
 /** Returns the type to which the cells of a column are converted: text if the schema allows text. */
 export function cellType(types: number): CellType {
-  if (types & ALLOWS.string) return 'text';
-  if (types & NUMBERS) return types & ALLOWS.fraction ? 'number' : 'integer';
-  return types & ALLOWS.boolean ? 'boolean' : 'text';
+  if (types & TYPES.text) return 'text';
+  if (types & NUMBER) return types & TYPES.fraction ? 'number' : 'integer';
+  return types & TYPES.boolean ? 'boolean' : 'text';
 }
 
 /** Numbers that are already valid JSON, of at most 15 digits, which a double represents exactly. */
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+/** Whether a text is a number in JSON, of at most 15 digits before and after the point. */
+export const isPlainNumber = (text: string): boolean => PLAIN_NUMBER.test(text);
+
 /**
  * Leading zeros are removed separately: in one expression for both, backtracking would try every way to divide a row of
  * zeros.
  */
-const NUMBER = /^(?<sign>[+-]?)(?:(?<digits>\d+)(?:\.(?<part>\d*))?|\.(?<only>\d+))(?<exponent>e[+-]?\d+)?$/i;
+const WRITTEN = /^(?<sign>[+-]?)(?:(?<digits>\d+)(?:\.(?<part>\d*))?|\.(?<only>\d+))(?<exponent>e[+-]?\d+)?$/i;
 const LEADING_ZEROS = /^0+(?=\d)/;
 
 /**
@@ -31,12 +34,12 @@ const LEADING_ZEROS = /^0+(?=\d)/;
  * refuses.
  */
 export function cellJson(cell: string, { types, decimal }: CellFormat): string {
-  if (types & ALLOWS.string) return JSON.stringify(cell);
-  if (types & NUMBERS) {
+  if (types & TYPES.text) return JSON.stringify(cell);
+  if (types & NUMBER) {
     const number = decimal === '.' && PLAIN_NUMBER.test(cell) ? cell : numberJson(cell, decimal);
     if (number !== undefined) return number;
   }
-  if (types & ALLOWS.boolean) {
+  if (types & TYPES.boolean) {
     const word = cell.trim().toLowerCase();
     if (word === 'true' || word === 'false') return word;
   }
@@ -51,7 +54,7 @@ export function cellJson(cell: string, { types, decimal }: CellFormat): string {
 function numberJson(cell: string, decimal: '.' | ','): string | undefined {
   const trimmed = cell.trim();
   if (decimal === ',' && trimmed.includes('.')) return undefined;
-  const groups = NUMBER.exec(decimal === ',' ? trimmed.replace(',', '.') : trimmed)?.groups;
+  const groups = WRITTEN.exec(decimal === ',' ? trimmed.replace(',', '.') : trimmed)?.groups;
   if (!groups) return undefined;
   const { sign, digits = '0', part = groups.only ?? '', exponent = '' } = groups;
   const whole = digits.replace(LEADING_ZEROS, '');

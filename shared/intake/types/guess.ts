@@ -1,0 +1,31 @@
+import type { JsonSchema } from '../../workload/item-schema.ts';
+
+/** The notation of values in the sample. */
+export interface Reading {
+  /** Whether every value is a text, as in CSV, so that numbers and booleans must be recognized in texts. */
+  fromText: boolean;
+  /** The decimal separator of numbers in texts. */
+  decimal: '.' | ',';
+}
+
+/** The guessed type of some values. */
+export interface Guess {
+  type: 'text' | 'enum' | 'time' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'map' | 'mixed' | 'unknown';
+  json: JsonSchema;
+  /** A remark on the guess, for a comment. */
+  note?: string;
+  /** The fields of an object. */
+  fields?: readonly Field[];
+  /** The elements of an array, or the values of a map; absent if nothing is known of them. */
+  element?: Guess;
+  isNullable?: boolean;
+  /** The values without null. Numbers in texts are converted. */
+  values?: readonly unknown[];
+}
+
+/** A field of an object. */
+export interface Field extends Guess {
+  name: string;
+  isOptional: boolean;
+  values: readonly unknown[];
+}
