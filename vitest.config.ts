@@ -16,6 +16,7 @@ const LONGEST = [
   '/integration/pipeline/inbox/inbox-import.test.ts',
   '/integration/package/package.test.ts',
   '/integration/instances.test.ts',
+  '/integration/failures/function-timeout.test.ts',
   '/faults/chunk-life/chunk-life.test.ts',
   '/integration/failures/outage.test.ts',
   '/integration/pipeline/crash.test.ts',

@@ -8,13 +8,20 @@ export interface OddItem {
   ms?: number;
 }
 
-/** Builds the copy. With different values of `name`, test files that run one after another do not share a folder. */
-export const buildOddApp = (name: string, activities = 4): Promise<string> =>
+/**
+ * Builds the copy. With different values of `name`, test files that run one after another do not share a folder. For
+ * `functionSeconds`, see AppCopyOptions.
+ */
+export const buildOddApp = (
+  name: string,
+  { activities = 4, functionSeconds }: { activities?: number; functionSeconds?: number } = {},
+): Promise<string> =>
   buildAppCopy({
     name,
     project: 'tests/integration/failures/tsconfig.json',
     registry: 'tests/integration/failures/app/registry.ts',
     activities,
+    ...(functionSeconds === undefined ? {} : { functionSeconds }),
   });
 
 /** Creates `count` items that behave as `odd` says at their positions, and otherwise succeed. */

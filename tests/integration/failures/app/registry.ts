@@ -59,7 +59,14 @@ const reduce = {
   }),
 };
 
-const workload = (name: string, options: { maxItems: number; pool?: string; secondsPerChunk?: number }) =>
+interface Options {
+  maxItems: number;
+  pool?: string;
+  secondsPerChunk?: number;
+  timeoutSeconds?: number;
+}
+
+const workload = (name: string, options: Options) =>
   defineWorkload({
     name,
     version: 1,
@@ -67,7 +74,7 @@ const workload = (name: string, options: { maxItems: number; pool?: string; seco
     map,
     reduce,
     retry: { attempts: 3 },
-    timeoutSeconds: 1,
+    timeoutSeconds: options.timeoutSeconds ?? 1,
     lanes: ['high', 'normal', 'bulk'],
     lane: () => 'normal',
     chunk: { maxItems: options.maxItems },
@@ -80,5 +87,6 @@ export const registry = createRegistry([
   workload('outage', { maxItems: 50 }),
   workload('long', { maxItems: 1_000 }),
   workload('heavy', { maxItems: 1, secondsPerChunk: 1 }),
+  workload('patient', { maxItems: 1, timeoutSeconds: 10 }),
   workload('other', { maxItems: 20, pool: 'other' }),
 ]);
