@@ -80,7 +80,7 @@ describe('submit', () => {
     const { code, out } = await sluice(['submit', '-', ...TO_BILLING, '--format', 'csv', '--wait'], { stdin });
     expect(code).toBe(EXIT.suspect);
     expect(out).toContain(
-      'State: suspect\nSuspect: none of the items is valid. The file or the schema is probably wrong.\n  2 items: invalid: ',
+      'State: suspect\nSuspect: None of the items is valid. The file or the schema is probably wrong.\n  2 items: invalid: ',
     );
     expect(out).toContain('\n    for example at position 0: ');
     expect((await sluice(['batches', '--state', 'suspect'])).out).toMatch(/ billing +normal +suspect +2 +0 +2 /);
