@@ -91,5 +91,5 @@ export interface DayOptions {
 export const addDayOptions = (command: Command, fallback: string, only = 'only this day, in UTC'): Command =>
   command
     .addOption(new Option('--day <day>', only).argParser(day).conflicts(['from', 'to']))
-    .addOption(new Option('--from <day>', `the first day; by default, ${fallback} days are shown`).argParser(day))
-    .addOption(new Option('--to <day>', 'the last day; defaults to today').argParser(day));
+    .option('--from <day>', `the first day; by default, ${fallback} days are shown`, day)
+    .option('--to <day>', 'the last day; defaults to today', day);

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { AuditEntry } from '../../shared/http/audit/schemas.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
@@ -23,7 +23,7 @@ export function addAudit(program: Command, act: Act): void {
     );
   addDayOptions(command, 'seven')
     .option('--target <name>', 'only actions on this queue, batch or file')
-    .addOption(new Option('--limit <n>', 'maximum number of entries').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--limit <n>', 'maximum number of entries', whole(1, MAX_SHOWN), 50)
     .action(act(audit, ['table', 'json', 'csv']));
 }
 
@@ -35,14 +35,10 @@ const audit: Action<[AuditOptions]> = async (session, options) => {
 };
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { field: 'at', value: ({ at }) => at, shown: ({ at }) => formatTime(at) },
-  { field: 'action', value: ({ action }) => action },
-  { field: 'target', value: ({ target }) => target },
-  {
-    field: 'by',
-    value: ({ by }) => by,
-    shown: ({ by, verified }) => (by === '' || verified ? by : `${by} (unverified)`),
-  },
-  { field: 'status', value: ({ status }) => status },
-  { field: 'detail', value: ({ detail }) => detail },
+  { field: 'at', shown: ({ at }) => formatTime(at) },
+  { field: 'action' },
+  { field: 'target' },
+  { field: 'by', shown: ({ by, verified }) => (by === '' || verified ? by : `${by} (unverified)`) },
+  { field: 'status' },
+  { field: 'detail' },
 ];

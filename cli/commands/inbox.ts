@@ -44,7 +44,7 @@ export function addInbox(program: Command, act: Act): void {
     .argument('[name]', 'the rejected file, as shown in the list')
     .option('--workload <name>', 'only files of this workload')
     .addOption(new Option('--state <state>', 'only files in this state').choices(STATES))
-    .addOption(new Option('--limit <n>', 'maximum number of files').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--limit <n>', 'maximum number of files', whole(1, MAX_SHOWN), 50)
     .option('--yes', 'delete: do not ask for confirmation; required without a terminal')
     .addHelpText('after', HELP)
     .action(act(inbox, ['table', 'json', 'csv']));
@@ -97,12 +97,12 @@ async function remove(session: Session, name: string, { yes }: InboxOptions): Pr
 }
 
 const COLUMNS: readonly Column<InboxFileView>[] = [
-  { field: 'name', value: ({ name }) => name },
-  { field: 'workload', value: ({ workload }) => workload },
-  { field: 'state', value: ({ state }) => state, shown: stateOf },
-  { field: 'bytes', title: 'size', value: ({ bytes }) => bytes, shown: ({ bytes }) => formatSize(bytes) },
-  { field: 'since', value: ({ since }) => since, shown: ({ since }) => formatTime(since) },
-  { field: 'readItems', title: 'items read', value: ({ readItems }) => readItems, shown: itemsOf },
+  { field: 'name' },
+  { field: 'workload' },
+  { field: 'state', shown: stateOf },
+  { field: 'bytes', title: 'size', shown: ({ bytes }) => formatSize(bytes) },
+  { field: 'since', shown: ({ since }) => formatTime(since) },
+  { field: 'readItems', title: 'items read', shown: itemsOf },
   { field: 'reason', value: ({ reason }) => reason?.detail, shown: reasonOf },
 ];
 

@@ -135,8 +135,8 @@ const profiles: Action<[]> = async (session) => {
 };
 
 const COLUMNS: readonly Column<Listed>[] = [
-  { field: 'name', value: ({ name }) => name },
-  { field: 'url', value: ({ url }) => url },
-  { field: 'current', value: ({ current }) => current, shown: ({ current }) => (current ? 'current' : '') },
+  { field: 'name' },
+  { field: 'url' },
+  { field: 'current', shown: ({ current }) => (current ? 'current' : '') },
   { field: 'keys', value: ({ keys }) => keys.join(', ') },
 ];

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { AnswerOf } from '../../shared/client/index.ts';
 import type { Cost, CostPeriod } from '../../shared/http/cost/schemas.ts';
 import { day } from '../options.ts';
@@ -14,7 +14,7 @@ export function addUpkeep(program: Command, act: Act): void {
     .description(
       'Shows the cost of a day and of its month: work, executions, idle. npm run cost estimates the cost in advance.',
     )
-    .addOption(new Option('--day <day>', 'a day in UTC; defaults to today').argParser(day))
+    .option('--day <day>', 'a day in UTC; defaults to today', day)
     .action(act(cost));
   program
     .command('sweep')

@@ -40,11 +40,11 @@ function fieldsOf(message: string): Record<string, unknown> {
 
 /** The columns of the list of lines. */
 export const LOG_COLUMNS: readonly Column<LogLine>[] = [
-  { field: 'time', value: ({ time }) => time },
-  { field: 'instance', value: ({ instance }) => instance },
-  { field: 'level', value: ({ level }) => level },
-  { field: 'event', value: ({ event }) => event },
-  { field: 'message', value: ({ message }) => message },
+  { field: 'time' },
+  { field: 'instance' },
+  { field: 'level' },
+  { field: 'event' },
+  { field: 'message' },
 ];
 
 /** Formats a line for people: time, instance, event, and the fields that differ between the lines of a batch. */

@@ -21,12 +21,11 @@ export interface WorkloadPlan {
 
 /** A field that the report adds up. */
 export interface Amount {
-  field: string;
-  /** Source text of its value in `object`. */
-  of: (object: string) => string;
-  /** Factor that makes whole numbers of the values: a sum of floats depends on the order in which chunks finish. */
-  scale: number;
-  /** Whether the sample has no negative amount. If so, the template rejects one as an example. */
+  field: string /** Source text of its value in `object`. */;
+  of: (
+    object: string,
+  ) => string /** Factor that makes whole numbers of the values: a sum of floats depends on the order in which chunks finish. */;
+  scale: number /** Whether the sample has no negative amount. If so, the template rejects one as an example. */;
   isNeverNegative: boolean;
 }
 

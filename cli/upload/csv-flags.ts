@@ -26,18 +26,14 @@ export const addSourceOptions = (command: Command): Command =>
 export function addTableOptions(command: Command): Command {
   const names = Object.keys(DELIMITERS).join(', ');
   return command
-    .addOption(
-      new Option('--delimiter <name>', `CSV: ${names}, or the character; detected by default`).argParser(
-        one('delimiter'),
-      ),
+    .option('--delimiter <name>', `CSV: ${names}, or the character; detected by default`, one('delimiter'))
+    .option('--decimal <name>', 'CSV, Excel: point (default) or comma', one('decimal'))
+    .option(
+      '--rename <old=new>',
+      'CSV, Excel: "Old name=newName"; may be repeated',
+      (text: string, before?: CsvOptions['rename']) => ({ ...before, ...read('rename', text).rename }),
     )
-    .addOption(new Option('--decimal <name>', 'CSV, Excel: point (default) or comma').argParser(one('decimal')))
-    .addOption(
-      new Option('--rename <old=new>', 'CSV, Excel: "Old name=newName"; may be repeated').argParser(
-        (text: string, before?: CsvOptions['rename']) => ({ ...before, ...read('rename', text).rename }),
-      ),
-    )
-    .addOption(new Option('--charset <name>', `CSV: ${CHARSETS.join(', ')}`).argParser(one('charset')))
+    .option('--charset <name>', `CSV: ${CHARSETS.join(', ')}`, one('charset'))
     .option('--sheet <sheet>', 'Excel: name or number; defaults to the first');
 }
 

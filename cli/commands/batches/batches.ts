@@ -35,12 +35,12 @@ export function addBatches(program: Command, act: Act): void {
       'Lists the batches of the last seven days, newest first; with an ID, shows the current state of that batch.',
     )
     .argument('[id]', 'a batch')
-    .addOption(new Option('--day <day>', 'only this day, in UTC').argParser(day))
+    .option('--day <day>', 'only this day, in UTC', day)
     .option('--workload <name>', 'only batches of this workload')
     .addOption(new Option('--state <state>', 'only batches in this state').choices(BATCH_STATES))
     .addOption(labelOption('only batches with this label; if repeated, with all of them'))
     .option('--search <text>', 'only batches with this text in the id, the file name or the value of a label')
-    .addOption(new Option('--limit <n>', 'maximum number of batches').argParser(whole(1, MAX_SHOWN)).default(50))
+    .option('--limit <n>', 'maximum number of batches', whole(1, MAX_SHOWN), 50)
     .action(act(batches, ['table', 'json', 'csv']));
 }
 
@@ -83,27 +83,13 @@ async function listBatches({ api }: Session, { limit, label = {}, ...filter }: B
 }
 
 const COLUMNS: readonly Column<BatchEntry>[] = [
-  { field: 'id', title: 'batch', value: ({ id }) => id },
-  { field: 'workload', value: ({ workload }) => workload },
-  { field: 'lane', value: ({ lane }) => lane },
-  {
-    field: 'state',
-    value: ({ state }) => state,
-    shown: ({ state, blocked }) => (blocked ? `${state}, blocked` : state),
-  },
-  { field: 'accepted', title: 'items', value: ({ accepted }) => accepted },
-  { field: 'pending', value: ({ pending }) => pending },
-  { field: 'dead', value: ({ dead }) => dead },
-  {
-    field: 'createdAt',
-    title: 'created',
-    value: ({ createdAt }) => createdAt,
-    shown: ({ createdAt }) => formatTime(createdAt),
-  },
-  {
-    field: 'completedAt',
-    title: 'finished',
-    value: ({ completedAt }) => completedAt,
-    shown: ({ completedAt }) => formatTime(completedAt),
-  },
+  { field: 'id', title: 'batch' },
+  { field: 'workload' },
+  { field: 'lane' },
+  { field: 'state', shown: ({ state, blocked }) => (blocked ? `${state}, blocked` : state) },
+  { field: 'accepted', title: 'items' },
+  { field: 'pending' },
+  { field: 'dead' },
+  { field: 'createdAt', title: 'created', shown: ({ createdAt }) => formatTime(createdAt) },
+  { field: 'completedAt', title: 'finished', shown: ({ completedAt }) => formatTime(completedAt) },
 ];

@@ -35,7 +35,7 @@ export function addDownloads(program: Command, act: Act): void {
         RESULT_FORMATS,
       ),
     )
-    .addOption(new Option('--column <name>', 'CSV: include this column; may be repeated').argParser(collect))
+    .option('--column <name>', 'CSV: include this column; may be repeated', collect)
     .option('--manifest', 'print the storage locations of the results, as JSON, instead of the results')
     .addOption(outOption())
     .action(act(results, ['json', 'csv']));
@@ -49,11 +49,7 @@ export function addDownloads(program: Command, act: Act): void {
         REPORT_FORMATS,
       ),
     )
-    .addOption(
-      new Option('--revision <n>', 'the report of an earlier revision; defaults to the newest').argParser(
-        whole(0, 1e9),
-      ),
-    )
+    .option('--revision <n>', 'the report of an earlier revision; defaults to the newest', whole(0, 1e9))
     .addOption(outOption())
     .action(act(report, ['table', 'json', 'csv']));
 }

@@ -44,8 +44,8 @@ export function addItems(program: Command, act: Act): void {
     .description('Lists the items of a batch with their current states, in the order of the upload.')
     .argument('<id>', 'the batch')
     .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
-    .addOption(new Option('--from <position>', 'start at this item').argParser(itemPosition))
-    .addOption(new Option('--limit <n>', 'maximum number of items').argParser(whole(1, MAX_SHOWN)).default(100))
+    .option('--from <position>', 'start at this item', itemPosition)
+    .option('--limit <n>', 'maximum number of items', whole(1, MAX_SHOWN), 100)
     .option('--results', 'also show the result of each item')
     .addHelpText('after', HELP)
     .action(act(items, ['table', 'json', 'csv']));
@@ -77,11 +77,11 @@ async function itemsOf(
 }
 
 const COLUMNS: readonly Column<Item>[] = [
-  { field: 'position', value: ({ position }) => position },
-  { field: 'id', value: ({ id }) => id },
-  { field: 'state', value: ({ state }) => state },
-  { field: 'attempts', title: 'failed attempts', value: ({ attempts }) => attempts },
-  { field: 'error', value: ({ error }) => error },
+  { field: 'position' },
+  { field: 'id' },
+  { field: 'state' },
+  { field: 'attempts', title: 'failed attempts' },
+  { field: 'error' },
 ];
 const RESULT: Column<Item> = {
   field: 'result',

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { isBatchId } from '../../../shared/contract/names.ts';
 import { isLoopback } from '../../api/client.ts';
 import { findLocalLogs, localLogsIn, readLocalLog } from '../../logs/local-log.ts';
@@ -39,11 +39,7 @@ export function addLogs(program: Command, act: Act): void {
     .argument('<id>', 'the batch')
     .option('--logs <folder>', 'local stack: the folder that contains host-1.log')
     .option('--workspace <id>', 'app on Azure: the id of its Log Analytics workspace (SLUICE_WORKSPACE)')
-    .addOption(
-      new Option('--limit <n>', 'maximum number of lines; older ones are omitted')
-        .argParser(whole(1, 30_000))
-        .default(1_000),
-    )
+    .option('--limit <n>', 'maximum number of lines; older ones are omitted', whole(1, 30_000), 1_000)
     .addHelpText('after', HELP)
     .action(act(logs, ['table', 'json', 'csv']));
 }

@@ -51,9 +51,7 @@ export function addSubmit(program: Command, act: Act): void {
     .option('--validate', 'check every item before anything is accepted')
     .option('--wait', 'wait until the batch is finished, as watch does')
     .addOption(timeoutOption())
-    .addOption(
-      new Option('--idempotency-key <key>', 'your own idempotency key, for a single file').argParser(idempotencyKey),
-    )
+    .option('--idempotency-key <key>', 'your own idempotency key, for a single file', idempotencyKey)
     .option('--again', 'create another batch, even if the same content was submitted before');
   addSourceOptions(command)
     .addOption(new Option('--via <way>', 'use the inbox if necessary, always, or never').choices(WAYS).default('auto'))

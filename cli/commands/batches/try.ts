@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { whole } from '../../options.ts';
 import type { Act, Action } from '../../session.ts';
 import type { TryOptions } from '../../try/try-file.ts';
@@ -31,7 +31,7 @@ export function addTry(program: Command, act: Act): void {
     .description('Checks the first items of a file against a workload, on this machine, and optionally runs them.')
     .argument('<file>', 'the file; - is standard input')
     .option('--workload <name>', 'the workload that checks the items; required if there are several')
-    .addOption(new Option('--items <n>', 'number of items to read').argParser(whole(1, 1_000_000)).default(1_000));
+    .option('--items <n>', 'number of items to read', whole(1, 1_000_000), 1_000);
   addSourceOptions(command)
     .option('--run', 'also run the handler on the items, and create the report')
     .option('--yes', 'with --run: do not ask for confirmation; required without a terminal')

@@ -40,9 +40,9 @@ export async function listCauses(
 type Group = DeadLettersOfBatches['groups'][number];
 
 const COLUMNS: readonly Column<Group>[] = [
-  { field: 'count', title: 'dead', value: ({ count }) => count },
-  { field: 'workload', value: ({ workload }) => workload },
+  { field: 'count', title: 'dead' },
+  { field: 'workload' },
   { field: 'batches', value: ({ batches, moreBatches }) => batches.length + moreBatches },
   { field: 'newest', title: 'newest batch', value: ({ batches }) => batches[0]?.id },
-  { field: 'cause', value: ({ cause }) => cause },
+  { field: 'cause' },
 ];

@@ -94,10 +94,10 @@ async function* lettersIn(
 }
 
 const COLUMNS: readonly Column<Letter>[] = [
-  { field: 'index', value: ({ index }) => index },
-  { field: 'line', value: ({ line }) => line },
-  { field: 'reason', value: ({ reason }) => reason },
-  { field: 'cause', value: ({ cause }) => cause },
+  { field: 'index' },
+  { field: 'line' },
+  { field: 'reason' },
+  { field: 'cause' },
   { field: 'error', value: ({ error }) => error.name },
   { field: 'message', value: ({ error }) => error.message },
   { field: 'item', value: ({ item }) => (item === undefined ? undefined : JSON.stringify(item)) },

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { discardRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { idempotencyKey, wholeList } from '../../options.ts';
@@ -36,10 +36,8 @@ export function addDiscard(program: Command, act: Act): void {
     .argument('<id>', 'the batch')
     .requiredOption('--reason <text>', 'the reason, at most 200 characters; stored with the batch')
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
-    .addOption(new Option('--items <indexes>', 'only the dead letters with these indexes').argParser(wholeList))
-    .addOption(
-      new Option('--idempotency-key <key>', 'your own idempotency key; random by default').argParser(idempotencyKey),
-    )
+    .option('--items <indexes>', 'only the dead letters with these indexes', wholeList)
+    .option('--idempotency-key <key>', 'your own idempotency key; random by default', idempotencyKey)
     .addHelpText('after', HELP)
     .action(act(discard));
 }

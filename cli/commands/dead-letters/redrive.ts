@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { isExactNumber, parseExact } from '../../../shared/contract/text/exact-json.ts';
 import type { redriveAnswerSchema, redriveRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
@@ -58,13 +58,11 @@ export function addRedrive(program: Command, act: Act): void {
     .argument('<id>', 'the batch')
     .option('--report', 'create only the failed report again; no items run')
     .option('--cause <cause>', 'only those of this cause, as dead-letters shows it')
-    .addOption(new Option('--items <indexes>', 'only the dead letters with these indexes').argParser(wholeList))
+    .option('--items <indexes>', 'only the dead letters with these indexes', wholeList)
     .option('--corrected <file>', 'the dead letters in this file, with corrected items; - is standard input')
-    .addOption(new Option('--patch <json>', 'apply this change to each item').argParser(patchOf))
-    .addOption(new Option('--rate <n>', 'maximum number of items per second').argParser(decimal(0.01, 1e6)))
-    .addOption(
-      new Option('--idempotency-key <key>', 'your own idempotency key; random by default').argParser(idempotencyKey),
-    )
+    .option('--patch <json>', 'apply this change to each item', patchOf)
+    .option('--rate <n>', 'maximum number of items per second', decimal(0.01, 1e6))
+    .option('--idempotency-key <key>', 'your own idempotency key; random by default', idempotencyKey)
     .option('--wait', 'wait until the batch is finished, as watch does')
     .addOption(timeoutOption())
     .addHelpText('after', HELP)

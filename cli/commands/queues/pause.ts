@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { BodyOf } from '../../../shared/client/index.ts';
 import { isBatchId } from '../../../shared/contract/names.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
@@ -26,11 +26,10 @@ export function addPause(program: Command, act: Act): void {
     )
     .argument('<queue or batch>', 'a queue, such as billing-normal-0, or the id of a batch')
     .option('--reason <text>', 'the reason, shown with the pause')
-    .addOption(
-      new Option(
-        '--for <duration>',
-        'end the pause by itself after this time, such as 90s, 30m, 4h or 2d (at most 7d): a queue within seconds, a batch at the next sweep',
-      ).argParser(duration(MAX_PAUSE_SECONDS)),
+    .option(
+      '--for <duration>',
+      'end the pause by itself after this time, such as 90s, 30m, 4h or 2d (at most 7d): a queue within seconds, a batch at the next sweep',
+      duration(MAX_PAUSE_SECONDS),
     )
     .action(act(pause));
   program

@@ -45,23 +45,15 @@ export function addPolicy(program: Command, act: Act): void {
     .summary('show or change the policy of a queue')
     .description('Shows or changes the policy of a queue, which determines the size of its waves.')
     .argument('<queue>', 'the queue')
-    .addOption(new Option('--capacity <n>', 'maximum number of tasks per wave').argParser(whole(1, 1_000)))
-    .addOption(
-      new Option('--headroom <fraction>', 'fraction of the capacity that bulk lanes leave free').argParser(
-        decimal(0, 0.9),
-      ),
-    )
-    .addOption(new Option('--target-seconds <s>', 'amount of work per task').argParser(decimal(0.1, 600)))
-    .addOption(new Option('--receive-size <n>', 'maximum number of messages per receive').argParser(wholeOrNone(1, 32)))
-    .addOption(
-      new Option('--receive-interval <ms>', 'minimum time between two receives of a task').argParser(
-        wholeOrNone(0, 60_000),
-      ),
-    )
-    .addOption(
-      new Option('--notify-from <n>', 'number of waiting messages from which uploads publish a wake event').argParser(
-        wholeOrNone(1, 1_000_000),
-      ),
+    .option('--capacity <n>', 'maximum number of tasks per wave', whole(1, 1_000))
+    .option('--headroom <fraction>', 'fraction of the capacity that bulk lanes leave free', decimal(0, 0.9))
+    .option('--target-seconds <s>', 'amount of work per task', decimal(0.1, 600))
+    .option('--receive-size <n>', 'maximum number of messages per receive', wholeOrNone(1, 32))
+    .option('--receive-interval <ms>', 'minimum time between two receives of a task', wholeOrNone(0, 60_000))
+    .option(
+      '--notify-from <n>',
+      'number of waiting messages from which uploads publish a wake event',
+      wholeOrNone(1, 1_000_000),
     )
     .addOption(
       new Option('--undo', 'restore the previous policy').conflicts([
@@ -76,9 +68,7 @@ export function addPolicy(program: Command, act: Act): void {
       ]),
     )
     .option('--put <file>', 'store this policy, a JSON file; - is standard input')
-    .addOption(
-      new Option('--if-version <n>', 'with --put: only if this is the current version').argParser(whole(0, 1e9)),
-    )
+    .option('--if-version <n>', 'with --put: only if this is the current version', whole(0, 1e9))
     .addHelpText('after', HELP)
     .action(act(policy));
 }

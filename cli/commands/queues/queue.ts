@@ -49,21 +49,12 @@ const describe = (details: QueueDetails): string[] => [
 ];
 
 const COLUMNS: readonly Column<WaveView>[] = [
-  { field: 'at', title: 'ended', value: ({ at }) => at, shown: ({ at }) => formatTime(at) },
-  {
-    field: 'seconds',
-    title: 'took',
-    value: ({ seconds }) => seconds,
-    shown: ({ seconds }) => formatSeconds(seconds * 1_000),
-  },
-  { field: 'depth', value: ({ depth }) => depth },
-  { field: 'tasks', value: ({ tasks }) => tasks },
-  { field: 'done', value: ({ done }) => done },
-  { field: 'items', value: ({ items }) => items },
-  { field: 'throttled', value: ({ throttled }) => throttled },
-  {
-    field: 'bound',
-    value: ({ bound }) => bound,
-    shown: ({ bound, late }) => (late ? `${bound}, late` : bound),
-  },
+  { field: 'at', title: 'ended', shown: ({ at }) => formatTime(at) },
+  { field: 'seconds', title: 'took', shown: ({ seconds }) => formatSeconds(seconds * 1_000) },
+  { field: 'depth' },
+  { field: 'tasks' },
+  { field: 'done' },
+  { field: 'items' },
+  { field: 'throttled' },
+  { field: 'bound', shown: ({ bound, late }) => (late ? `${bound}, late` : bound) },
 ];

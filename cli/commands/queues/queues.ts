@@ -44,24 +44,22 @@ const TIME_CHARS = 'hh:mm:ss'.length;
 
 /** `depthAt` and `backlog` are absent in the answer of an app of an older version. */
 const COLUMNS: readonly Column<QueueView>[] = [
-  { field: 'queue', value: ({ queue }) => queue },
-  { field: 'depth', value: ({ depth }) => depth },
+  { field: 'queue' },
+  { field: 'depth' },
   {
     field: 'depthAt',
     title: 'measured',
-    value: ({ depthAt }) => depthAt ?? null,
     // The time of day is enough: depths are measured often.
     shown: ({ depthAt }) => formatTime(depthAt ?? null).slice(-TIME_CHARS),
   },
   { field: 'batches', value: ({ backlog }) => backlog?.batches ?? null },
   { field: 'items', value: ({ backlog }) => backlog?.items ?? null },
-  { field: 'active', value: ({ active }) => active },
-  { field: 'total', value: ({ total }) => total },
-  { field: 'itemsPerSecond', title: 'items/s', value: ({ itemsPerSecond }) => itemsPerSecond },
+  { field: 'active' },
+  { field: 'total' },
+  { field: 'itemsPerSecond', title: 'items/s' },
   {
     field: 'taskLimit',
     title: 'task limit',
-    value: ({ taskLimit }) => taskLimit,
     shown: ({ taskLimit }) => (taskLimit === 0 ? '' : formatCount(taskLimit)),
   },
 ];
