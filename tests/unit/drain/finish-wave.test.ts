@@ -33,6 +33,18 @@ describe('an empty queue', () => {
     expect(published).toEqual([{ type: 'QueueEmpty' }]);
   });
 
+  test('publishes how often it was found empty in a row, with the generation of the drain', async () => {
+    const details: unknown[] = [];
+    const { deps } = await held(
+      { idleCount: 2, total: 5 },
+      { publish: async (_address, event) => void details.push('details' in event ? event.details : undefined) },
+    );
+
+    await finishWave(deps, { address, generation: 3, wave: summary({ tasks: 2, received: 0, done: 0 }) });
+
+    expect(details).toMatchObject([{ generation: 3, idleCount: 3 }]);
+  });
+
   test('forgets the age of its work, so that the next drain does not consider its own work late', async () => {
     const { deps, gate } = await held();
 
