@@ -342,12 +342,3 @@ describe('the checks of a deployment', () => {
     );
   });
 });
-
-describe('docs/azure-status.md', () => {
-  it('lists the checks in order, with their expectations', () => {
-    const rows = tableBelow('docs/azure-status.md', 'What only a subscription can show');
-    expect(rows.map(([id, about, expects]) => [id, about, expects])).toEqual(
-      CHECKS.map(({ id, about, expects }) => [id, about, expects]),
-    );
-  });
-});
