@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../infra/bicep.ts';
 import { hasTitle, tableBelow } from './docs-table.ts';
+import { FEATURE_TESTS } from './feature-tests.ts';
 
 const FEATURES = 'docs/features.md';
 const numbered = (letter: string, count: number): string[] =>
@@ -33,11 +34,14 @@ describe.each(SECTIONS)('the rows of the sources, %s', (heading, expected) => {
     expect(wrong.map(([row]) => row)).toEqual([]);
   });
 
-  it('quote tests that exist', () => {
-    const wrong = rows.filter(([, , , tests = '']) => {
-      const quoted = [...tests.matchAll(/\]\(([^)]+\.test\.ts)\): \*(.+?)\*(?:;|$)/g)];
-      const isWhole = quoted.length > 0 && quoted.length === linksIn(tests).length;
-      return !isWhole || !quoted.every(([, path = '', title = '']) => hasTitle(fileOf(path), title));
+  it('link the files of their tests, whose titles exist', () => {
+    const wrong = rows.filter(([row = '', , , tests = '']) => {
+      const quoted = (FEATURE_TESTS[row] ?? []).map((test) => test.split(/: (.+)/) as [string, string]);
+      const files = new Set(quoted.map(([file]) => file));
+      const isWhole = files.size > 0 && linksIn(tests).every((path) => files.has(fileOf(path)));
+      return (
+        !isWhole || linksIn(tests).length !== files.size || !quoted.every(([file, title]) => hasTitle(file, title))
+      );
     });
     expect(wrong.map(([row]) => row)).toEqual([]);
   });
