@@ -4,7 +4,6 @@ import { PRICES_FILE } from '../../../../infra/azure-checks/group-checks.ts';
 import { reportText, type Step } from '../../../../infra/azure-checks/report.ts';
 import { type RunOptions, runChecks } from '../../../../infra/azure-checks/run-checks.ts';
 import type { Machine } from '../../../../infra/azure-checks/tools.ts';
-import { tableBelow } from '../../docs/docs-table.ts';
 
 const GROUP = '/subscriptions/s/resourceGroups/rg';
 const NOW = new Date('2026-11-23T12:20:00.000Z');
