@@ -1,6 +1,6 @@
 /** The answers of the route of the audit log. */
 import { z } from 'zod';
-import { count, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, time } from '../edge/schemas.ts';
 
 /** An action of an operator. */
 const auditEntry = z.object({
@@ -17,9 +17,11 @@ const auditEntry = z.object({
 export type AuditEntry = z.infer<typeof auditEntry>;
 
 /** The actions of operators, newest first. */
-export const auditSchema = z.object({
-  from: z.iso.date(),
-  to: z.iso.date(),
-  entries: z.array(auditEntry),
-});
+export const auditSchema = z
+  .object({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    entries: z.array(auditEntry),
+  })
+  .register(COMPONENTS, { id: 'Audit' });
 export type Audit = z.infer<typeof auditSchema>;

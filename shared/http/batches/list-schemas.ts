@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { count, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, time } from '../edge/schemas.ts';
 import {
   atRiskAtSchema,
   batchLinksSchema,
@@ -40,11 +40,16 @@ export const batchEntrySchema = z.object({
 export type BatchEntry = z.infer<typeof batchEntrySchema>;
 
 /** Batches, newest first, and the days (UTC) that the listing covers. */
-export const batchListSchema = z.object({
-  batches: z.array(batchEntrySchema),
-  days: z.object({ from: z.iso.date(), to: z.iso.date() }),
-  scanned: z
-    .object({ batches: count, until: time.nullable().describe('Creation of the last of them; null if there are none') })
-    .describe('Batches that were compared with the filter. The page may be empty and still have a next page'),
-});
+export const batchListSchema = z
+  .object({
+    batches: z.array(batchEntrySchema),
+    days: z.object({ from: z.iso.date(), to: z.iso.date() }),
+    scanned: z
+      .object({
+        batches: count,
+        until: time.nullable().describe('Creation of the last of them; null if there are none'),
+      })
+      .describe('Batches that were compared with the filter. The page may be empty and still have a next page'),
+  })
+  .register(COMPONENTS, { id: 'BatchList' });
 export type BatchList = z.infer<typeof batchListSchema>;

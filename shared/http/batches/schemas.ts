@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { FORMATS } from '../../contract/upload-kinds.ts';
 import { noteSchema } from '../edge/notes.ts';
-import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
 import { batchReceiptSchema } from './view/receipt-schema.ts';
 
 const latency = z.object({ p50: count, p95: count, max: count }).nullable();
@@ -59,145 +59,149 @@ export const batchLinksSchema = z.object({
 export const labelsSchema = z.record(z.string(), z.string()).describe('The labels that the client gave the batch');
 
 /** A batch. */
-export const batchViewSchema = z.object({
-  id: z.string(),
-  workload: z.string(),
-  version: count,
-  lane: z.string(),
-  pool: z.string(),
-  state: z.enum(BATCH_STATES),
-  producer: z
-    .string()
-    .optional()
-    .describe(
-      'The producer of the message of version 2 from which the batch was adopted. Absent for batches of clients and of the inbox',
-    ),
-  source: z.object({
-    kind: z.enum(['http', 'inbox']),
-    name: z.string(),
-    file: z.string().optional().describe('Name of the uploaded file, as given by the client'),
-    format: z.enum(FORMATS).optional().describe('The format of the upload'),
-    csv: z
+export const batchViewSchema = z
+  .object({
+    id: z.string(),
+    workload: z.string(),
+    version: count,
+    lane: z.string(),
+    pool: z.string(),
+    state: z.enum(BATCH_STATES),
+    producer: z
+      .string()
+      .optional()
+      .describe(
+        'The producer of the message of version 2 from which the batch was adopted. Absent for batches of clients and of the inbox',
+      ),
+    source: z.object({
+      kind: z.enum(['http', 'inbox']),
+      name: z.string(),
+      file: z.string().optional().describe('Name of the uploaded file, as given by the client'),
+      format: z.enum(FORMATS).optional().describe('The format of the upload'),
+      csv: z
+        .object({
+          delimiter: z.string(),
+          columns: count,
+          cells: z
+            .enum(['text', 'typed'])
+            .describe('text: cells are not converted, because the schema provides no JSON Schema'),
+        })
+        .optional()
+        .describe('How a CSV upload was interpreted'),
+    }),
+    labels: labelsSchema.optional(),
+    counts: z.object({
+      accepted: count,
+      succeeded: count,
+      dead: count,
+      discarded: count.describe('Dead letters that an operator has discarded. They never run again'),
+      cancelled: count,
+      pending: count,
+      retried: count,
+      duplicatesSeen: count,
+    }),
+    chunks: z.object({ total: count, done: count }),
+    times: revisionTimes
+      .extend({ accepted: time.describe('Acceptance of the upload') })
+      .describe('Times of the current revision, except for accepted'),
+    deadline: z
+      .object({ at: time, met: deadlineMetSchema, atRiskAt: atRiskAtSchema })
+      .describe('The deadline of the upload. Only atRiskAt is about the current revision, whose deadline is in times'),
+    progress: z
       .object({
-        delimiter: z.string(),
-        columns: count,
-        cells: z
-          .enum(['text', 'typed'])
-          .describe('text: cells are not converted, because the schema provides no JSON Schema'),
+        chunks: count,
+        items: count,
+        ended: count.describe(
+          'Items with a result or a dead letter. They are also in counts.pending until their chunk is finished',
+        ),
+        inFlight: count,
+        failing: count.describe('Items with a failed attempt, and dead letters'),
+        latestError: z.string().optional(),
+        at: time.describe('The time of the latest count'),
       })
       .optional()
-      .describe('How a CSV upload was interpreted'),
-  }),
-  labels: labelsSchema.optional(),
-  counts: z.object({
-    accepted: count,
-    succeeded: count,
-    dead: count,
-    discarded: count.describe('Dead letters that an operator has discarded. They never run again'),
-    cancelled: count,
-    pending: count,
-    retried: count,
-    duplicatesSeen: count,
-  }),
-  chunks: z.object({ total: count, done: count }),
-  times: revisionTimes
-    .extend({ accepted: time.describe('Acceptance of the upload') })
-    .describe('Times of the current revision, except for accepted'),
-  deadline: z
-    .object({ at: time, met: deadlineMetSchema, atRiskAt: atRiskAtSchema })
-    .describe('The deadline of the upload. Only atRiskAt is about the current revision, whose deadline is in times'),
-  progress: z
-    .object({
-      chunks: count,
-      items: count,
-      ended: count.describe(
-        'Items with a result or a dead letter. They are also in counts.pending until their chunk is finished',
-      ),
-      inFlight: count,
-      failing: count.describe('Items with a failed attempt, and dead letters'),
-      latestError: z.string().optional(),
-      at: time.describe('The time of the latest count'),
-    })
-    .optional()
-    .describe('Progress of the running chunks. Workers report chunks that have run for at least ten seconds'),
-  ratePerSecond: rateSchema,
-  estimate: estimateSchema,
-  latencyMs: latency.describe('Time from the acceptance of the batch to the end of an item, in the first revision'),
-  revision: count.describe('0 for the upload; each redrive opens the next'),
-  revisions: z
-    .array(
-      revisionTimes.extend({
-        revision: count,
-        kind: z.enum(['upload', 'redrive', 'discard', 'report']).describe('What opened the revision'),
-        reason: z.string().optional().describe('Why its items were discarded'),
-        items: count,
-        latencyMs: latency,
-      }),
-    )
-    .describe('The upload and its redrives and discards: the 19 latest, followed by the current revision'),
-  reportRevision: count.nullable(),
-  blocked: blockedSchema,
-  waiting: z
-    .object({
-      queue: z.string(),
-      batchesAhead: count.describe(
-        'Open batches of the lane that were accepted or redriven earlier; at most 5,000 are counted',
-      ),
-      itemsAhead: count.describe('The accepted or redriven items of these batches'),
-      nextAt: time
-        .optional()
-        .describe(
-          'The time of the next probe of the circuit, of the end of a pause, or when the next delayed message becomes visible',
+      .describe('Progress of the running chunks. Workers report chunks that have run for at least ten seconds'),
+    ratePerSecond: rateSchema,
+    estimate: estimateSchema,
+    latencyMs: latency.describe('Time from the acceptance of the batch to the end of an item, in the first revision'),
+    revision: count.describe('0 for the upload; each redrive opens the next'),
+    revisions: z
+      .array(
+        revisionTimes.extend({
+          revision: count,
+          kind: z.enum(['upload', 'redrive', 'discard', 'report']).describe('What opened the revision'),
+          reason: z.string().optional().describe('Why its items were discarded'),
+          items: count,
+          latencyMs: latency,
+        }),
+      )
+      .describe('The upload and its redrives and discards: the 19 latest, followed by the current revision'),
+    reportRevision: count.nullable(),
+    blocked: blockedSchema,
+    waiting: z
+      .object({
+        queue: z.string(),
+        batchesAhead: count.describe(
+          'Open batches of the lane that were accepted or redriven earlier; at most 5,000 are counted',
         ),
-      reason: z.string().describe('Why no chunk of the batch runs, as text'),
-    })
-    .optional()
-    .describe('Only while no item is known to have started, or no chunk of the batch runs'),
-  paused: z
-    .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time, until: pauseUntilSchema })
-    .optional()
-    .describe('Why the batch is paused: by an operator, or by the option halt of its workload'),
-  reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
-  causes: z
-    .record(z.string(), count)
-    .optional()
-    .describe('The most frequent causes of its current dead letters, each cut to 120 characters'),
-  suspect: z
-    .object({
-      causes: z
-        .array(
-          z.object({
-            cause: z.string(),
-            count: count.describe(
-              'Dead items with this cause, from the chunks that list it among their most frequent causes',
-            ),
-            example: z
-              .object({ position: count.describe('0-based position in the batch'), message: z.string() })
-              .optional()
-              .describe('A dead item with this cause. Absent if it could not be read'),
-          }),
-        )
-        .max(3)
-        .describe('The most frequent causes of the current revision'),
-      verdict: z.string().describe('What was found, as text'),
-      hint: z.string().describe('What to check, as text'),
-      command: z.string().describe('A command that shows how the file is interpreted and which items are invalid'),
-    })
-    .optional()
-    .describe('Only in state suspect: why none of the first items is valid'),
-  hint: z
-    .string()
-    .optional()
-    .describe('A possible cause of the dead letters: cells of a CSV upload stay text if the schema provides no types'),
-  notes: z
-    .array(noteSchema)
-    .describe('Why the batch waits or will probably be late, most important first; empty once it is finished'),
-  receipt: batchReceiptSchema,
-  links: batchLinksSchema.extend({
-    logs: z.string().optional().describe('Its logs in the telemetry back end, if the address is configured'),
-    trace: z.string().optional().describe('Its trace in the telemetry back end'),
-  }),
-});
+        itemsAhead: count.describe('The accepted or redriven items of these batches'),
+        nextAt: time
+          .optional()
+          .describe(
+            'The time of the next probe of the circuit, of the end of a pause, or when the next delayed message becomes visible',
+          ),
+        reason: z.string().describe('Why no chunk of the batch runs, as text'),
+      })
+      .optional()
+      .describe('Only while no item is known to have started, or no chunk of the batch runs'),
+    paused: z
+      .object({ by: z.enum(['operator', 'halt']), reason: z.string(), since: time, until: pauseUntilSchema })
+      .optional()
+      .describe('Why the batch is paused: by an operator, or by the option halt of its workload'),
+    reportProblem: z.string().optional().describe('Why a finished batch has no report of its newest revision'),
+    causes: z
+      .record(z.string(), count)
+      .optional()
+      .describe('The most frequent causes of its current dead letters, each cut to 120 characters'),
+    suspect: z
+      .object({
+        causes: z
+          .array(
+            z.object({
+              cause: z.string(),
+              count: count.describe(
+                'Dead items with this cause, from the chunks that list it among their most frequent causes',
+              ),
+              example: z
+                .object({ position: count.describe('0-based position in the batch'), message: z.string() })
+                .optional()
+                .describe('A dead item with this cause. Absent if it could not be read'),
+            }),
+          )
+          .max(3)
+          .describe('The most frequent causes of the current revision'),
+        verdict: z.string().describe('What was found, as text'),
+        hint: z.string().describe('What to check, as text'),
+        command: z.string().describe('A command that shows how the file is interpreted and which items are invalid'),
+      })
+      .optional()
+      .describe('Only in state suspect: why none of the first items is valid'),
+    hint: z
+      .string()
+      .optional()
+      .describe(
+        'A possible cause of the dead letters: cells of a CSV upload stay text if the schema provides no types',
+      ),
+    notes: z
+      .array(noteSchema)
+      .describe('Why the batch waits or will probably be late, most important first; empty once it is finished'),
+    receipt: batchReceiptSchema,
+    links: batchLinksSchema.extend({
+      logs: z.string().optional().describe('Its logs in the telemetry back end, if the address is configured'),
+      trace: z.string().optional().describe('Its trace in the telemetry back end'),
+    }),
+  })
+  .register(COMPONENTS, { id: 'Batch' });
 export type BatchView = z.infer<typeof batchViewSchema>;
 
 const chunkTotals = z.object({ chunks: count, items: count });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operationsSchema } from '../../contract/operations.ts';
-import { count, time, usd } from '../edge/schemas.ts';
+import { COMPONENTS, count, time, usd } from '../edge/schemas.ts';
 
 const periodSchema = z.object({
   from: z.iso.date(),
@@ -41,22 +41,24 @@ const periodSchema = z.object({
 export type CostPeriod = z.infer<typeof periodSchema>;
 
 /** The cost of a day and its month. */
-export const costSchema = z.object({
-  sheet: z.string(),
-  currency: z.string().describe('Currency of all amounts, from the price sheet, such as USD'),
-  unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts include'),
-  day: periodSchema,
-  month: periodSchema,
-  process: z
-    .object({
-      instance: z.string().nullable().describe('null: the platform provides no name'),
-      since: time,
-      operations: operationsSchema,
-      overhead: z
-        .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
-        .describe('The operations that are in no receipt, because they are not for a batch'),
-    })
-    .describe('All operations of the answering instance since its start'),
-  notIncluded: z.array(z.string()),
-});
+export const costSchema = z
+  .object({
+    sheet: z.string(),
+    currency: z.string().describe('Currency of all amounts, from the price sheet, such as USD'),
+    unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts include'),
+    day: periodSchema,
+    month: periodSchema,
+    process: z
+      .object({
+        instance: z.string().nullable().describe('null: the platform provides no name'),
+        since: time,
+        operations: operationsSchema,
+        overhead: z
+          .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
+          .describe('The operations that are in no receipt, because they are not for a batch'),
+      })
+      .describe('All operations of the answering instance since its start'),
+    notIncluded: z.array(z.string()),
+  })
+  .register(COMPONENTS, { id: 'Cost' });
 export type Cost = z.infer<typeof costSchema>;

@@ -2,32 +2,38 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
-import { count, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, time } from '../edge/schemas.ts';
 
 /** A dead letter. `line` is 1-based in the upload, null if the payload is deleted. `item` is absent if it could not be read. */
-export const deadLetterSchema = deadItemSchema.extend({
-  line: count.positive().nullable(),
-  chunk: z.string(),
-  cause: z.string(),
-});
+export const deadLetterSchema = deadItemSchema
+  .extend({
+    line: count.positive().nullable(),
+    chunk: z.string(),
+    cause: z.string(),
+  })
+  .register(COMPONENTS, { id: 'DeadLetter' });
 
 /** A page of the dead letters of a batch by cause, most frequent first. */
-export const deadLetterGroupsSchema = z.object({
-  batch: z.string(),
-  count: count.describe('Current dead letters of the batch'),
-  scanned: count.describe('Dead letters of this page; its groups count these'),
-  groups: z.array(
-    z.object({ cause: z.string(), reason: z.enum(DEAD_REASONS), count: count.positive(), example: deadLetterSchema }),
-  ),
-  otherCauses: count.describe('Dead letters of this page beyond its hundredth cause'),
-});
+export const deadLetterGroupsSchema = z
+  .object({
+    batch: z.string(),
+    count: count.describe('Current dead letters of the batch'),
+    scanned: count.describe('Dead letters of this page; its groups count these'),
+    groups: z.array(
+      z.object({ cause: z.string(), reason: z.enum(DEAD_REASONS), count: count.positive(), example: deadLetterSchema }),
+    ),
+    otherCauses: count.describe('Dead letters of this page beyond its hundredth cause'),
+  })
+  .register(COMPONENTS, { id: 'DeadLetterGroups' });
 
 /** A page of the dead letters with one cause. */
-export const deadLetterListSchema = z.object({
-  batch: z.string(),
-  cause: z.string(),
-  items: z.array(deadLetterSchema),
-});
+export const deadLetterListSchema = z
+  .object({
+    batch: z.string(),
+    cause: z.string(),
+    items: z.array(deadLetterSchema),
+  })
+  .register(COMPONENTS, { id: 'DeadLetterList' });
 
 /** Dead letters of many batches by cause and workload, most frequent first. */
 export const deadLettersOfBatchesSchema = z.object({

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { MAX_PAUSE_SECONDS } from '../../pauses.ts';
 
+/** Schemas with a name in the OpenAPI document. Other schemas refer to them. */
+export const COMPONENTS = z.registry<{ id: string }>();
+
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
 export const usd = z.number().nonnegative();
@@ -10,32 +13,36 @@ export const usd = z.number().nonnegative();
 export const uploadPosition = z.object({ line: count, column: count.optional(), message: z.string() });
 
 /** A problem document (RFC 9457). `errors` contains positions in an upload. */
-export const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string(),
-  instance: z.string(),
-  errors: z.array(uploadPosition).optional(),
-});
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    instance: z.string(),
+    errors: z.array(uploadPosition).optional(),
+  })
+  .register(COMPONENTS, { id: 'Problem' });
 
 /** Body of a request that pauses a queue or a batch. All fields are optional. */
-export const pauseRequestSchema = z.strictObject({
-  reason: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('Shown with the paused queue or batch. Defaults to "paused by an operator"'),
-  forSeconds: z
-    .int()
-    .min(1)
-    .max(MAX_PAUSE_SECONDS)
-    .optional()
-    .describe(
-      'The pause ends by itself after this time. By default, it lasts until somebody resumes the queue or batch',
-    ),
-});
+export const pauseRequestSchema = z
+  .strictObject({
+    reason: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Shown with the paused queue or batch. Defaults to "paused by an operator"'),
+    forSeconds: z
+      .int()
+      .min(1)
+      .max(MAX_PAUSE_SECONDS)
+      .optional()
+      .describe(
+        'The pause ends by itself after this time. By default, it lasts until somebody resumes the queue or batch',
+      ),
+  })
+  .register(COMPONENTS, { id: 'PauseRequest' });
 
 /** Body of a request that ends a pause. Required, because the request must not end a pause that its author has not seen. */
 export const resumeRequestSchema = z.strictObject({

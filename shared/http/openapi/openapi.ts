@@ -1,49 +1,11 @@
 /** The OpenAPI 3.1 document, generated from the table of routes and the schemas that tests check answers against. No I/O. */
 import { z } from 'zod';
-import { policySchema } from '../../drain/planning/policy.ts';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
-import { auditSchema } from '../audit/schemas.ts';
-import { reportSchema, resultsManifestSchema } from '../batches/downloads/schemas.ts';
-import { batchListSchema } from '../batches/list-schemas.ts';
-import { batchViewSchema } from '../batches/schemas.ts';
-import { uploadCheckSchema } from '../batches/upload/schemas.ts';
-import { batchReceiptSchema } from '../batches/view/receipt-schema.ts';
-import { costSchema } from '../cost/schemas.ts';
-import * as deadLetters from '../dead-letters/schemas.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
 import { isAction, isOpen, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
-import { pauseRequestSchema, problemSchema } from '../edge/schemas.ts';
-import { healthSchema } from '../health/schemas.ts';
-import * as inbox from '../inbox/schemas.ts';
-import * as queues from '../queues/schemas.ts';
+import { COMPONENTS } from '../edge/schemas.ts';
 
 type Json = Record<string, unknown>;
-
-/** Schemas with a name in the document. Other schemas refer to them. */
-const NAMED: Readonly<Record<string, z.ZodType>> = {
-  Audit: auditSchema,
-  Batch: batchViewSchema,
-  BatchList: batchListSchema,
-  Receipt: batchReceiptSchema,
-  ResultsManifest: resultsManifestSchema,
-  UploadCheck: uploadCheckSchema,
-  Report: reportSchema,
-  DeadLetter: deadLetters.deadLetterSchema,
-  DeadLetterGroups: deadLetters.deadLetterGroupsSchema,
-  DeadLetterList: deadLetters.deadLetterListSchema,
-  ImportAnswer: inbox.importAnswerSchema,
-  ImportRequest: inbox.importRequestSchema,
-  InboxFile: inbox.inboxFileSchema,
-  InboxList: inbox.inboxListSchema,
-  Problem: problemSchema,
-  Queue: queues.queueViewSchema,
-  QueueList: queues.queueListSchema,
-  PauseRequest: pauseRequestSchema,
-  Policy: policySchema,
-  PolicyView: queues.policyViewSchema,
-  Cost: costSchema,
-  Health: healthSchema,
-};
 
 /** Generates the document. */
 export function openApiDocument(routes: readonly Route[]): Json {
@@ -64,9 +26,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 }
 
 function componentSchemas(): Json {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' });
+  const { schemas } = z.toJSONSchema(COMPONENTS, { uri: (id) => `#/components/schemas/${id}`, io: 'input' });
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema)]));
 }
 
@@ -74,7 +34,7 @@ const withoutIds = ({ $schema: _schema, $id: _id, ...schema }: Json): Json => sc
 
 function schemaOf(schema: z.ZodType | 'text'): Json {
   if (schema === 'text') return { type: 'string' };
-  const id = Object.keys(NAMED).find((name) => NAMED[name] === schema);
+  const id = COMPONENTS.get(schema)?.id;
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
   if (schema instanceof z.ZodUnion) return { anyOf: schema.options.map((option) => schemaOf(option as z.ZodType)) };
   return withoutIds(z.toJSONSchema(schema));

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { policySchema } from '../../drain/planning/policy.ts';
 import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
 import { noteSchema } from '../edge/notes.ts';
-import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
+
+COMPONENTS.add(policySchema, { id: 'Policy' });
 
 const pauseSchema = z.object({
   by: z.enum(['operator', 'circuit']),
@@ -58,51 +60,55 @@ const loadSchema = z.object({
 export type LoadView = z.infer<typeof loadSchema>;
 
 /** A queue, with the data of its gate. */
-export const queueViewSchema = z.object({
-  queue: z.string(),
-  workload: z.string(),
-  lane: z.string(),
-  kind: z.enum(['items', 'results']),
-  pool: z.string(),
-  status: z.enum(['idle', 'draining']),
-  generation: count.describe('Number of drains so far'),
-  depth: count.describe('Number of messages at the last measurement, including invisible ones'),
-  depthAt: time.nullable().describe('When the depth was measured; null if never'),
-  backlog: z
-    .object({ batches: count, items: count })
-    .nullable()
-    .describe('Open batches of the queue and their pending items; null for results'),
-  active: count.describe('Dequeue tasks of the current wave'),
-  total: count.describe('Dequeue tasks since the creation of the gate'),
-  idleCount: count.describe('Consecutive waves that did nothing'),
-  wakes: count.describe('Wakes since the drain acquired the gate'),
-  paused: pauseSchema.nullable(),
-  startFailure: startFailureSchema
-    .nullable()
-    .describe(
-      'Set if the durable runtime cannot start its drain: the time from which the sweep has found this, and the last error',
+export const queueViewSchema = z
+  .object({
+    queue: z.string(),
+    workload: z.string(),
+    lane: z.string(),
+    kind: z.enum(['items', 'results']),
+    pool: z.string(),
+    status: z.enum(['idle', 'draining']),
+    generation: count.describe('Number of drains so far'),
+    depth: count.describe('Number of messages at the last measurement, including invisible ones'),
+    depthAt: time.nullable().describe('When the depth was measured; null if never'),
+    backlog: z
+      .object({ batches: count, items: count })
+      .nullable()
+      .describe('Open batches of the queue and their pending items; null for results'),
+    active: count.describe('Dequeue tasks of the current wave'),
+    total: count.describe('Dequeue tasks since the creation of the gate'),
+    idleCount: count.describe('Consecutive waves that did nothing'),
+    wakes: count.describe('Wakes since the drain acquired the gate'),
+    paused: pauseSchema.nullable(),
+    startFailure: startFailureSchema
+      .nullable()
+      .describe(
+        'Set if the durable runtime cannot start its drain: the time from which the sweep has found this, and the last error',
+      ),
+    missedWakes: count.describe('How often the sweep found work for which no wake event had arrived'),
+    orphanedReferences: count.describe('References that were deleted because their batch no longer exists'),
+    taskLimit: count.describe(
+      'The current maximum number of tasks per wave, lowered by throttling, slow responses or failures; 0: only the policy limits it',
     ),
-  missedWakes: count.describe('How often the sweep found work for which no wake event had arrived'),
-  orphanedReferences: count.describe('References that were deleted because their batch no longer exists'),
-  taskLimit: count.describe(
-    'The current maximum number of tasks per wave, lowered by throttling, slow responses or failures; 0: only the policy limits it',
-  ),
-  throttled: count.describe('Throttled answers in the last wave'),
-  itemsPerSecond: z.number().nonnegative(),
-  secondsPerReference: z.number().nonnegative().describe('The measured mean; 0 before the first measurement'),
-  load: loadSchema.nullable().describe('Load of the instances that ran the last wave; null before the first wave'),
-  policyVersion: count.describe('0: the default policy'),
-  dueAt: time.nullable().describe('When the earliest delayed message becomes visible, if one is known'),
-  limits: limitsSchema
-    .nullable()
-    .describe('Limits of the workload, which apply across all its queues; null if it has none, and for result queues'),
-  notes: z
-    .array(noteSchema)
-    .describe('What is unusual about the queue, most important first: why it waits, is slow, or is limited'),
-});
+    throttled: count.describe('Throttled answers in the last wave'),
+    itemsPerSecond: z.number().nonnegative(),
+    secondsPerReference: z.number().nonnegative().describe('The measured mean; 0 before the first measurement'),
+    load: loadSchema.nullable().describe('Load of the instances that ran the last wave; null before the first wave'),
+    policyVersion: count.describe('0: the default policy'),
+    dueAt: time.nullable().describe('When the earliest delayed message becomes visible, if one is known'),
+    limits: limitsSchema
+      .nullable()
+      .describe(
+        'Limits of the workload, which apply across all its queues; null if it has none, and for result queues',
+      ),
+    notes: z
+      .array(noteSchema)
+      .describe('What is unusual about the queue, most important first: why it waits, is slow, or is limited'),
+  })
+  .register(COMPONENTS, { id: 'Queue' });
 export type QueueView = z.infer<typeof queueViewSchema>;
 
-export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
+export const queueListSchema = z.object({ queues: z.array(queueViewSchema) }).register(COMPONENTS, { id: 'QueueList' });
 
 const waveSchema = z.object({
   at: time.describe('The end of the wave'),
@@ -120,14 +126,16 @@ const waveSchema = z.object({
 export type WaveView = z.infer<typeof waveSchema>;
 
 /** The scaling policy of a queue and its version, which is also its ETag; version 0 is the default policy. */
-export const policyViewSchema = z.object({
-  queue: z.string(),
-  version: count,
-  policy: policySchema,
-  previous: policySchema
-    .optional()
-    .describe('The previous policy. To undo the change, store it again. Absent for version 0'),
-});
+export const policyViewSchema = z
+  .object({
+    queue: z.string(),
+    version: count,
+    policy: policySchema,
+    previous: policySchema
+      .optional()
+      .describe('The previous policy. To undo the change, store it again. Absent for version 0'),
+  })
+  .register(COMPONENTS, { id: 'PolicyView' });
 export type PolicyView = z.infer<typeof policyViewSchema>;
 
 /** A queue with its latest waves, the oldest first, and its policy. */

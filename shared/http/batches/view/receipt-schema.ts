@@ -1,36 +1,38 @@
 import { z } from 'zod';
 import { operationsSchema } from '../../../contract/operations.ts';
 import { DURABLE_BACKENDS } from '../../../cost/durable-backend.ts';
-import { count, usd } from '../../edge/schemas.ts';
+import { COMPONENTS, count, usd } from '../../edge/schemas.ts';
 
 const operations = operationsSchema.describe('Billed operations by name, such as blob.put');
 
 /** The cost of a batch so far; prices of `sheet`, in USD. */
-export const batchReceiptSchema = z.object({
-  soFar: z.boolean().describe('true: the batch or one of its drains is not finished, so the cost may grow'),
-  handlerSeconds: z.number().nonnegative(),
-  operations: operations.describe('Counted: for this batch alone'),
-  drainOperations: operations.describe('Counted: its part, by chunks, of the other operations of its drains'),
-  hostOperations: operations.describe('Computed: operations of the Durable extension on Azure Storage'),
-  backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
-  actions: z
-    .number()
-    .nonnegative()
-    .describe('Durable actions of its drains: 1 per orchestration start, 2 per activity'),
-  executions: z
-    .object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() })
-    .describe('Computed: function executions, as billed if no others run at the same time. An upper bound'),
-  storageOperations: z.number().nonnegative().describe('The storage operations among the three counts above'),
-  throttled: z.number().nonnegative().describe('Number of answers with which a service throttled a call'),
-  sheet: z.string(),
-  currency: z.string(),
-  byService: z.record(z.string(), usd),
-  totalUsd: usd,
-  unpriced: z.array(z.string()),
-  unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
-  comparison: z.object({
-    messagePerItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
-    pollingThreadPerDay: z.object({ operations: count, usd }),
-  }),
-});
+export const batchReceiptSchema = z
+  .object({
+    soFar: z.boolean().describe('true: the batch or one of its drains is not finished, so the cost may grow'),
+    handlerSeconds: z.number().nonnegative(),
+    operations: operations.describe('Counted: for this batch alone'),
+    drainOperations: operations.describe('Counted: its part, by chunks, of the other operations of its drains'),
+    hostOperations: operations.describe('Computed: operations of the Durable extension on Azure Storage'),
+    backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
+    actions: z
+      .number()
+      .nonnegative()
+      .describe('Durable actions of its drains: 1 per orchestration start, 2 per activity'),
+    executions: z
+      .object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() })
+      .describe('Computed: function executions, as billed if no others run at the same time. An upper bound'),
+    storageOperations: z.number().nonnegative().describe('The storage operations among the three counts above'),
+    throttled: z.number().nonnegative().describe('Number of answers with which a service throttled a call'),
+    sheet: z.string(),
+    currency: z.string(),
+    byService: z.record(z.string(), usd),
+    totalUsd: usd,
+    unpriced: z.array(z.string()),
+    unverified: z.array(z.string()).describe('Prices in the total whose source is not verified'),
+    comparison: z.object({
+      messagePerItem: z.object({ operations: count, usd, timesOurs: z.number().nonnegative().nullable() }),
+      pollingThreadPerDay: z.object({ operations: count, usd }),
+    }),
+  })
+  .register(COMPONENTS, { id: 'Receipt' });
 export type BatchReceipt = z.infer<typeof batchReceiptSchema>;
