@@ -15,25 +15,18 @@ import { OVERVIEW_ROUTES } from './overview/routes.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 
-const TABLE = [
-  ...UPLOAD_ROUTES,
-  ...BATCH_ROUTES,
-  ...DOWNLOAD_ROUTES,
-  ...DEAD_LETTER_ROUTES,
-  ...INBOX_ROUTES,
-  ...ITEM_ROUTES,
-  ...SWEEP_ROUTES,
-  ...QUEUE_ROUTES,
-  ...OVERVIEW_ROUTES,
-  ...COST_ROUTES,
-  ...HISTORY_ROUTES,
-  ...AUDIT_ROUTES,
-  ...HEALTH_ROUTES,
-  ...OPENAPI_ROUTES,
-  ...DASHBOARD_ROUTES,
-] as const satisfies readonly Route[];
+/** All HTTP routes by resource. Each resource is a page of docs/api. */
+export const RESOURCES = {
+  batches: [...UPLOAD_ROUTES, ...BATCH_ROUTES, ...DOWNLOAD_ROUTES],
+  items: ITEM_ROUTES,
+  'dead-letters': DEAD_LETTER_ROUTES,
+  inbox: INBOX_ROUTES,
+  queues: QUEUE_ROUTES,
+  operations: [...OVERVIEW_ROUTES, ...COST_ROUTES, ...HISTORY_ROUTES, ...AUDIT_ROUTES, ...SWEEP_ROUTES],
+  app: [...HEALTH_ROUTES, ...OPENAPI_ROUTES, ...DASHBOARD_ROUTES],
+} as const satisfies Record<string, readonly Route[]>;
 
 /** All HTTP routes. */
-export const ROUTES: readonly Route[] = TABLE;
+export const ROUTES: readonly Route[] = Object.values(RESOURCES).flat();
 /** The same with the exact type of each route. */
-export type Routes = typeof TABLE;
+export type Routes = (typeof RESOURCES)[keyof typeof RESOURCES];

@@ -13,7 +13,7 @@ export const INBOX_ROUTES = [
     method: 'POST',
     path: 'workloads/{workload}/batches/from-url',
     audience: ['client'],
-    summary: 'Import a file into the inbox, from an allowed host or from the storage account of the app',
+    summary: 'Import a blob of the storage account of the app into the inbox',
     parameters: [idempotencyKey('A repetition with the same key and content within seven days yields the same batch')],
     body: { [JSON_TYPE]: importRequestSchema },
     answers: [

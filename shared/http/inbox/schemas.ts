@@ -46,7 +46,12 @@ export const inboxRetrySchema = z.strictObject({
 /** Body of an import. */
 export const importRequestSchema = z
   .strictObject({
-    url: z.string().min(1).describe('An https URL of an allowed host, or of a blob in the storage account of the app'),
+    url: z
+      .string()
+      .min(1)
+      .describe(
+        'The URL of a blob in the storage account of the app, without a query, in a container that the workload declares',
+      ),
     lane: z.string().max(63).optional().describe('Priority class. Chosen by the workload by default'),
     fileName: z
       .string()

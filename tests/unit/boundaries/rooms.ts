@@ -230,7 +230,7 @@ export const ROOMS: readonly Room[] = [
     packageTypes: ['@standard-schema/spec'],
   },
   // Writes what is derived from the table of routes, for `npm run generate`.
-  { path: 'tools/api/', imports: [HTTP], packages: ['node:*'] },
+  { path: 'tools/api/', imports: [HTTP, 'shared/errors.ts'], packages: ['node:*'] },
   // The cost model of `npm run cost`; nothing of the app imports it.
   { path: 'tools/cli-page/', imports: ['cli/'], packages: ['node:fs'], packageTypes: ['commander'] },
   {
