@@ -9,7 +9,7 @@ import { type ChunkRun, isKnownToWait, type SetAside, withPulse } from './calls/
 import { type ContextTools, createContexts } from './calls/item-context.ts';
 import { runGroup, toSingleItemMap } from './calls/run-group.ts';
 import { runItem } from './calls/run-item.ts';
-import { runEach, type Units } from './calls/run-units.ts';
+import { runUnits, type Units } from './calls/run-units.ts';
 import { Copier } from './outcome/copies.ts';
 import { type Chances, OutcomeBuilder, type Throttle } from './outcome/outcome-builder.ts';
 import { salvage } from './outcome/salvage.ts';
@@ -111,17 +111,16 @@ function throttleOf(workload: Workload, task: ThreadTask, admission: Admission |
  * are copied as soon as they end, so that they do not run a third time.
  */
 async function runSources(sources: Sources, run: ChunkRun, isFresh: boolean): Promise<void> {
-  const single = singleMap(run.workload);
   setRunning(run.statusBuffer, true);
   await withPulse(run, async () => {
     run.copier.isEager = true;
-    await runAlone(run, { sources: sources.marked('alone'), single, isFresh });
+    await runAlone(run, sources.marked('alone'), isFresh);
     await runAll(run, sources.marked('careful'));
     run.copier.isEager = false;
     await runAll(run, sources.unmarked());
     const { setAside } = run;
     const sourcesOf = (unit: SetAside): readonly Source[] => unit.sources;
-    await runEach(run, { limit: 1, units: setAside, sourcesOf, start: (unit, admitted) => unit.start(admitted) });
+    await runUnits(run, { limit: 1, units: setAside, sourcesOf, start: (unit, admitted) => unit.start(admitted) });
   });
   setRunning(run.statusBuffer, false);
 }
@@ -131,42 +130,31 @@ async function runSources(sources: Sources, run: ChunkRun, isFresh: boolean): Pr
  * others, an earlier one may have left a timer, or filled the memory. A later one that is in flight then is the first
  * one of the retry chunk. A thread for each of them would cost a start per item that was in flight.
  */
-async function runAlone(
-  run: ChunkRun,
-  { sources, single, isFresh }: Pick<SingleItems, 'single'> & { sources: readonly Source[]; isFresh: boolean },
-): Promise<void> {
+async function runAlone(run: ChunkRun, sources: readonly Source[], isFresh: boolean): Promise<void> {
   run.isAlone = isFresh;
   for (const source of sources) {
-    await runItems(run, { limit: 1, sources: [source], single });
+    await runAll(run, [source], { limit: 1, isGrouped: false });
     if (run.statusBuffer.items[run.builder.slotOf(source)] !== NOT_BEGUN) run.isAlone = false;
   }
   run.isAlone = false;
 }
 
-function runAll(run: ChunkRun, sources: Iterable<Source>): Promise<void> {
-  const { mapChunk, group, concurrency: limit } = run.workload;
-  if (mapChunk) {
+function runAll(
+  run: ChunkRun,
+  sources: Iterable<Source>,
+  { limit = run.workload.concurrency, isGrouped = true } = {},
+): Promise<void> {
+  const { mapChunk, group } = run.workload;
+  if (mapChunk && isGrouped) {
     const units = groupsOf(sources, group.maxItems);
     const sourcesOf = (unit: readonly Source[]): readonly Source[] => unit;
     const start: Units<Source[]>['start'] = (unit, admitted) => runGroup(run, unit, mapChunk, admitted);
-    return runEach(run, { limit, units, sourcesOf, start });
+    return runUnits(run, { limit, units, sourcesOf, start });
   }
-  return runItems(run, { limit, sources, single: singleMap(run.workload) });
+  const map = singleMap(run.workload);
+  const start: Units<Source>['start'] = (source, admitted) => runItem(run, source, map, admitted);
+  return runUnits(run, { limit, units: sources, sourcesOf: (source) => [source], start });
 }
-
-interface SingleItems {
-  limit: number;
-  sources: Iterable<Source>;
-  single: NonNullable<Workload['map']>;
-}
-
-const runItems = (run: ChunkRun, { limit, sources, single }: SingleItems): Promise<void> =>
-  runEach(run, {
-    limit,
-    units: sources,
-    sourcesOf: (source) => [source],
-    start: (source, admitted) => runItem(run, source, single, admitted),
-  });
 
 function singleMap({ map, mapChunk }: Workload): NonNullable<Workload['map']> {
   const single = map ?? (mapChunk && toSingleItemMap(mapChunk));

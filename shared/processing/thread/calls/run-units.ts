@@ -1,10 +1,16 @@
 /** Starts the units of a chunk (items or groups) while the chunk continues and the limits of its workload allow it. */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Source } from '../../sources.ts';
 import { stopOf } from '../thread-status.ts';
 import type { Admission, AdmittedCall } from './admission.ts';
 import type { ChunkRun } from './chunk-run.ts';
 import { isPutOff } from './run-item.ts';
-import { runUpTo } from './run-up-to.ts';
+
+/** Maximum time for which units that wait for nothing block the calls in flight. */
+const TURN_MS = 20;
+
+/** Interval at which a unit that was not admitted asks again. It also asks again when a unit in flight ends. */
+const ASK_AGAIN_MS = 5;
 
 /** Units of one kind. */
 export interface Units<T> {
@@ -12,52 +18,73 @@ export interface Units<T> {
   limit: number;
   units: Iterable<T>;
   sourcesOf: (unit: T) => readonly Source[];
+  /** Returns a promise only if there is something to wait for: the common case is not awaited. */
   start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
 }
 
-/** Runs all units. A unit starts only if the chunk was not stopped. Items that have ended are copied when a copy is due. */
-export function runEach<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
-  const begin = (unit: T, admitted?: AdmittedCall): Promise<void> | undefined => {
-    if (stopOf(run.statusBuffer) !== undefined) return undefined;
-    const pending = start(unit, admitted);
-    run.copier.check(run.startMs);
-    return pending;
-  };
-  const beginNow = (unit: T): Promise<void> | undefined => {
+/**
+ * Starts the units in order, and waits for all. A unit starts only if the chunk was not stopped, at the time for which it
+ * was admitted: an item that became due after it would have no permit. Items that have ended are copied when a copy is
+ * due. After all units have ended, rejects with the first rejection.
+ */
+export async function runUnits<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
+  const { admission, statusBuffer, copier } = run;
+  const faults: unknown[] = [];
+  let inFlight = 0;
+  let wake: (() => void) | undefined;
+  let turnMs = 0;
+  const oneEnds = (): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+    });
+  for (const unit of units) {
     run.startMs = run.nowMs();
-    return begin(unit);
-  };
-  const { admission } = run;
-  if (admission === undefined) return runUpTo(limit, units, beginNow);
-  return runAdmitted(run, { limit, units, sourcesOf, start: begin }, admission);
+    let call = admission && admit(run, sourcesOf(unit), admission);
+    while (call === 'waits') {
+      await Promise.race([oneEnds(), sleep(ASK_AGAIN_MS)]);
+      run.startMs = run.nowMs();
+      call = admission && admit(run, sourcesOf(unit), admission);
+    }
+    const admitted = typeof call === 'object' ? call : undefined;
+    const mayStart = call !== 'left' && stopOf(statusBuffer) === undefined;
+    const pending = mayStart ? start(unit, admitted) : undefined;
+    if (mayStart) copier.check(run.startMs);
+    if (pending === undefined) admitted?.end();
+    else {
+      if (inFlight === 0) turnMs = performance.now();
+      inFlight += 1;
+      void pending
+        .catch((error: unknown) => faults.push(error))
+        .then(() => {
+          admitted?.end();
+          inFlight -= 1;
+          wake?.();
+        });
+      while (inFlight >= limit) await oneEnds();
+    }
+    // Also if all units return promises: those that wait for nothing end without a turn of the event loop.
+    if (inFlight > 0 && performance.now() - turnMs > TURN_MS) {
+      await nextTurn();
+      turnMs = performance.now();
+    }
+  }
+  while (inFlight > 0) await oneEnds();
+  if (faults.length > 0) throw faults[0];
 }
 
 /**
- * Starts units when the limits of the workload admit them. Units that are not admitted within the chunk's time are passed
- * on. A unit starts at the time for which it was admitted: an item that became due after it would have no permit.
+ * Asks the limits of the workload for a unit at `run.startMs`. `idle`: none of its items needs a call. `left`: the
+ * chunk's time is over, so its items are passed on.
  */
-function runAdmitted<T>(
+function admit(
   run: ChunkRun,
-  { limit, units, sourcesOf, start }: Units<T>,
+  sources: readonly Source[],
   admission: Admission,
-): Promise<void> {
-  let admitted: AdmittedCall | undefined;
-  let isLeft = false;
-  const isAdmitted = (unit: T): boolean => {
-    run.startMs = run.nowMs();
-    const items = sourcesOf(unit).filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;
-    admitted = items > 0 ? admission.admit(items) : undefined;
-    const isOver = stopOf(run.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
-    isLeft = items > 0 && admitted === undefined && isOver;
-    return items === 0 || admitted !== undefined || isLeft;
-  };
-  const begin = (unit: T): Promise<void> | undefined => {
-    const own = admitted;
-    if (isLeft) return undefined;
-    const pending = start(unit, own);
-    if (pending !== undefined && own !== undefined) return pending.finally(() => own.end());
-    own?.end();
-    return pending;
-  };
-  return runUpTo(limit, units, begin, isAdmitted);
+): AdmittedCall | 'idle' | 'waits' | 'left' {
+  const items = sources.filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;
+  if (items === 0) return 'idle';
+  const admitted = admission.admit(items);
+  if (admitted !== undefined) return admitted;
+  const isOver = stopOf(run.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
+  return isOver ? 'left' : 'waits';
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { runUpTo } from '../../../../../shared/processing/thread/calls/run-up-to.ts';
+import type { ChunkRun } from '../../../../../shared/processing/thread/calls/chunk-run.ts';
+import { runUnits, type Units } from '../../../../../shared/processing/thread/calls/run-units.ts';
+import { createStatusBuffer } from '../../../../../shared/processing/thread/thread-status.ts';
 
 const numbers = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -10,7 +12,13 @@ function work(): void {
   while (performance.now() < end);
 }
 
-describe('runUpTo', () => {
+/** Runs units of a workload without limits. */
+function runUpTo<T>(limit: number, units: T[], start: Units<T>['start']): Promise<void> {
+  const run = { statusBuffer: createStatusBuffer(units.length), nowMs: () => 0, copier: { check: () => {} } };
+  return runUnits(run as unknown as ChunkRun, { limit, units, sourcesOf: () => [], start });
+}
+
+describe('runUnits', () => {
   it('rejects with the first error when all have ended', async () => {
     const ended: number[] = [];
     const run = runUpTo(4, numbers(4), async (n) => {
