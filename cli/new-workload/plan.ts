@@ -1,5 +1,5 @@
 /** Creates the values that fill the template of a workload. */
-import type { Field, Guess } from '../../shared/intake/types/guess.ts';
+import type { Field, Guess } from '../../shared/workload/types/guess.ts';
 import { access } from './source-text.ts';
 import { zodText } from './zod-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Field, Guess } from '../../shared/intake/types/guess.ts';
+import type { Field, Guess } from '../../shared/workload/types/guess.ts';
 import { commentText, propertyName } from './source-text.ts';
 
 /** Expressions by the format of a text. */

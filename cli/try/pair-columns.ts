@@ -1,5 +1,5 @@
 import type { CsvReading } from '../../shared/intake/parse/csv-options.ts';
-import { mayHold, mayHoldAnyText, type SchemaField, valueAt } from '../../shared/intake/types/fields.ts';
+import { mayHold, mayHoldAnyText, type SchemaField, valueAt } from '../../shared/workload/types/fields.ts';
 import { nearest } from '../text/nearest.ts';
 
 type Column = CsvReading['columns'][number];

@@ -2,9 +2,9 @@
 
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
-import { fieldsOf, type SchemaField, valueAt } from '../../shared/intake/types/fields.ts';
 import { shellWord } from '../../shared/shell-word.ts';
 import type { JsonSchema } from '../../shared/workload/item-schema.ts';
+import { fieldsOf, type SchemaField, valueAt } from '../../shared/workload/types/fields.ts';
 import { pairColumns } from './pair-columns.ts';
 
 /** A suggestion: its reason, and the options that solve the problem, if there are any. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { type OrderDeps, orderImport } from '../../commands/inbox/order-import.ts';
 import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
-import { type OrderDeps, orderImport } from '../../intake/inbox/operator/order-import.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
 import type { Settings } from '../../settings.ts';
 import type { Registry } from '../../workload/registry.ts';

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { deleteRejected, type RejectedFilesDeps, retryRejected } from '../../intake/inbox/operator/rejected-files.ts';
+import { deleteRejected, type RejectedFilesDeps, retryRejected } from '../../commands/inbox/rejected-files.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { inboxName } from './list-inbox.ts';

@@ -4,6 +4,7 @@
  * source and their position, so nothing else is needed to resume after a crash.
  */
 import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { BlobClient, BlockBlobClient } from '@azure/storage-blob';
 import { errorCodeOf, Problem, statusOf } from '../../errors.ts';
 import { blobProperties, downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
@@ -92,18 +93,21 @@ async function uncommitted(target: Pick<TargetBlob, 'getBlockList'>): Promise<{ 
 }
 
 /** Opens the source after the staged blocks if its version is unchanged, otherwise at its beginning. */
-async function openAfter(copy: Copy, staged: Blocks = { version: '', ids: [], bytes: 0 }) {
+async function openAfter(
+  copy: Copy,
+  staged: Blocks = { version: '', ids: [], bytes: 0 },
+): Promise<{ blocks: Blocks; body: Readable }> {
   const { etag, bytes, body } = await open(copy, staged.bytes);
   const version = versionOf(etag);
-  if (staged.bytes > 0 && version !== staged.version) {
-    body.destroy();
-    return openAfter(copy);
-  }
-  if (staged.bytes + bytes > copy.maxBytes) {
-    body.destroy();
-    throw tooLarge(copy.maxBytes);
-  }
-  return { blocks: { ...staged, version }, body };
+  const isOther = staged.bytes > 0 && version !== staged.version;
+  const isTooLarge = !isOther && staged.bytes + bytes > copy.maxBytes;
+  if (isOther || isTooLarge) body.destroy();
+  if (isTooLarge)
+    throw new Problem(
+      'too-large',
+      `The source is over ${copy.maxBytes} bytes, the limit for files of the inbox (SLUICE_MAX_INBOX_BYTES).`,
+    );
+  return isOther ? openAfter(copy) : { blocks: { ...staged, version }, body };
 }
 
 /** Opens the source at an offset, or at its beginning if it has become shorter. */
@@ -138,12 +142,6 @@ async function stageRest(copy: Copy, blocks: Blocks, body: AsyncIterable<Uint8Ar
   }
   if (held.size > 0) await stage();
 }
-
-const tooLarge = (maxBytes: number): Problem =>
-  new Problem(
-    'too-large',
-    `The source is over ${maxBytes} bytes, the limit for files of the inbox (SLUICE_MAX_INBOX_BYTES).`,
-  );
 
 /** Makes the blob visible. If a blob with its name exists, the blob of an earlier attempt is accepted. */
 async function commit({ target, metadata }: Copy, { ids }: Blocks): Promise<void> {

@@ -1,7 +1,7 @@
 /** How a CSV upload is written, if its client specifies it: query parameters of the upload, or metadata of inbox files. */
 import { DELIMITERS, type Delimiter, delimiterName } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import type { CellType } from '../types/cells.ts';
+import type { CellType } from '../../workload/types/cells.ts';
 
 /** Supported character sets, with their names in the Encoding Standard. */
 export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
+import { orderImport } from '../../../shared/commands/inbox/order-import.ts';
+import { retryRejected } from '../../../shared/commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
 import { copyBlob } from '../../../shared/intake/import/copy-blob.ts';
 import { accountOf } from '../../../shared/intake/inbox/import-file.ts';
 import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
 import { moveFile, removeFile } from '../../../shared/intake/inbox/inbox-move.ts';
-import { orderImport } from '../../../shared/intake/inbox/operator/order-import.ts';
-import { retryRejected } from '../../../shared/intake/inbox/operator/rejected-files.ts';
 import { reasonName, writeReason } from '../../../shared/intake/inbox/rejection-reason.ts';
 import { echo } from '../in-process/echo.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';

@@ -56,19 +56,19 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 37_600],
+    ['shared/', () => below('shared/'), 38_250],
     // Target: 19,000.
     ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_400],
     ['gate, ledger, lease, publishing and collecting', () => below(...PROTOCOL), 3_500],
     // Target: 7,000.
     ['shared/http/', () => below('shared/http/'), 7_700],
     // Target: 6,200.
-    ['shared/intake/', () => below('shared/intake/'), 6_700],
+    ['shared/intake/', () => below('shared/intake/'), 6_350],
     // Target: 5,200.
     ['shared/processing/', () => below('shared/processing/'), 5_300],
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     // Target: 7,000.
-    ['cli/', () => below('cli/'), 7_800],
+    ['cli/', () => below('cli/'), 7_150],
     // Target: 9,300.
     ['web/', () => below('web/'), 9_700],
   ])('of %s', (_what, files, budget) => {

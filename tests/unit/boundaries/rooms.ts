@@ -72,6 +72,8 @@ const CONVERT = 'packages/convert/';
 export const ROOMS: readonly Room[] = [
   { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
   { path: 'shared/workload/', imports: ['shared/contract/'], packages: [], packageTypes: ['@standard-schema/spec'] },
+  // The types of an item: of its schema, of cells, and of a sample.
+  { path: 'shared/workload/types/', imports: [], types: ['shared/workload/item-schema.ts'], packages: ['zod'] },
   ordered('shared/storage/', [...STORAGE_SDKS, '@azure/identity', 'node:*']),
   ordered('shared/batches/', ['node:crypto', 'node:util'], ['@azure/storage-blob']),
   ordered('shared/wake/', ['node:crypto', 'node:timers/promises'], STORAGE_SDKS),
@@ -79,12 +81,10 @@ export const ROOMS: readonly Room[] = [
   ordered('shared/intake/', ['node:*'], STORAGE_SDKS),
   {
     path: 'shared/intake/parse/',
-    imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts', 'shared/intake/types/'],
+    imports: ['shared/contract/', 'shared/errors.ts', 'shared/intake/limits.ts', 'shared/workload/types/'],
     types: ['shared/workload/item-schema.ts'],
     packages: ['node:buffer', 'node:stream', 'node:util', 'node:zlib'],
   },
-  // The types of an item: of a schema, of cells, and of a sample.
-  { path: 'shared/intake/types/', imports: [], types: ['shared/workload/item-schema.ts'], packages: ['zod'] },
   ordered('shared/drain/', ['zod', 'durable-functions', 'node:os', 'node:timers/promises'], STORAGE_SDKS),
   ordered('shared/processing/', ['piscina', 'node:*'], [...STORAGE_SDKS, '@standard-schema/spec']),
   {
@@ -185,6 +185,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/new-workload/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
+      'shared/workload/types/',
     ],
     types: ['shared/workload/'],
     packages: ['commander', 'node:*'],

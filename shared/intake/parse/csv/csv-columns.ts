@@ -1,8 +1,8 @@
 /** Builds the JSON of an item from the cells of a row. */
 
-import { type CellFormat, type CellType, cellJson, cellType } from '../../types/cells.ts';
-import type { Schema, SchemaReader } from '../../types/schema-reader.ts';
-import { ANY, TYPES } from '../../types/types.ts';
+import { type CellFormat, type CellType, cellJson, cellType } from '../../../workload/types/cells.ts';
+import type { Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
+import { ANY, TYPES } from '../../../workload/types/types.ts';
 import type { HeaderNames } from './csv-header.ts';
 import type { HeaderFault } from './csv-header-limits.ts';
 

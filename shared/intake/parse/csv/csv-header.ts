@@ -1,6 +1,6 @@
 /** Matches the header line of a CSV upload with the property names of the item. */
 import { Problem } from '../../../errors.ts';
-import type { Schema, SchemaReader } from '../../types/schema-reader.ts';
+import type { Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
 import { findOversized, type HeaderFault } from './csv-header-limits.ts';
 
 /** Maximum number of headers that an error lists. */

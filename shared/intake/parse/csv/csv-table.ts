@@ -1,6 +1,6 @@
 /** Reads the header of a CSV upload, and creates the table with which rows are converted to items. */
 import type { JsonSchema } from '../../../workload/item-schema.ts';
-import { SchemaReader } from '../../types/schema-reader.ts';
+import { SchemaReader } from '../../../workload/types/schema-reader.ts';
 import type { CsvOptions, CsvReading } from '../csv-options.ts';
 import { type CsvColumns, compileColumns } from './csv-columns.ts';
 import { HeaderNames, readHeader } from './csv-header.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { zodText } from '../../../../cli/new-workload/zod-text.ts';
-import { guessItem } from '../../../../shared/intake/types/guess-item.ts';
+import { guessItem } from '../../../../shared/workload/types/guess-item.ts';
 
 const guess = (records: object[], fromText = false, decimal: '.' | ',' = '.'): string =>
   zodText(guessItem(records, { fromText, decimal })).replaceAll('\n', ' ');

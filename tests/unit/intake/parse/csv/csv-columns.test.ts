@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileColumns } from '../../../../../shared/intake/parse/csv/csv-columns.ts';
 import { HeaderNames } from '../../../../../shared/intake/parse/csv/csv-header.ts';
 import { parseCsv } from '../../../../../shared/intake/parse/csv/parse-csv.ts';
-import { SchemaReader } from '../../../../../shared/intake/types/schema-reader.ts';
+import { SchemaReader } from '../../../../../shared/workload/types/schema-reader.ts';
 import { cut, problemOf, recordsOf } from '../../uploads.ts';
 import { limits, number, object, read, text } from './read-csv.ts';
 

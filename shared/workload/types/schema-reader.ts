@@ -1,12 +1,12 @@
 /** Reads what a JSON Schema requires of the properties of an item, as far as it affects their types. */
-import type { JsonSchema } from '../../workload/item-schema.ts';
-import { ANY, NAMED_TYPES, NUMBER, typeOf, typesOf } from './types.ts';
+import type { JsonSchema } from '../item-schema.ts';
+import { ANY, NAMED_TYPES, typeOf, typesOf } from './types.ts';
 
 /** A schema; undefined means no restrictions. */
 export type Schema = JsonSchema | boolean | undefined;
 
-/** What a question to a schema is answered with, from the answers of its parts. */
-interface Question<T> {
+/** How a question to a schema is answered from the answers of its parts. */
+export interface Question<T> {
   /** What the keywords of a schema say, without those that contain further schemas for the same value. */
   own: (schema: JsonSchema) => T;
   /** The answer of schemas that apply together. */
@@ -30,33 +30,23 @@ export class SchemaReader {
   /** Returns the types that `schema` allows, as bits of TYPES; all if it has no restrictions. */
   types(schema: Schema): number {
     const known = typeof schema === 'object' ? this.#types.get(schema) : undefined;
-    const types = known ?? this.#ask(schema, ALLOWED_TYPES);
+    const types = known ?? this.ask(schema, ALLOWED_TYPES);
     if (typeof schema === 'object') this.#types.set(schema, types);
     return types;
-  }
-
-  /** Whether the types, values and patterns of the schema allow a text, number or boolean. */
-  allows(schema: Schema, value: unknown): boolean {
-    return this.#ask(schema, {
-      own: (each) => isAllowed(each, value),
-      all: (answers) => !answers.includes(false),
-      any: (answers) => answers.includes(true),
-      plain: (each) => each !== false,
-    });
   }
 
   /** Whether the schema requires an object to have property `name`. */
   requires(schema: Schema, name: string): boolean {
     const own = ({ required }: JsonSchema): boolean => Array.isArray(required) && required.includes(name);
     const some = (answers: readonly boolean[]): boolean => answers.includes(true);
-    return this.#ask(schema, { own, all: some, any: (answers) => !answers.includes(false), plain: () => false });
+    return this.ask(schema, { own, all: some, any: (answers) => !answers.includes(false), plain: () => false });
   }
 
   /** Returns the names of the properties that `schema` mentions. */
   names(schema: Schema): Set<string> {
     const union = (all: readonly Set<string>[]): Set<string> => new Set(all.flatMap((names) => [...names]));
     const own = ({ properties }: JsonSchema): Set<string> => new Set(Object.keys(asObject(properties)));
-    return this.#ask(schema, { own, all: union, any: union, plain: () => new Set<string>() });
+    return this.ask(schema, { own, all: union, any: union, plain: () => new Set<string>() });
   }
 
   /**
@@ -65,7 +55,7 @@ export class SchemaReader {
    * of the others.
    */
   property(schema: Schema, name: string): Schema {
-    return this.#ask<Schema>(schema, {
+    return this.ask<Schema>(schema, {
       own: (each) => ownProperty(each, name),
       all: (said) => this.#joined('allOf', said),
       any: (said) => this.#joined('anyOf', said),
@@ -73,11 +63,12 @@ export class SchemaReader {
     });
   }
 
-  #ask<T>(schema: Schema, question: Question<T>, seen: ReadonlySet<unknown> = new Set()): T {
+  /** Answers a question to a schema. */
+  ask<T>(schema: Schema, question: Question<T>, seen: ReadonlySet<unknown> = new Set()): T {
     if (typeof schema !== 'object') return question.plain(schema);
     if (seen.has(schema)) return question.plain(undefined);
     const inner = new Set(seen).add(schema);
-    const ask = (each: Schema): T => this.#ask(each, question, inner);
+    const ask = (each: Schema): T => this.ask(each, question, inner);
     const { $ref, allOf, anyOf, oneOf } = schema;
     const parts = [...(typeof $ref === 'string' ? [this.#resolve($ref)] : []), ...listOf(allOf)];
     const choices = [anyOf, oneOf].filter(Array.isArray).map((choice) => question.any(choice.map(ask)));
@@ -122,7 +113,8 @@ export class SchemaReader {
   }
 }
 
-const ownTypes = ({ type, const: only, enum: values }: JsonSchema): number =>
+/** Returns the types that the keywords of a schema allow, without those that contain further schemas. */
+export const ownTypes = ({ type, const: only, enum: values }: JsonSchema): number =>
   (type === undefined ? ANY : typesOfNames(type)) &
   (only === undefined ? ANY : typeOf(only)) &
   (Array.isArray(values) ? typesOf(values) : ANY);
@@ -133,23 +125,6 @@ const ALLOWED_TYPES: Question<number> = {
   any: (answers) => answers.reduce((types, each) => types | each, 0),
   plain: (schema) => (schema === false ? 0 : ANY),
 };
-
-function isAllowed(schema: JsonSchema, value: unknown): boolean {
-  const { enum: values, const: only, pattern } = schema;
-  const type = typeOf(value) & NUMBER ? NUMBER : typeOf(value);
-  if ((ownTypes(schema) & type) === 0) return false;
-  if (Array.isArray(values) && !values.includes(value)) return false;
-  if (only !== undefined && only !== value) return false;
-  return typeof pattern !== 'string' || typeof value !== 'string' || matches(pattern, value);
-}
-
-function matches(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    return true;
-  }
-}
 
 const listOf = (schemas: unknown): readonly Schema[] => (Array.isArray(schemas) ? schemas : []);
 

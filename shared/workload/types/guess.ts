@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../workload/item-schema.ts';
+import type { JsonSchema } from '../item-schema.ts';
 
 /** The notation of values in the sample. */
 export interface Reading {

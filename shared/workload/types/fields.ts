@@ -1,6 +1,7 @@
-import type { JsonSchema } from '../../workload/item-schema.ts';
+import type { JsonSchema } from '../item-schema.ts';
 import { cellJson } from './cells.ts';
-import { type Schema, SchemaReader } from './schema-reader.ts';
+import { ownTypes, type Schema, SchemaReader } from './schema-reader.ts';
+import { NUMBER, typeOf } from './types.ts';
 
 /** A field of a schema; `path` consists of names separated by dots. */
 export interface SchemaField {
@@ -39,7 +40,30 @@ const membersOf = ({ path, isRequired, schema, reader }: SchemaField): SchemaFie
 /** Whether the text of a cell may be a value of a field; true if the schema does not restrict it. */
 export function mayHold({ schema, reader }: SchemaField, text: string, decimal: '.' | ','): boolean {
   const value: unknown = JSON.parse(cellJson(text, { types: reader.types(schema), decimal }));
-  return reader.allows(schema, value);
+  return reader.ask(schema, {
+    own: (each) => isAllowed(each, value),
+    all: (answers) => !answers.includes(false),
+    any: (answers) => answers.includes(true),
+    plain: (each) => each !== false,
+  });
+}
+
+/** Whether the types, values and pattern of a schema allow a text, number or boolean. */
+function isAllowed(schema: JsonSchema, value: unknown): boolean {
+  const { enum: values, const: only, pattern } = schema;
+  const type = typeOf(value) & NUMBER ? NUMBER : typeOf(value);
+  if ((ownTypes(schema) & type) === 0) return false;
+  if (Array.isArray(values) && !values.includes(value)) return false;
+  if (only !== undefined && only !== value) return false;
+  return typeof pattern !== 'string' || typeof value !== 'string' || matches(pattern, value);
+}
+
+function matches(pattern: string, text: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return true;
+  }
 }
 
 /** A text that no enum and hardly any pattern allows. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cellJson, cellType } from '../../../../shared/intake/types/cells.ts';
-import { ANY, TYPES } from '../../../../shared/intake/types/types.ts';
+import { cellJson, cellType } from '../../../../shared/workload/types/cells.ts';
+import { ANY, TYPES } from '../../../../shared/workload/types/types.ts';
 
 const NUMBER = TYPES.integer | TYPES.fraction;
 const number = (cell: string, decimal: '.' | ',' = '.'): string => cellJson(cell, { types: NUMBER, decimal });

@@ -1,11 +1,11 @@
 /** Commands of an operator for a rejected file: retry it, or delete it. */
 import type { ContainerClient } from '@azure/storage-blob';
-import { CONTAINERS } from '../../../contract/names.ts';
-import { Problem, statusOf } from '../../../errors.ts';
-import { blobProperties } from '../../../storage/blob-reads.ts';
-import { fileMetadata } from '../../file-metadata.ts';
-import { CopyPendingError, isMoved, moveFile } from '../inbox-move.ts';
-import { reasonName } from '../rejection-reason.ts';
+import { CONTAINERS } from '../../contract/names.ts';
+import { Problem, statusOf } from '../../errors.ts';
+import { fileMetadata } from '../../intake/file-metadata.ts';
+import { CopyPendingError, isMoved, moveFile } from '../../intake/inbox/inbox-move.ts';
+import { reasonName } from '../../intake/inbox/rejection-reason.ts';
+import { blobProperties } from '../../storage/blob-reads.ts';
 
 export interface RejectedFilesDeps {
   container: (name: string) => ContainerClient;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { SchemaReader } from '../../../../shared/intake/types/schema-reader.ts';
-import { ANY, NUMBER, TYPES } from '../../../../shared/intake/types/types.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { itemSchemaOf } from '../../../../shared/workload/item-schema.ts';
+import { SchemaReader } from '../../../../shared/workload/types/schema-reader.ts';
+import { ANY, NUMBER, TYPES } from '../../../../shared/workload/types/types.ts';
 
 /** Returns the types of the property at `path`, and whether it is required. */
 function read(root: unknown, path: string): [types: number, required: boolean] {
