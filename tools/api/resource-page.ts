@@ -4,7 +4,7 @@ import { isOpen, type Route, type RouteParameter } from '../../shared/http/edge/
 import { fieldsOf, nameOf, namesIn, type Row, type Schema, typeOf } from './fields.ts';
 import { table } from './markdown.ts';
 
-type Content = Readonly<Record<string, { schema: Schema }>>;
+type Content = Readonly<Record<string, { schema: Schema; example?: unknown }>>;
 
 /** The parts of the OpenAPI document that the pages use. */
 export interface Described {
@@ -89,9 +89,9 @@ function parameterRow({ in: where, name, description, schema = {} }: RouteParame
 
 function body(content: Content): string[] {
   const types = Object.entries(content);
-  const [[, { schema }] = ['', { schema: {} as Schema }]] = types;
+  const [[, { schema, example }] = ['', { schema: {} as Schema }]] = types;
   if (schema.type === 'string') return [`Body: ${types.map(([type]) => `\`${type}\``).join(', ')}`, ''];
-  return [`Body: ${shapeText(schema)}`, '', ...inline(schema)];
+  return [`Body: ${shapeText(schema)}`, '', ...code(example), ...inline(schema)];
 }
 
 function answers({ answers: all, problems }: Route, operation: Operation | undefined): string[] {
@@ -103,13 +103,18 @@ function answers({ answers: all, problems }: Route, operation: Operation | undef
   });
   const refusals = problems.map((type) => `\`${type}\` (${PROBLEMS[type][0]})`);
   const fields = Object.values(operation?.responses ?? {}).flatMap(({ content = {} }) =>
-    Object.entries(content).flatMap(([type, { schema }]) => (type === 'application/json' ? inline(schema) : [])),
+    Object.entries(content).flatMap(([type, { schema, example }]) =>
+      type === 'application/json' ? [...code(example), ...inline(schema)] : [],
+    ),
   );
   return [...lines, ...(refusals.length === 0 ? [] : [`- **Problems** ${refusals.join(', ')}`]), '', ...fields];
 }
 
 const shapeText = (schema: Schema): string =>
   schema.anyOf?.every(nameOf) || nameOf(schema) !== undefined ? typeOf(schema) : 'these fields';
+
+const code = (example: unknown): string[] =>
+  example === undefined ? [] : ['```json', JSON.stringify(example, null, 2), '```', ''];
 
 /** The fields of a schema without a name. */
 const inline = (schema: Schema): string[] =>

@@ -16,7 +16,22 @@ export const AUDIT_ROUTES = [
       query('target', 'Only actions on this queue, batch or file'),
       query('limit', 'Maximum number of entries', whole(1, 1_000, 200)),
     ],
-    answers: [{ status: 200, description: 'The actions', content: { [JSON_TYPE]: auditSchema } }],
+    answers: [
+      {
+        status: 200,
+        description: 'The actions',
+        content: { [JSON_TYPE]: auditSchema },
+        example: {
+          ...{ from: '2026-11-16', to: '2026-11-22' },
+          entries: [
+            {
+              ...{ at: '2026-11-22T09:14:03.120Z', action: 'pause-queue', target: 'billing-normal-0', status: 200 },
+              ...{ by: 'Ada Lovelace', verified: false, detail: 'reason: database is down' },
+            },
+          ],
+        },
+      },
+    ],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => getAudit({ table: app.deps().table, now: app.meter.serviceNowMs }, request),
   },

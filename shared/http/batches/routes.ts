@@ -65,6 +65,7 @@ export const BATCH_ROUTES = [
     audience: ['operator'],
     summary: 'Start no further chunks of a batch. Running chunks finish',
     body: { [JSON_TYPE]: pauseRequestSchema },
+    example: { reason: 'wrong price list' },
     answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     handler: (app) => (request) => pauseOverHttp({ deps: app.deps(), basis: app.basis }, request),
@@ -76,6 +77,7 @@ export const BATCH_ROUTES = [
     audience: ['operator'],
     summary: 'End the pause that the body names, whatever its cause, and put the references of the pending chunks',
     body: { [JSON_TYPE]: resumeRequestSchema },
+    example: { since: '2026-09-24T08:00:00.000Z' },
     answers: [
       { status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } },
       {

@@ -85,6 +85,7 @@ export const DEAD_LETTER_ROUTES = [
       idempotencyKey('A repetition with the same key and body returns the first answer without another redrive'),
     ],
     body: { [JSON_TYPE]: redriveRequestSchema },
+    example: { items: [17, 4_711], patch: { currency: 'USD', discount: null }, ratePerSecond: 100, key: 'usd' },
     answers: [
       {
         status: 202,
@@ -107,6 +108,7 @@ export const DEAD_LETTER_ROUTES = [
       idempotencyKey('A repetition with the same key and body returns the first answer without another discard'),
     ],
     body: { [JSON_TYPE]: discardRequestSchema },
+    example: { reason: 'orders of the load test', key: 'load-test' },
     answers: [
       {
         status: 202,

@@ -29,6 +29,8 @@ export interface RouteAnswer {
   readonly content: Content;
   /** Headers beyond the usual ones, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The JSON of such an answer. */
+  readonly example?: unknown;
 }
 
 /** The answer of a handler. */
@@ -50,6 +52,8 @@ interface Described {
   readonly description?: string;
   readonly parameters?: readonly RouteParameter[];
   readonly body?: Content;
+  /** The JSON of a body. */
+  readonly example?: unknown;
   readonly answers: readonly RouteAnswer[];
   readonly problems: readonly ProblemType[];
 }

@@ -16,6 +16,10 @@ export const INBOX_ROUTES = [
     summary: 'Import a blob of the storage account of the app into the inbox',
     parameters: [idempotencyKey('A repetition with the same key and content within seven days yields the same batch')],
     body: { [JSON_TYPE]: importRequestSchema },
+    example: {
+      url: 'https://ACCOUNT.blob.core.windows.net/uploads/usage.csv.gz',
+      ...{ labels: { month: '2026-11' }, csv: { delimiter: 'semicolon' } },
+    },
     answers: [
       {
         status: 202,
@@ -57,6 +61,7 @@ export const INBOX_ROUTES = [
     audience: ['operator'],
     summary: 'Move a rejected file back into the inbox, where the next poll finds it',
     body: { [JSON_TYPE]: inboxRetrySchema },
+    example: { name: 'billing/broken.ndjson' },
     answers: [{ status: 202, description: 'The file waits', content: { [JSON_TYPE]: inboxRetrySchema } }],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     handler: (app) => (request) => retryInboxFile(app.deps(), request),

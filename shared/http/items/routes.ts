@@ -12,7 +12,21 @@ export const ITEM_ROUTES = [
     path: 'batches/{id}/items/{position}',
     audience: ['client'],
     summary: 'One item: the chunks in which it ran, its attempts, and its result or dead letter',
-    answers: [{ status: 200, description: 'The item', content: { [JSON_TYPE]: itemSchema } }],
+    answers: [
+      {
+        status: 200,
+        description: 'The item',
+        content: { [JSON_TYPE]: itemSchema },
+        example: {
+          ...{ batch: '01a2043c-7a10-7c51-8f3e-2b9d41c0aa17', position: 1, line: 2, state: 'succeeded' },
+          steps: [
+            { chunk: '000000', revision: 0, end: 'retried', attempts: 1, error: '503 from the ledger' },
+            { chunk: '000000.r1', revision: 0, end: 'succeeded', attempts: 1 },
+          ],
+          ...{ item: { id: 'b' }, result: { id: 'b', amount: 1 } },
+        },
+      },
+    ],
     problems: ['not-found'],
     handler: (app) => (request) => getItem(app.deps(), request),
   },
@@ -40,6 +54,13 @@ export const ITEM_ROUTES = [
         status: 200,
         description: 'The items; with `itemId`, their positions',
         content: { [JSON_TYPE]: z.union([itemListSchema, foundItemsSchema]) },
+        example: {
+          batch: '01a2043c-7a10-7c51-8f3e-2b9d41c0aa17',
+          items: [
+            { position: 0, id: 'a.jpg', state: 'succeeded', attempts: 0 },
+            { position: 1, id: 'b.jpg', state: 'pending', attempts: 1, error: '503 from the store' },
+          ],
+        },
         headers: NEXT,
       },
     ],

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
 import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
-import { isAction, isOpen, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
+import { isAction, isOpen, JSON_TYPE, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
 import { COMPONENTS } from '../edge/schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -48,7 +48,7 @@ const ACTOR: RouteParameter = {
 };
 
 function operationOf(route: Route): Json {
-  const { name, summary, description, audience, parameters = [], body, answers } = route;
+  const { name, summary, description, audience, parameters = [], body, example, answers } = route;
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
     ...{ name: parameter, in: 'path', required: true },
     schema: { type: 'string' },
@@ -62,20 +62,28 @@ function operationOf(route: Route): Json {
     tags: isOpen(route) ? ['anyone'] : [...audience],
     security: isOpen(route) ? [] : [{ key: [] }],
     parameters: [...inPath, ...optional],
-    ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
+    ...(body === undefined ? {} : { requestBody: { content: contentOf(body, example) } }),
     responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(route) },
   };
 }
 
-const contentOf = (content: RouteAnswer['content']): Json =>
-  Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
+const contentOf = (content: RouteAnswer['content'], example: unknown): Json =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, schema]) => [
+      type,
+      { schema: schemaOf(schema), ...(example === undefined || type !== JSON_TYPE ? {} : { example }) },
+    ]),
+  );
 
-function answerOf({ status, description, content, headers = {} }: RouteAnswer): [string, Json] {
+function answerOf({ status, description, content, headers = {}, example }: RouteAnswer): [string, Json] {
   const described = Object.entries(headers).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },
   ]);
-  return [String(status), { description, headers: Object.fromEntries(described), content: contentOf(content) }];
+  return [
+    String(status),
+    { description, headers: Object.fromEntries(described), content: contentOf(content, example) },
+  ];
 }
 
 /** Problems with the same status become one answer that lists their types. The host itself answers 401, with an empty body. */

@@ -17,11 +17,17 @@ import {
 } from './schemas.ts';
 
 const QUEUE = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } } as const;
+const POLICY_EXAMPLE = {
+  thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
+  ...{ capacity: 100, headroom: 0.25, targetSeconds: 10 },
+};
+
 const POLICY = {
   status: 200,
   description: 'The policy',
   content: { [JSON_TYPE]: policyViewSchema },
   headers: { etag: 'The version of the policy' },
+  example: { queue: 'billing-bulk-0', version: 1, policy: POLICY_EXAMPLE },
 } as const;
 
 const policyDeps = ({ clients, registry, settings }: App) => ({
@@ -63,6 +69,7 @@ export const QUEUE_ROUTES = [
     audience: ['operator'],
     summary: 'Start no further drains. A running drain ends after its wave',
     body: { [JSON_TYPE]: pauseRequestSchema },
+    example: { reason: 'database is down', forSeconds: 3_600 },
     answers: [QUEUE],
     problems: ['invalid-parameter', 'not-found', 'too-large'],
     handler: (app) => (request) => pauseQueue(app.deps(), request),
@@ -74,6 +81,7 @@ export const QUEUE_ROUTES = [
     audience: ['operator'],
     summary: 'End the pause that the body names, whatever its cause, and wake the queue',
     body: { [JSON_TYPE]: resumeRequestSchema },
+    example: { since: '2026-09-24T08:00:00.000Z' },
     answers: [QUEUE],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     wakes: true,
@@ -97,7 +105,15 @@ export const QUEUE_ROUTES = [
     audience: ['operator'],
     summary: 'Cancel the batches with work in a paused queue and delete its messages; or empty a poison queue',
     body: { [JSON_TYPE]: clearRequestSchema },
-    answers: [{ status: 200, description: 'The result of the clearing', content: { [JSON_TYPE]: clearedQueueSchema } }],
+    example: { confirm: 'billing-bulk-0' },
+    answers: [
+      {
+        status: 200,
+        description: 'The result of the clearing',
+        content: { [JSON_TYPE]: clearedQueueSchema },
+        example: { queue: 'billing-bulk-0', batches: 4, messages: 3_210, left: 0 },
+      },
+    ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     wakes: true,
     handler: (app) => (request, drains) => clearOverHttp(app.requestDeps(drains), request),
@@ -120,6 +136,7 @@ export const QUEUE_ROUTES = [
     summary: 'Change the policy of a queue, from the next wave on',
     parameters: [header('If-Match', 'The ETag of the policy to replace')],
     body: { [JSON_TYPE]: policySchema },
+    example: POLICY_EXAMPLE,
     answers: [POLICY],
     problems: ['invalid-parameter', 'not-found', 'precondition-failed', 'too-large'],
     handler: (app) => (request) => putPolicy(policyDeps(app), request),

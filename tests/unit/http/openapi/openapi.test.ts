@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { PROBLEMS } from '../../../../shared/errors.ts';
+import { JSON_TYPE } from '../../../../shared/http/edge/route.ts';
 import { openApiDocument } from '../../../../shared/http/openapi/openapi.ts';
 import { ROUTES } from '../../../../shared/http/routes.ts';
 
@@ -18,6 +20,20 @@ describe('the table of routes', () => {
     expect(new Set(keys).size).toBe(keys.length);
     expect(new Set(ROUTES.map(({ name }) => name)).size).toBe(ROUTES.length);
   });
+});
+
+const examples = ROUTES.flatMap(({ name, body, example, answers }) => [
+  { name: `the body of ${name}`, schema: body?.[JSON_TYPE], example },
+  ...answers.map(({ content, example: answer }) => ({
+    name: `the answer of ${name}`,
+    schema: content[JSON_TYPE],
+    example: answer,
+  })),
+]).filter(({ example }) => example !== undefined);
+
+it.each(examples)('the example of $name fits its schema', ({ schema, example }) => {
+  expect(schema).not.toBe('text');
+  expect((schema as z.ZodType | undefined)?.safeParse(example)).toMatchObject({ success: true });
 });
 
 describe('the OpenAPI document', () => {
