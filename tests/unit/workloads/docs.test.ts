@@ -41,9 +41,6 @@ describe.each([
   ['docs/recipes.md', 'workloads/mail.ts', 'tests/recipes/mail.ts', 1],
   ['docs/workloads.md', RECIPES_TEST, RECIPES_TEST, 1],
   ['docs/recipes.md', RECIPES_TEST, RECIPES_TEST, 2],
-  ['docs/events.md', 'docs/examples/subscriber.ts', 'docs/examples/subscriber.ts', 4],
-  ['docs/recipes.md', 'workloads/payouts/distribute.ts', 'workloads/payouts/distribute.ts', 1],
-  ['docs/recipes.md', 'workloads/payouts/balance.ts', 'workloads/payouts/balance.ts', 1],
 ] as const)('%s', (document, named, file, count) => {
   it(`quotes ${file} exactly`, () => {
     const quotes = quotesOf(document, named);
