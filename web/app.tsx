@@ -11,7 +11,7 @@ import { KeyPage } from './key/key-page.tsx';
 import { OverviewPage } from './overview/overview-page.tsx';
 import { QueuePage } from './queue/queue-page.tsx';
 import { QueuesPage } from './queues/queues-page.tsx';
-import { href, type Place, place } from './routing.ts';
+import { href, type PageName, type Place, place } from './routing.ts';
 import { Sidebar } from './sidebar.tsx';
 import { PageHead } from './ui/pieces.tsx';
 import { Empty } from './ui/states.tsx';
@@ -39,33 +39,23 @@ export function App(): JSX.Element {
   );
 }
 
+const PAGES: Readonly<Record<PageName, () => JSX.Element>> = {
+  overview: OverviewPage,
+  queues: QueuesPage,
+  batches: BatchesPage,
+  'dead-letters': DeadLettersPage,
+  inbox: InboxPage,
+  upload: UploadPage,
+  days: DaysPage,
+  audit: AuditPage,
+};
+
 function Page({ place: at }: { place: Place }): JSX.Element {
-  switch (at.page) {
-    case 'overview':
-      return <OverviewPage />;
-    case 'queues':
-      return <QueuesPage />;
-    case 'queue':
-      return <QueuePage key={at.queue} queue={at.queue} />;
-    case 'batches':
-      return <BatchesPage />;
-    case 'batch':
-      return <BatchPage key={at.id} id={at.id} tab={at.tab} />;
-    case 'dead-letters':
-      return <DeadLettersPage />;
-    case 'days':
-      return <DaysPage />;
-    case 'audit':
-      return <AuditPage />;
-    case 'inbox':
-      return <InboxPage />;
-    case 'upload':
-      return <UploadPage />;
-    case 'unknown':
-      return <UnknownPage path={at.path} />;
-    default:
-      return at satisfies never;
-  }
+  if (at.page === 'queue') return <QueuePage key={at.queue} queue={at.queue} />;
+  if (at.page === 'batch') return <BatchPage key={at.id} id={at.id} tab={at.tab} />;
+  if (at.page === 'unknown') return <UnknownPage path={at.path} />;
+  const Chosen = PAGES[at.page];
+  return <Chosen />;
 }
 
 const UnknownPage = ({ path }: { path: string }): JSX.Element => (

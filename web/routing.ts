@@ -10,9 +10,11 @@ export type Tab = (typeof TABS)[number];
 /** Pages without an id. */
 const PAGES = ['overview', 'queues', 'batches', 'dead-letters', 'days', 'audit', 'inbox', 'upload'] as const;
 
+export type PageName = (typeof PAGES)[number];
+
 /** A place in the dashboard. */
 export type Place =
-  | { page: (typeof PAGES)[number] }
+  | { page: PageName }
   | { page: 'queue'; queue: string }
   | { page: 'batch'; id: string; tab: Tab }
   | { page: 'unknown'; path: string };

@@ -1,20 +1,20 @@
 import type { JSX } from 'preact';
 import { keepKey } from './api/key.ts';
-import type { Place } from './routing.ts';
+import { href, type PageName, type Place } from './routing.ts';
 import { nextTheme, theme } from './theme.ts';
 import { Button } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 import { Logo } from './ui/logo.tsx';
 
-const LINKS: readonly { href: string; name: string; icon: IconName; pages: readonly Place['page'][] }[] = [
-  { href: '#/overview', name: 'Overview', icon: 'overview', pages: ['overview'] },
-  { href: '#/queues', name: 'Queues', icon: 'queues', pages: ['queues', 'queue'] },
-  { href: '#/batches', name: 'Batches', icon: 'batches', pages: ['batches', 'batch'] },
-  { href: '#/dead-letters', name: 'Dead letters', icon: 'warning', pages: ['dead-letters'] },
-  { href: '#/inbox', name: 'Inbox', icon: 'inbox', pages: ['inbox'] },
-  { href: '#/upload', name: 'Upload', icon: 'upload', pages: ['upload'] },
-  { href: '#/days', name: 'Days', icon: 'days', pages: ['days'] },
-  { href: '#/audit', name: 'Audit log', icon: 'audit', pages: ['audit'] },
+const LINKS: readonly { page: PageName; name: string; icon: IconName; parts?: Place['page'] }[] = [
+  { page: 'overview', name: 'Overview', icon: 'overview' },
+  { page: 'queues', name: 'Queues', icon: 'queues', parts: 'queue' },
+  { page: 'batches', name: 'Batches', icon: 'batches', parts: 'batch' },
+  { page: 'dead-letters', name: 'Dead letters', icon: 'warning' },
+  { page: 'inbox', name: 'Inbox', icon: 'inbox' },
+  { page: 'upload', name: 'Upload', icon: 'upload' },
+  { page: 'days', name: 'Days', icon: 'days' },
+  { page: 'audit', name: 'Audit log', icon: 'audit' },
 ];
 
 /** Navigation, and the settings of the page. */
@@ -23,8 +23,8 @@ export function Sidebar({ place }: { place: Place }): JSX.Element {
     <aside class="sidebar">
       <Logo />
       <nav aria-label="Pages">
-        {LINKS.map(({ href, name, icon, pages }) => (
-          <a key={href} href={href} aria-current={pages.includes(place.page) ? 'page' : undefined}>
+        {LINKS.map(({ page, name, icon, parts }) => (
+          <a key={page} href={href(page)} aria-current={[page, parts].includes(place.page) ? 'page' : undefined}>
             <Icon name={icon} />
             <span>{name}</span>
           </a>

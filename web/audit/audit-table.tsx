@@ -3,75 +3,59 @@ import type { AuditEntry } from '../api/types.ts';
 import { formatTime, plain } from '../format.ts';
 import { batchHref, queueHref } from '../routing.ts';
 import { Tag } from '../ui/pieces.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
-/** Actions of operators, one row each. Without `withTarget`, all of them are of the same queue or batch. */
-export function AuditTable({
-  entries,
-  withTarget = true,
-}: {
+export interface AuditTableProps {
   entries: readonly AuditEntry[];
+  /** False if all of them are of the same queue or batch. */
   withTarget?: boolean;
-}): JSX.Element {
-  return (
-    <section class="panel flush">
-      <table class="table stacking">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>Action</th>
-            {withTarget && <th>To</th>}
-            <th>By</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={`${entry.at} ${entry.action} ${entry.target}`}>
-              <td class="main-cell">
-                <time dateTime={entry.at} title={entry.at}>
-                  {formatTime(entry.at)}
-                </time>
-              </td>
-              <td data-label="Action">
-                <div>
-                  {entry.action} {entry.status >= 400 && <Tag tone="bad">refused: {entry.status}</Tag>}
-                  {entry.detail !== '' && (
-                    <small>
-                      <bdi>{plain(entry.detail)}</bdi>
-                    </small>
-                  )}
-                </div>
-              </td>
-              {withTarget && (
-                <td data-label="To">
-                  <Target target={entry.target} />
-                </td>
-              )}
-              <td data-label="By">
-                <By entry={entry} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
 }
+
+/** Actions of operators, one row each. */
+export const AuditTable = ({ entries, withTarget = true }: AuditTableProps): JSX.Element => (
+  <section class="panel flush">
+    <Table
+      columns={withTarget ? [WHEN, ACTION, TO, BY] : [WHEN, ACTION, BY]}
+      rows={entries}
+      keyOf={({ at, action, target }) => `${at} ${action} ${target}`}
+    />
+  </section>
+);
+
+const WHEN: Column<AuditEntry> = {
+  title: 'When',
+  kind: 'main-cell',
+  cell: ({ at }) => (
+    <time dateTime={at} title={at}>
+      {formatTime(at)}
+    </time>
+  ),
+};
+const ACTION: Column<AuditEntry> = {
+  title: 'Action',
+  cell: ({ action, status, detail }) => (
+    <div>
+      {action} {status >= 400 && <Tag tone="bad">refused: {status}</Tag>}
+      {detail !== '' && (
+        <small>
+          <bdi>{plain(detail)}</bdi>
+        </small>
+      )}
+    </div>
+  ),
+};
+const TO: Column<AuditEntry> = { title: 'To', cell: ({ target }) => <Target target={target} /> };
+const BY: Column<AuditEntry> = { title: 'By', cell: (entry) => <By entry={entry} /> };
 
 /** The target of an action, with a link if it has a page. */
 export function Target({ target }: { target: string }): JSX.Element {
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(target))
-    return (
-      <a class="mono" href={batchHref(target)}>
-        {target}
-      </a>
-    );
-  if (/^[a-z0-9-]{3,63}$/.test(target))
-    return (
-      <a class="mono" href={queueHref(target)}>
-        {target}
-      </a>
-    );
-  return <bdi class="mono">{plain(target)}</bdi>;
+  const isBatch = /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(target);
+  if (!isBatch && !/^[a-z0-9-]{3,63}$/.test(target)) return <bdi class="mono">{plain(target)}</bdi>;
+  return (
+    <a class="mono" href={isBatch ? batchHref(target) : queueHref(target)}>
+      {target}
+    </a>
+  );
 }
 
 /** The operator; a name that only the request contained is marked as unverified. */

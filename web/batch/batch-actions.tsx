@@ -17,7 +17,7 @@ export interface BatchActionsProps {
 /** The buttons to pause, resume and cancel a batch, with their dialogs. */
 export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<'cancel' | 'pause' | 'resume'>(onChange);
-  const { id, state, counts, progress, paused } = batch;
+  const { id, state, counts, progress, paused, notes } = batch;
   const path = { id };
   return (
     <>
@@ -48,7 +48,7 @@ export function BatchActions({ batch, onChange }: BatchActionsProps): JSX.Elemen
       {open === 'resume' && (
         <ResumeDialog
           title="Resume this batch?"
-          pause={paused}
+          pause={paused && { since: paused.since, text: notes[0]?.text ?? '' }}
           onResume={(since) => act(api.call('POST batches/{id}/resume', { path, body: { since } }))}
           onClose={close}
         >

@@ -4,23 +4,18 @@ import { formatName } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { TONES } from '../ui/pieces.tsx';
 
-/** Filters of a listing, by parameter name. Empty ones are ignored. */
-export interface BatchFilter {
-  workload: string;
-  state: string;
-  day: string;
-  /** `key=value`. */
-  label: string;
-  /** Beginning or end of an id, or a part of a label's value or of the file name. */
-  search: string;
-}
+/**
+ * Filters of a listing, by parameter name; empty ones are ignored. `label` is `key=value`, `search` the beginning or end
+ * of an id, or a part of a label's value or of the file name.
+ */
+export type BatchFilter = Record<'workload' | 'state' | 'day' | 'label' | 'search', string>;
 
 /** The filter that matches all batches. */
 const NO_FILTER: BatchFilter = { workload: '', state: '', day: '', label: '', search: '' };
 
 /** Reads the filter from the address. */
 export const filterOf = (values: URLSearchParams): BatchFilter =>
-  Object.fromEntries(Object.keys(NO_FILTER).map((name) => [name, values.get(name) ?? ''])) as unknown as BatchFilter;
+  Object.fromEntries(Object.keys(NO_FILTER).map((name) => [name, values.get(name) ?? ''])) as BatchFilter;
 
 /** Whether the filter excludes any batch. */
 export const isFiltered = (filter: BatchFilter): boolean => Object.values(filter).some((value) => value !== '');

@@ -1,9 +1,19 @@
 import type { JSX } from 'preact';
+import type { DeadLettersOfBatches } from '../api/types.ts';
 import { formatCount, formatNumberOf, formatTime, plain, shortId } from '../format.ts';
 import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Labels, StateTag, Tag } from '../ui/pieces.tsx';
-import type { AskedOfBatches, BatchOfCause, CauseOfWorkload } from './asked.ts';
+
+/** A cause in one workload, with its batches. */
+export type CauseOfWorkload = DeadLettersOfBatches['groups'][number];
+export type BatchOfCause = CauseOfWorkload['batches'][number];
+
+/** An action on a cause in all its batches. */
+export interface AskedOfBatches {
+  kind: 'redrive' | 'discard';
+  group: CauseOfWorkload;
+}
 
 export interface CauseOfBatchesProps {
   group: CauseOfWorkload;

@@ -8,8 +8,7 @@ import { parameters } from '../routing.ts';
 import { Freshness } from '../ui/freshness.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
-import type { AskedOfBatches } from './asked.ts';
-import { CauseOfBatches } from './cause-of-batches.tsx';
+import { type AskedOfBatches, CauseOfBatches } from './cause-of-batches.tsx';
 import { type LettersFilter, LettersFilters } from './letters-filters.tsx';
 import { OverBatches } from './over-batches.tsx';
 

@@ -9,8 +9,8 @@ import { areOver, runOver, type Step } from '../steps/run-over.ts';
 import { StepsList } from '../steps/steps-list.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import type { AskedOfBatches, BatchOfCause } from './asked.ts';
-import { BatchLink } from './cause-of-batches.tsx';
+import { Form } from '../ui/form.tsx';
+import { type AskedOfBatches, BatchLink, type BatchOfCause } from './cause-of-batches.tsx';
 
 export interface OverBatchesProps {
   asked: AskedOfBatches;
@@ -50,12 +50,21 @@ export function OverBatches({ asked: { kind, group }, onChange, onClose }: OverB
       wide
       onClose={onClose}
     >
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
+      <Form
+        error={undefined}
+        onSubmit={() => run()}
+        buttons={
+          <>
+            {steps === undefined && <Button onClick={onClose}>Keep as it is</Button>}
+            {steps === undefined && (
+              <Button submit look={isRedrive ? 'primary' : 'danger'} disabled={fault || batches.length === 0}>
+                {verb} {items}
+              </Button>
+            )}
+            {steps && !isOver && <Button onClick={stop}>Stop after this batch</Button>}
+            {isOver && <Button onClick={onClose}>Close</Button>}
+          </>
+        }
       >
         <p class="cause-text">
           <bdi>{plain(group.cause)}</bdi>
@@ -65,17 +74,7 @@ export function OverBatches({ asked: { kind, group }, onChange, onClose }: OverB
         ) : (
           <StepsList {...{ batches, steps }} nameOf={(batch) => <BatchLink batch={batch} cause={group.cause} />} />
         )}
-        <footer>
-          {steps === undefined && <Button onClick={onClose}>Keep as it is</Button>}
-          {steps === undefined && (
-            <Button submit look={isRedrive ? 'primary' : 'danger'} disabled={fault || batches.length === 0}>
-              {verb} {items}
-            </Button>
-          )}
-          {steps && !isOver && <Button onClick={stop}>Stop after this batch</Button>}
-          {isOver && <Button onClick={onClose}>Close</Button>}
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -50,6 +50,9 @@ interface ChoiceFieldProps extends FieldProps {
   choices: readonly string[];
   /** Defaults to the choice itself. */
   textOf?: (choice: string) => string;
+  /** Shows the name above the field. */
+  named?: boolean;
+  disabled?: boolean;
 }
 
 /** A select field. */
@@ -59,11 +62,13 @@ export const ChoiceField = ({
   all,
   choices,
   textOf = String,
+  named = false,
+  disabled = false,
   onChange,
 }: ChoiceFieldProps): JSX.Element => (
-  <label>
-    <span class="unseen">{name}</span>
-    <select value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)}>
+  <label class={named ? 'field' : ''}>
+    <span class={named ? '' : 'unseen'}>{name}</span>
+    <select value={value} disabled={disabled} onInput={({ currentTarget }) => onChange(currentTarget.value)}>
       {all !== undefined && <option value="">{all}</option>}
       {choices.map((choice) => (
         <option key={choice} value={choice}>

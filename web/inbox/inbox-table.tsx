@@ -5,6 +5,7 @@ import { formatBytes, formatName, formatPercent, formatTime, plain } from '../fo
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { PartsBar, Tag } from '../ui/pieces.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { progressText, readFraction, reasonLines } from './file-texts.ts';
 
@@ -27,28 +28,12 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   return (
     <section class="panel flush">
-      <table class="table stacking many-columns inbox">
-        <thead>
-          <tr>
-            <th>File</th>
-            <th>State</th>
-            <th class="number">Size</th>
-            <th>Since</th>
-            <th>
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {files.map((file) => (
-            <FileRow
-              key={`${file.state} ${file.name}`}
-              file={file}
-              onOpen={(action) => setOpen({ action, name: file.name })}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        look="many-columns inbox"
+        columns={[...COLUMNS, actionsColumn((name, action) => setOpen({ action, name }))]}
+        rows={files}
+        keyOf={({ state, name }) => `${state} ${name}`}
+      />
       {open?.action === 'retry' && (
         <Confirm
           title="Retry this file?"
@@ -79,51 +64,59 @@ export function InboxTable({ files, onChange }: InboxTableProps): JSX.Element {
   );
 }
 
-function FileRow({ file, onOpen }: { file: InboxFile; onOpen: (action: Open['action']) => void }): JSX.Element {
-  const { name, workload, lane, state, bytes, since, importedFrom } = file;
-  const notes = [
-    ...(workload === null ? ['no known workload'] : [`workload ${workload}`]),
+const COLUMNS: readonly Column<InboxFile>[] = [
+  {
+    title: 'File',
+    kind: 'main-cell',
+    cell: (file) => (
+      <>
+        <strong class="mono">
+          <bdi>{plain(file.name)}</bdi>
+        </strong>
+        <small>{plain(placeOf(file))}</small>
+      </>
+    ),
+  },
+  {
+    title: 'State',
+    cell: (file) => (
+      <div>
+        <Tag tone={TONES[file.state]}>{formatName(file.state)}</Tag>
+        <FileProgress file={file} />
+        <small class="notes">
+          {reasonLines(file).map((line) => (
+            <bdi key={line}>{plain(line)}</bdi>
+          ))}
+        </small>
+      </div>
+    ),
+  },
+  { title: 'Size', kind: 'number', cell: ({ bytes }) => formatBytes(bytes) },
+  { title: 'Since', cell: ({ since }) => formatTime(since) },
+];
+
+const placeOf = ({ workload, lane, importedFrom }: InboxFile): string =>
+  [
+    workload === null ? 'no known workload' : `workload ${workload}`,
     ...(lane === null ? [] : [`lane ${lane}`]),
     ...(importedFrom === undefined ? [] : [`from ${importedFrom}`]),
-  ];
-  return (
-    <tr>
-      <td class="main-cell">
-        <strong class="mono">
-          <bdi>{plain(name)}</bdi>
-        </strong>
-        <small>{plain(notes.join(' · '))}</small>
-      </td>
-      <td data-label="State">
-        <div>
-          <Tag tone={TONES[state]}>{formatName(state)}</Tag>
-          <FileProgress file={file} />
-          <small class="notes">
-            {reasonLines(file).map((line) => (
-              <bdi key={line}>{plain(line)}</bdi>
-            ))}
-          </small>
-        </div>
-      </td>
-      <td class="number" data-label="Size">
-        {formatBytes(bytes)}
-      </td>
-      <td data-label="Since">{formatTime(since)}</td>
-      <td class="actions">
-        {state === 'rejected' && (
-          <>
-            <Button icon="redo" size="small" onClick={() => onOpen('retry')}>
-              Retry
-            </Button>
-            <Button icon="close" look="quiet" size="small" onClick={() => onOpen('delete')}>
-              Delete
-            </Button>
-          </>
-        )}
-      </td>
-    </tr>
-  );
-}
+  ].join(' · ');
+
+const actionsColumn = (onOpen: (name: string, action: Open['action']) => void): Column<InboxFile> => ({
+  title: 'Actions',
+  kind: 'actions',
+  cell: ({ state, name }) =>
+    state === 'rejected' && (
+      <>
+        <Button icon="redo" size="small" onClick={() => onOpen(name, 'retry')}>
+          Retry
+        </Button>
+        <Button icon="close" look="quiet" size="small" onClick={() => onOpen(name, 'delete')}>
+          Delete
+        </Button>
+      </>
+    ),
+});
 
 function FileProgress({ file }: { file: InboxFile }): JSX.Element | null {
   const text = progressText(file);

@@ -5,6 +5,7 @@ import { ApiError, toApiError } from '../api/errors.ts';
 import { keepKey, keepOperator, operator } from '../api/key.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/form.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 
@@ -27,8 +28,7 @@ export function KeyPage(): JSX.Element {
           A client’s key can upload, watch and download. Queues, cost and repairs require an operator’s key. A key for
           both can do everything here.
         </p>
-        <label class="field">
-          <span>Key</span>
+        <Field name="Key">
           <input
             type="password"
             name="key"
@@ -41,9 +41,8 @@ export function KeyPage(): JSX.Element {
               setTyped(event.currentTarget.value);
             }}
           />
-        </label>
-        <label class="field">
-          <span>Your name (optional)</span>
+        </Field>
+        <Field name="Your name (optional)">
           <input
             name="operator"
             autocomplete="name"
@@ -51,7 +50,7 @@ export function KeyPage(): JSX.Element {
             value={operator.value}
             onInput={(event) => keepOperator(event.currentTarget.value)}
           />
-        </label>
+        </Field>
         {check.error && <ErrorBox error={check.error} />}
         <Button submit look="primary" busy={check.busy}>
           Open

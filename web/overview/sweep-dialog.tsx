@@ -6,7 +6,7 @@ import { formatNumberOf } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { ErrorBox } from '../ui/states.tsx';
+import { Form } from '../ui/form.tsx';
 
 export interface SweepDialogProps {
   queues: Overview['queues'];
@@ -26,28 +26,26 @@ export function SweepDialog({ queues, onClose, onChange }: SweepDialogProps): JS
   const batches = formatNumberOf(queues.batches, 'open batch', 'open batches');
   return (
     <Dialog title="Sweep now?" onClose={onClose}>
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void sweep();
-        }}
+      <Form
+        error={sweeping.error}
+        onSubmit={() => sweep()}
+        buttons={
+          <>
+            <Button onClick={onClose}>{answer ? 'Close' : 'Keep as it is'}</Button>
+            {!answer && (
+              <Button submit look="primary" busy={sweeping.busy}>
+                Sweep now
+              </Button>
+            )}
+          </>
+        }
       >
         <p>
           It checks {batches} and {formatNumberOf(queues.count, 'queue')}, and repairs what was lost: messages,
           announcements, stuck drains. It changes nothing that works. A timer also runs it regularly.
         </p>
         {answer && <Done answer={answer} />}
-        {sweeping.error && <ErrorBox error={sweeping.error} />}
-        <footer>
-          <Button onClick={onClose}>{answer ? 'Close' : 'Keep as it is'}</Button>
-          {!answer && (
-            <Button submit look="primary" busy={sweeping.busy}>
-              Sweep now
-            </Button>
-          )}
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -6,7 +6,7 @@ import { formatNumberOf } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { ErrorBox } from '../ui/states.tsx';
+import { Field, Form } from '../ui/form.tsx';
 
 export interface ClearDialogProps {
   queue: Pick<QueueView, 'queue' | 'workload' | 'lane'>;
@@ -36,20 +36,26 @@ export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChang
   const done = cleared?.left === 0;
   return (
     <Dialog title={`Clear ${queue}?`} onClose={onClose}>
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void clear();
-        }}
+      <Form
+        error={clearing.error}
+        onSubmit={() => clear()}
+        buttons={
+          <>
+            <Button onClick={onClose}>{cleared ? 'Close' : 'Keep as it is'}</Button>
+            {!done && (
+              <Button submit look="danger" busy={clearing.busy} disabled={typed.trim() !== queue}>
+                {cleared ? 'Clear again' : 'Clear queue'}
+              </Button>
+            )}
+          </>
+        }
       >
         <p>
           The open batches of <b>{workload}</b>, lane {lane}, are cancelled and the messages of this queue are deleted.
           Existing results stay; unfinished items cannot be resumed.
         </p>
         {!done && (
-          <label class="field">
-            <span>Type the name of the queue: {queue}</span>
+          <Field name={`Type the name of the queue: ${queue}`}>
             <input
               class="mono"
               autocomplete="off"
@@ -57,19 +63,10 @@ export function ClearDialog({ queue: { queue, workload, lane }, onClose, onChang
               value={typed}
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
-          </label>
+          </Field>
         )}
         {cleared && <p role="status">{clearedText(cleared)}</p>}
-        {clearing.error && <ErrorBox error={clearing.error} />}
-        <footer>
-          <Button onClick={onClose}>{cleared ? 'Close' : 'Keep as it is'}</Button>
-          {!done && (
-            <Button submit look="danger" busy={clearing.busy} disabled={typed.trim() !== queue}>
-              {cleared ? 'Clear again' : 'Clear queue'}
-            </Button>
-          )}
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

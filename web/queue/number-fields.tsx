@@ -1,65 +1,36 @@
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { Field } from '../ui/form.tsx';
 
-interface NumberFieldProps {
+export interface NumberFieldProps {
   name: string;
-  value: number;
+  value: number | undefined;
   min: number;
   max: number;
   step?: number;
-  onChange: (value: number) => void;
-}
-
-/** A number within bounds; the browser reports invalid input. */
-export function NumberField({ name, value, min, max, step = 1, onChange }: NumberFieldProps): JSX.Element {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <input
-        type="number"
-        required
-        {...{ value, min, max, step }}
-        onInput={(event) => {
-          const typed = event.currentTarget.valueAsNumber;
-          if (!Number.isNaN(typed)) onChange(typed);
-        }}
-      />
-    </label>
-  );
-}
-
-interface OptionalNumberFieldProps extends Omit<NumberFieldProps, 'value' | 'onChange'> {
-  value: number | undefined;
-  /** The effect of the value, and the behavior if the field is empty. */
-  help: string;
+  /** The effect of the value, and the behavior if the field is empty. Without it, the field must not be empty. */
+  help?: string;
   onChange: (value: number | undefined) => void;
 }
 
-/** An optional number within bounds. */
-export function OptionalNumberField({
-  name,
-  value,
-  help,
-  min,
-  max,
-  step = 1,
-  onChange,
-}: OptionalNumberFieldProps): JSX.Element {
+/** A number within bounds; the browser reports invalid input. */
+export function NumberField({ name, value, min, max, step = 1, help, onChange }: NumberFieldProps): JSX.Element {
   const id = useId();
   return (
-    <label class="field">
-      <span>{name}</span>
+    <Field name={name}>
       <input
         type="number"
-        aria-describedby={id}
-        placeholder="not set"
+        required={help === undefined}
+        aria-describedby={help === undefined ? undefined : id}
+        placeholder={help === undefined ? '' : 'not set'}
         {...{ value: value ?? '', min, max, step }}
         onInput={({ currentTarget: { valueAsNumber, validity } }) => {
+          const typed = Number.isNaN(valueAsNumber) ? undefined : valueAsNumber;
           // Incomplete input such as "-" also has no value, but the field is not empty.
-          if (!validity.badInput) onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber);
+          if (typed !== undefined || (help !== undefined && !validity.badInput)) onChange(typed);
         }}
       />
-      <small id={id}>{help}</small>
-    </label>
+      {help !== undefined && <small id={id}>{help}</small>}
+    </Field>
   );
 }

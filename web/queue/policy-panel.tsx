@@ -7,8 +7,8 @@ import { TimeChart } from '../charts/time-chart.tsx';
 import { formatCount } from '../format.ts';
 import { useAction } from '../live/use-action.ts';
 import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
 import { Panel } from '../ui/pieces.tsx';
-import { ErrorBox } from '../ui/states.tsx';
 import { compareTasks, tasksUnder } from './dry-run.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { waveAxis } from './wave-charts.tsx';
@@ -46,12 +46,28 @@ export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element 
   const { previous } = present;
   return (
     <Panel title="Policy" aside={<span class="soft">{versionText(present.version)}</span>}>
-      <form
-        class="policy"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
+      <Form
+        look="policy"
+        error={saving.error}
+        onSubmit={() => save()}
+        buttons={
+          <>
+            <Button
+              icon="redo"
+              disabled={previous === undefined}
+              reason={previous === undefined ? 'There is no previous version.' : undefined}
+              onClick={() => previous && edit(previous)}
+            >
+              Restore the previous policy
+            </Button>
+            <Button disabled={draft === undefined} onClick={drop}>
+              Drop changes
+            </Button>
+            <Button submit look="primary" busy={saving.busy} disabled={draft === undefined}>
+              Save policy
+            </Button>
+          </>
+        }
       >
         <p class="soft">How many dequeue tasks a wave gets. A change takes effect with the next wave.</p>
         <PolicyFields policy={policy} kind={queue.kind} onChange={edit} />
@@ -61,24 +77,7 @@ export function PolicyPanel({ queue, onChange }: PolicyPanelProps): JSX.Element 
             Another user has saved {versionText(present.version).toLowerCase()}. Drop your changes to see it.
           </p>
         )}
-        {saving.error && <ErrorBox error={saving.error} />}
-        <footer>
-          <Button
-            icon="redo"
-            disabled={previous === undefined}
-            reason={previous === undefined ? 'There is no previous version.' : undefined}
-            onClick={() => previous && edit(previous)}
-          >
-            Restore the previous policy
-          </Button>
-          <Button disabled={draft === undefined} onClick={drop}>
-            Drop changes
-          </Button>
-          <Button submit look="primary" busy={saving.busy} disabled={draft === undefined}>
-            Save policy
-          </Button>
-        </footer>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact';
 import { api } from '../api/client.ts';
-import { lastDays } from '../api/last-days.ts';
-import type { Audit, QueueDetails } from '../api/types.ts';
-import { type Polled, usePolled } from '../live/use-polled.ts';
+import type { QueueDetails } from '../api/types.ts';
+import { ActionsOn } from '../audit/actions-on.tsx';
+import { usePolled } from '../live/use-polled.ts';
 import { isMoving } from '../queues/depths.ts';
 import { QueueActions } from '../queues/queue-actions.tsx';
+import { GateTag, placeOf } from '../queues/queue-columns.tsx';
 import { type QueueDialog, QueueDialogs, useDrain } from '../queues/queue-dialogs.tsx';
 import { LoadFigures } from '../queues/queue-notes.tsx';
-import { GateTag, placeOf } from '../queues/queue-row.tsx';
 import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
 import { Freshness } from '../ui/freshness.tsx';
@@ -16,17 +16,14 @@ import { PageHead, Panel } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
 import { ClearDialog } from './clear-dialog.tsx';
-import { OperatorActions } from './operator-actions.tsx';
 import { PolicyPanel } from './policy-panel.tsx';
 import { QueueFigures } from './queue-figures.tsx';
 import { WaveCharts } from './wave-charts.tsx';
 import { WaveTable } from './wave-table.tsx';
 
-/** Actions of operators in this time may explain the state of a queue. */
-const ACTION_DAYS = 7;
-
 /**
- * A queue: its activity, the reasons, and the actions on it. One request per refresh; the audit log is fetched once.
+ * A queue: its activity, the reasons, and the actions on it. One request per refresh, and one for the audit log when an
+ * operator has acted.
  */
 export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
   const polled = usePolled({
@@ -34,14 +31,6 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
     load: (signal) => api.json('GET queues/{queue}', { path: { queue: name }, signal }),
     isMoving,
   });
-  const actions = usePolled({
-    key: ['queue-actions', name],
-    load: () => api.json('GET audit', { query: { ...lastDays(ACTION_DAYS), target: name } }),
-  });
-  const refresh = (): void => {
-    polled.refresh();
-    actions.refresh();
-  };
   const { data: queue, error } = polled;
   return (
     <>
@@ -54,7 +43,7 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
         note={queue && `${queue.workload} · ${placeOf(queue)}`}
       >
         <Freshness polled={polled} />
-        {queue && <Actions queue={queue} onChange={refresh} />}
+        {queue && <Actions queue={queue} onChange={polled.refresh} />}
       </PageHead>
       {error?.status === 404 ? (
         <Empty icon="search" title="No such queue">
@@ -64,19 +53,13 @@ export function QueuePage({ queue: name }: { queue: string }): JSX.Element {
           </a>
         </Empty>
       ) : (
-        <Loaded polled={polled}>{(details) => <Details queue={details} actions={actions} onChange={refresh} />}</Loaded>
+        <Loaded polled={polled}>{(details) => <Details queue={details} onChange={polled.refresh} />}</Loaded>
       )}
     </>
   );
 }
 
-interface DetailsProps {
-  queue: QueueDetails;
-  actions: Pick<Polled<Audit>, 'data' | 'error'>;
-  onChange: () => void;
-}
-
-function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
+function Details({ queue, onChange }: { queue: QueueDetails; onChange: () => void }): JSX.Element {
   return (
     <>
       <QueueFigures queue={queue} nowMs={Date.now()} />
@@ -87,7 +70,7 @@ function Details({ queue, actions, onChange }: DetailsProps): JSX.Element {
       <WaveCharts waves={queue.waves} />
       <WaveTable waves={queue.waves} />
       <PolicyPanel queue={queue} onChange={onChange} />
-      <OperatorActions actions={actions} />
+      <ActionsOn target={queue.queue} changes={[queue.paused?.since, queue.policyVersion]} />
     </>
   );
 }

@@ -29,7 +29,7 @@ export function ThresholdFields({ thresholds, onChange }: ThresholdFieldsProps):
               value={below}
               min={(thresholds[index - 1]?.below ?? 0) + 1}
               max={1e9}
-              onChange={(value) => set(index, { below: value })}
+              onChange={(value = below) => set(index, { below: value })}
             />
           )}
           <NumberField
@@ -37,7 +37,7 @@ export function ThresholdFields({ thresholds, onChange }: ThresholdFieldsProps):
             value={tasks}
             min={1}
             max={1000}
-            onChange={(value) => set(index, { tasks: value })}
+            onChange={(value = tasks) => set(index, { tasks: value })}
           />
           {below !== undefined && (
             <Button

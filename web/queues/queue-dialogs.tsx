@@ -19,7 +19,7 @@ export interface QueueDialogsProps {
 
 /** Confirms the pause or the resumption of a queue. */
 export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps): JSX.Element {
-  const { queue: name, depth, depthAt, backlog, paused } = queue;
+  const { queue: name, depth, depthAt, backlog, paused, notes } = queue;
   if (dialog === 'pause')
     return (
       <PauseDialog
@@ -33,7 +33,7 @@ export function QueueDialogs({ dialog, queue, act, onClose }: QueueDialogsProps)
   return (
     <ResumeQueueDialog
       queue={name}
-      pause={paused ?? undefined}
+      pause={paused ? { since: paused.since, text: notes[0]?.text ?? '' } : undefined}
       waiting={depthAt === null ? undefined : { messages: depth, ...backlog }}
       act={act}
       onClose={onClose}

@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
 import { Empty } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
+import { QueueActions } from './queue-actions.tsx';
+import { QUEUE_COLUMNS } from './queue-columns.tsx';
 import { type QueueDialog, QueueDialogs, useDrain } from './queue-dialogs.tsx';
-import { QueueRow } from './queue-row.tsx';
 
 type Open = { dialog: QueueDialog; queue: QueueView };
 
@@ -16,7 +18,18 @@ export interface QueueTableProps {
 export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
   const { open, setOpen, close, act } = useDialog<Open>(onChange);
   const drain = useDrain(onChange);
-  const nowMs = Date.now();
+  const actions: Column<QueueView> = {
+    title: 'Actions',
+    kind: 'actions',
+    cell: (queue) => (
+      <QueueActions
+        queue={queue}
+        draining={drain.queue === queue.queue}
+        onDrain={() => void drain.run(queue.queue)}
+        onOpen={(dialog) => setOpen({ dialog, queue })}
+      />
+    ),
+  };
   if (queues.length === 0)
     return (
       <Empty icon="queues" title="No queues">
@@ -27,32 +40,12 @@ export function QueueTable({ queues, onChange }: QueueTableProps): JSX.Element {
     <>
       {drain.result}
       <section class="panel flush">
-        <table class="table stacking many-columns queues">
-          <thead>
-            <tr>
-              <th>Queue</th>
-              <th>Gate</th>
-              <th>Waiting</th>
-              <th class="number">Tasks</th>
-              <th class="number">Items/s</th>
-              <th>
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map((queue) => (
-              <QueueRow
-                key={queue.queue}
-                queue={queue}
-                nowMs={nowMs}
-                draining={drain.queue === queue.queue}
-                onDrain={() => void drain.run(queue.queue)}
-                onOpen={(dialog) => setOpen({ dialog, queue })}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          look="many-columns queues"
+          columns={[...QUEUE_COLUMNS, actions]}
+          rows={queues}
+          keyOf={({ queue }) => queue}
+        />
       </section>
       {open && <QueueDialogs {...open} act={act} onClose={close} />}
     </>

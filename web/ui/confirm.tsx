@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useAction } from '../live/use-action.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { ErrorBox } from './states.tsx';
+import { Form } from './form.tsx';
 
 export interface ConfirmProps {
   title: string;
@@ -23,22 +23,20 @@ export function Confirm({ title, children, action, danger, disabled, onConfirm, 
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
+      <Form
+        error={confirming.error}
+        onSubmit={() => run()}
+        buttons={
+          <>
+            <Button onClick={onClose}>Keep as it is</Button>
+            <Button submit look={danger ? 'danger' : 'primary'} busy={confirming.busy} disabled={disabled ?? false}>
+              {action}
+            </Button>
+          </>
+        }
       >
         {children}
-        {confirming.error && <ErrorBox error={confirming.error} />}
-        <footer>
-          <Button onClick={onClose}>Keep as it is</Button>
-          <Button submit look={danger ? 'danger' : 'primary'} busy={confirming.busy} disabled={disabled ?? false}>
-            {action}
-          </Button>
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { BodyOf } from '../../shared/client/index.ts';
 import { Confirm } from './confirm.tsx';
+import { Field } from './form.tsx';
 
 export interface PauseDialogProps {
   title: string;
@@ -31,17 +32,15 @@ export function PauseDialog({ title, children, onPause, onClose }: PauseDialogPr
   return (
     <Confirm title={title} action="Pause" onClose={onClose} onConfirm={() => onPause(wish)}>
       <p>{children}</p>
-      <label class="field">
-        <span>Reason</span>
+      <Field name="Reason">
         <input
           maxLength={200}
           placeholder="Shown beside it"
           value={reason}
           onInput={(event) => setReason(event.currentTarget.value)}
         />
-      </label>
-      <label class="field">
-        <span>Ends</span>
+      </Field>
+      <Field name="Ends">
         <select value={minutes} onChange={(event) => setMinutes(Number(event.currentTarget.value))}>
           {ENDS.map(([value, text]) => (
             <option key={value} value={value}>
@@ -49,7 +48,7 @@ export function PauseDialog({ title, children, onPause, onClose }: PauseDialogPr
             </option>
           ))}
         </select>
-      </label>
+      </Field>
     </Confirm>
   );
 }

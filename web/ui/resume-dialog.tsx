@@ -1,13 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatClock, plain } from '../format.ts';
+import { plain } from '../format.ts';
 import { Confirm } from './confirm.tsx';
 
-/** The pause that a dialog ends. */
+/** The pause that a dialog ends: when it began, and what the server says about it. */
 export interface ShownPause {
-  by: 'operator' | 'circuit' | 'halt';
   since: string;
-  reason: string;
+  text: string;
 }
 
 export interface ResumeDialogProps {
@@ -30,13 +29,11 @@ export function ResumeDialog({ title, pause, children, onResume, onClose }: Resu
   return (
     <Confirm title={title} action="Resume" onClose={onClose} onConfirm={() => onResume(shown?.since ?? '')}>
       {shown && (
-        <p>
-          Paused {BY[shown.by]} since {formatClock(shown.since)}: <bdi>{plain(shown.reason)}</bdi>
+        <p class="sentence">
+          <bdi>{plain(shown.text)}</bdi>
         </p>
       )}
       <p>{children}</p>
     </Confirm>
   );
 }
-
-const BY = { operator: 'by an operator', circuit: 'by the circuit', halt: 'by the halt rule of its workload' } as const;

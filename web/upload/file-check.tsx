@@ -3,6 +3,7 @@ import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { describeFile } from '../api/media-types.ts';
 import type { UploadCheck } from '../api/types.ts';
 import type { Upload } from '../api/upload.ts';
+import { ChoiceField } from '../filters/fields.tsx';
 import { formatNumberOf, formatPlace, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBox } from '../ui/states.tsx';
@@ -28,17 +29,21 @@ export function FileCheck({ what, check }: FileCheckProps): JSX.Element {
       <div class="field-row upload-options">
         {isCsv && (
           <>
-            <Choice
+            <ChoiceField
+              named
               name="Delimiter"
+              all="found in the file"
               value={delimiter}
-              choices={['', ...Object.keys(DELIMITERS)]}
+              choices={Object.keys(DELIMITERS)}
               disabled={busy}
               onChange={(value) => setOptions(key, { delimiter: value })}
             />
-            <Choice
+            <ChoiceField
+              named
               name="Decimal sign"
+              all="default"
               value={decimal}
-              choices={['', 'point', 'comma']}
+              choices={['point', 'comma']}
               disabled={busy}
               onChange={(value) => setOptions(key, { decimal: value })}
             />
@@ -62,29 +67,6 @@ export function FileCheck({ what, check }: FileCheckProps): JSX.Element {
         </Button>
       </div>
     </>
-  );
-}
-
-interface ChoiceProps {
-  name: string;
-  value: string;
-  choices: readonly string[];
-  disabled: boolean;
-  onChange: (value: string) => void;
-}
-
-function Choice({ name, value, choices, disabled, onChange }: ChoiceProps): JSX.Element {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <select value={value} disabled={disabled} onInput={({ currentTarget }) => onChange(currentTarget.value)}>
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice === '' ? (name === 'Delimiter' ? 'found in the file' : 'default') : choice}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { api } from '../api/client.ts';
+import { ChoiceField } from '../filters/fields.tsx';
 import { usePolled } from '../live/use-polled.ts';
 import { Loaded } from '../ui/states.tsx';
 
@@ -41,30 +42,21 @@ export function TargetFields({ target, onChange }: TargetFieldsProps): JSX.Eleme
     <Loaded polled={polled}>
       {(lanes) => (
         <div class="field-row targets">
-          <label class="field">
-            <span>Workload</span>
-            <select
-              value={target.workload}
-              onInput={(event) => onChange({ workload: event.currentTarget.value, lane: '' })}
-            >
-              {[...lanes.keys()].map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span>Lane</span>
-            <select value={target.lane} onInput={(event) => onChange({ ...target, lane: event.currentTarget.value })}>
-              <option value="">as the workload decides</option>
-              {(lanes.get(target.workload) ?? []).map((lane) => (
-                <option key={lane} value={lane}>
-                  {lane}
-                </option>
-              ))}
-            </select>
-          </label>
+          <ChoiceField
+            named
+            name="Workload"
+            value={target.workload}
+            choices={[...lanes.keys()]}
+            onChange={(workload) => onChange({ workload, lane: '' })}
+          />
+          <ChoiceField
+            named
+            name="Lane"
+            all="as the workload decides"
+            value={target.lane}
+            choices={lanes.get(target.workload) ?? []}
+            onChange={(lane) => onChange({ ...target, lane })}
+          />
         </div>
       )}
     </Loaded>

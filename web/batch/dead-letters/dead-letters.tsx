@@ -7,11 +7,11 @@ import { Button } from '../../ui/button.tsx';
 import { Empty, ErrorBox, Loading } from '../../ui/states.tsx';
 import { isFinished } from '../finished.ts';
 import { CauseGroup } from './cause-group.tsx';
+import type { Asked } from './cause-panel.tsx';
 import { causeKey, type Groups } from './groups.ts';
 import { DiscardDialog } from './repair/discard-dialog.tsx';
 import { EditDialog } from './repair/edit-dialog.tsx';
 import { RedriveDialog } from './repair/redrive-dialog.tsx';
-import type { Asked } from './scope.ts';
 import { useGroups } from './use-groups.ts';
 
 export interface DeadLettersProps {

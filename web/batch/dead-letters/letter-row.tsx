@@ -2,10 +2,10 @@ import type { JSX } from 'preact';
 import type { DeadLetter } from '../../api/types.ts';
 import { formatClock, formatCount, formatNumberOf, plain } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
+import type { Asked } from './cause-panel.tsx';
 import { ErrorDetails } from './error-details.tsx';
 import { placeOf } from './item-json.ts';
 import { JsonText } from './json-text.tsx';
-import type { Asked } from './scope.ts';
 
 export interface LetterRowProps {
   letter: DeadLetter;

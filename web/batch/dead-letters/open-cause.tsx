@@ -9,11 +9,11 @@ import { parameters, setParameters } from '../../routing.ts';
 import { Button } from '../../ui/button.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { ErrorBox, Loading } from '../../ui/states.tsx';
+import type { Asked } from './cause-panel.tsx';
 import { CausePanel, scopeOf, titleOf } from './cause-panel.tsx';
 import { causeKey, type Group } from './groups.ts';
 import { hasText } from './item-json.ts';
 import { LetterRow } from './letter-row.tsx';
-import type { Asked } from './scope.ts';
 
 export interface CauseProps {
   batch: string;

@@ -2,55 +2,40 @@ import type { JSX } from 'preact';
 import type { ListedItem } from '../../api/types.ts';
 import { formatCount, formatName, plain } from '../../format.ts';
 import { Tag } from '../../ui/pieces.tsx';
+import { type Column, known, Table } from '../../ui/table.tsx';
 import { pictureOf, resultText, sizeText } from './item-texts.ts';
 
 const TONES: Readonly<Record<string, string>> = { succeeded: 'good', dead: 'warn', pending: 'info' };
 
 /** One row per item: its place in the upload, its outcome, and the reason. */
-export function ItemTable({ items }: { items: readonly ListedItem[] }): JSX.Element {
-  return (
-    <section class="panel flush">
-      <table class="table stacking many-columns items">
-        <thead>
-          <tr>
-            <th>Position</th>
-            <th>State</th>
-            <th class="number">Failed attempts</th>
-            <th>Result, error or reason</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <ItemRow key={item.position} item={item} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
+export const ItemTable = ({ items }: { items: readonly ListedItem[] }): JSX.Element => (
+  <section class="panel flush">
+    <Table look="many-columns items" columns={COLUMNS} rows={items} keyOf={({ position }) => position} />
+  </section>
+);
 
-function ItemRow({
-  item: { position, id, state, attempts, error, reason, result },
-}: {
-  item: ListedItem;
-}): JSX.Element {
-  return (
-    <tr>
-      <td class="main-cell">
+const COLUMNS: readonly Column<ListedItem>[] = [
+  {
+    title: 'Position',
+    kind: 'main-cell',
+    cell: ({ position, id }) => (
+      <>
         <strong>{formatCount(position)}</strong>
         {id !== undefined && (
           <small class="mono">
             <bdi>{plain(id)}</bdi>
           </small>
         )}
-      </td>
-      <td data-label="State">
-        <Tag tone={TONES[state] ?? 'off'}>{formatName(state)}</Tag>
-      </td>
-      <td class="number" data-label="Failed attempts">
-        {attempts === undefined ? <span class="soft">–</span> : formatCount(attempts)}
-      </td>
-      <td class="text-cell item-result">
+      </>
+    ),
+  },
+  { title: 'State', cell: ({ state }) => <Tag tone={TONES[state] ?? 'off'}>{formatName(state)}</Tag> },
+  { title: 'Failed attempts', kind: 'number', cell: ({ attempts }) => known(attempts, formatCount) },
+  {
+    title: 'Result, error or reason',
+    kind: 'text-cell',
+    cell: ({ error, reason, result }) => (
+      <>
         {error !== undefined && (
           <p class="tone-warn">
             <bdi>{plain(error)}</bdi>
@@ -62,10 +47,10 @@ function ItemRow({
           </p>
         )}
         <Result result={result} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+];
 
 function Result({ result }: { result: unknown }): JSX.Element | null {
   const picture = pictureOf(result);

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import type { BatchView } from '../../api/types.ts';
+import { ActionsOn } from '../../audit/actions-on.tsx';
 import { plain } from '../../format.ts';
 import { parameters } from '../../routing.ts';
 import { Panel } from '../../ui/pieces.tsx';
-import { Actions } from './actions.tsx';
 import { Conservation } from './conservation.tsx';
 import { Downloads } from './downloads.tsx';
 import { Latency } from './latency.tsx';
@@ -44,7 +44,7 @@ export function Overview({ batch }: { batch: BatchView }): JSX.Element {
           </Panel>
         </div>
       </div>
-      <Actions batch={batch} />
+      <ActionsOn target={batch.id} changes={[batch.state, batch.revision]} />
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { BatchView } from '../../api/types.ts';
 import { formatClock, formatCount, formatDuration, formatTime, plain } from '../../format.ts';
 import { href } from '../../routing.ts';
+import { type Column, known, Table } from '../../ui/table.tsx';
 import { type Revision, revisionName } from './revision.ts';
 
 export interface RevisionsProps {
@@ -16,24 +17,13 @@ export function Revisions({ batch, chosen }: RevisionsProps): JSX.Element {
   const missing = (revisions[1]?.revision ?? 1) - 1;
   return (
     <section class="panel flush">
-      <table class="table small stacking many-columns revisions">
-        <thead>
-          <tr>
-            <th>Revision</th>
-            <th>Queued</th>
-            <th>Started</th>
-            <th>Completed</th>
-            <th class="number">Took</th>
-            <th class="number">Items</th>
-            <th class="number">p95</th>
-          </tr>
-        </thead>
-        <tbody>
-          {revisions.toReversed().map((revision) => (
-            <Row key={revision.revision} id={id} revision={revision} isChosen={revision.revision === chosen} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        look="small many-columns revisions"
+        columns={[nameColumn(id, chosen), ...COLUMNS]}
+        rows={revisions.toReversed()}
+        keyOf={({ revision }) => revision}
+        rowLook={({ revision }) => (revision === chosen ? 'linked chosen' : 'linked')}
+      />
       {missing > 0 && (
         <footer class="table-foot">
           {missing === 1 ? 'Revision 1 is' : `Revisions 1 to ${formatCount(missing)} are`} not kept any more.
@@ -43,42 +33,44 @@ export function Revisions({ batch, chosen }: RevisionsProps): JSX.Element {
   );
 }
 
-function Row({ id, revision, isChosen }: { id: string; revision: Revision; isChosen: boolean }): JSX.Element {
-  const { opened, queued, started, completed, items, latencyMs, reason } = revision;
-  return (
-    <tr class={isChosen ? 'linked chosen' : 'linked'}>
-      <td class="main-cell">
-        <a
-          class="row-link"
-          href={href(`batches/${id}`, { revision: String(revision.revision) })}
-          aria-current={isChosen ? 'true' : undefined}
-          title="Show its timeline"
-        >
-          <strong>{revisionName(revision)}</strong>
-        </a>
-        <small>opened {formatTime(opened)}</small>
-        {reason !== undefined && <bdi class="file-name">{plain(reason)}</bdi>}
-      </td>
-      {(
-        [
-          ['Queued', queued],
-          ['Started', started],
-          ['Completed', completed],
-        ] as const
-      ).map(([name, at]) => (
-        <td key={name} data-label={name} title={at === null ? '' : formatTime(at)}>
-          {at === null ? '–' : formatClock(at)}
-        </td>
-      ))}
-      <td data-label="Took" class="number">
-        {completed === null ? '–' : formatDuration(Math.max(0, Date.parse(completed) - Date.parse(opened)))}
-      </td>
-      <td data-label="Items" class="number">
-        {formatCount(items)}
-      </td>
-      <td data-label="p95" class="number">
-        {latencyMs === null ? '–' : formatDuration(latencyMs.p95)}
-      </td>
-    </tr>
-  );
-}
+const nameColumn = (id: string, chosen: number): Column<Revision> => ({
+  title: 'Revision',
+  kind: 'main-cell',
+  cell: (revision) => (
+    <>
+      <a
+        class="row-link"
+        href={href(`batches/${id}`, { revision: String(revision.revision) })}
+        aria-current={revision.revision === chosen ? 'true' : undefined}
+        title="Show its timeline"
+      >
+        <strong>{revisionName(revision)}</strong>
+      </a>
+      <small>opened {formatTime(revision.opened)}</small>
+      {revision.reason !== undefined && <bdi class="file-name">{plain(revision.reason)}</bdi>}
+    </>
+  ),
+});
+
+const timeColumn = (title: string, timeOf: (revision: Revision) => string | null): Column<Revision> => ({
+  title,
+  hint: (revision) => {
+    const at = timeOf(revision);
+    return at === null ? undefined : formatTime(at);
+  },
+  cell: (revision) => known(timeOf(revision), formatClock),
+});
+
+const COLUMNS: readonly Column<Revision>[] = [
+  timeColumn('Queued', ({ queued }) => queued),
+  timeColumn('Started', ({ started }) => started),
+  timeColumn('Completed', ({ completed }) => completed),
+  {
+    title: 'Took',
+    kind: 'number',
+    cell: ({ opened, completed }) =>
+      known(completed, (at) => formatDuration(Math.max(0, Date.parse(at) - Date.parse(opened)))),
+  },
+  { title: 'Items', kind: 'number', cell: ({ items }) => formatCount(items) },
+  { title: 'p95', kind: 'number', cell: ({ latencyMs }) => known(latencyMs, ({ p95 }) => formatDuration(p95)) },
+];

@@ -5,7 +5,8 @@ import type { BatchView } from '../../../api/types.ts';
 import { formatNumberOf, plain } from '../../../format.ts';
 import { useKey } from '../../../live/use-key.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
-import type { Scope } from '../scope.ts';
+import { Field } from '../../../ui/form.tsx';
+import type { Scope } from '../cause-panel.tsx';
 
 /** The common props of dialogs about dead letters of a batch. */
 export interface DialogOfLetters {
@@ -54,8 +55,7 @@ export function DiscardDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
 
 /** The field for the reason of a discard. */
 export const ReasonField = ({ value, onChange }: { value: string; onChange: (value: string) => void }): JSX.Element => (
-  <label class="field">
-    <span>Reason</span>
+  <Field name="Reason">
     <input
       required
       maxLength={200}
@@ -63,5 +63,5 @@ export const ReasonField = ({ value, onChange }: { value: string; onChange: (val
       value={value}
       onInput={(event) => onChange(event.currentTarget.value)}
     />
-  </label>
+  </Field>
 );

@@ -9,7 +9,7 @@ import { useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorBox } from '../../../ui/states.tsx';
+import { Field, Form } from '../../../ui/form.tsx';
 import { isFinished } from '../../finished.ts';
 import { itemJson, jsonFault, placeOf, reindented } from '../item-json.ts';
 import { DiffView } from './diff-view.tsx';
@@ -53,35 +53,33 @@ export function EditDialog({ batch, letter, onChange, onClose }: EditDialogProps
     });
   return (
     <Dialog title={letter.line === null ? placeOf(letter) : `${placeOf(letter)} of the upload`} wide onClose={onClose}>
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
+      <Form
+        error={sending.error}
+        onSubmit={() => send()}
+        buttons={
+          <>
+            <Button onClick={onClose}>{sent === undefined ? 'Keep as it is' : 'Close'}</Button>
+            {sent === undefined && (
+              <Button
+                submit
+                look="primary"
+                icon="redo"
+                busy={sending.busy}
+                disabled={fault !== undefined || !isFinished(batch)}
+                reason={isFinished(batch) ? undefined : 'The batch runs; when it is finished, this can be sent'}
+              >
+                {fault === undefined && faults.length > 0 ? 'Redrive all the same' : 'Redrive corrected'}
+              </Button>
+            )}
+          </>
+        }
       >
         {sent !== undefined ? (
           <TryResult batch={batch} letter={letter} revision={sent} />
         ) : (
           <ItemEditor {...{ letter, text, original, faults, isJson: fault === undefined, onType: setText }} />
         )}
-        {sending.error && <ErrorBox error={sending.error} />}
-        <footer>
-          <Button onClick={onClose}>{sent === undefined ? 'Keep as it is' : 'Close'}</Button>
-          {sent === undefined && (
-            <Button
-              submit
-              look="primary"
-              icon="redo"
-              busy={sending.busy}
-              disabled={fault !== undefined || !isFinished(batch)}
-              reason={isFinished(batch) ? undefined : 'The batch runs; when it is finished, this can be sent'}
-            >
-              {fault === undefined && faults.length > 0 ? 'Redrive all the same' : 'Redrive corrected'}
-            </Button>
-          )}
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -101,8 +99,7 @@ const ItemEditor = ({ letter, text, original, faults, isJson, onType }: ItemEdit
     <p class="cause-text">
       <bdi>{plain(letter.error.message)}</bdi>
     </p>
-    <label class="field">
-      <span>Item, as JSON</span>
+    <Field name="Item, as JSON">
       <textarea
         class="mono"
         spellcheck={false}
@@ -111,7 +108,7 @@ const ItemEditor = ({ letter, text, original, faults, isJson, onType }: ItemEdit
         aria-invalid={faults.length > 0}
         onInput={(event) => onType(event.currentTarget.value)}
       />
-    </label>
+    </Field>
     {faults.map((each) => (
       <p key={each} class="tone-bad" role="status">
         <bdi>{plain(each)}</bdi>

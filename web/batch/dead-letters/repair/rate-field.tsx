@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatDuration } from '../../../format.ts';
+import { Field } from '../../../ui/form.tsx';
 
 /** Limits of the API, in items per second. */
 const [MIN, MAX] = [0.01, 1_000_000];
@@ -24,8 +25,7 @@ export interface RateFieldProps {
 
 /** The maximum number of items per second, and the minimum duration that follows from it. */
 export const RateField = ({ rate, count, onChange }: RateFieldProps): JSX.Element => (
-  <label class="field">
-    <span>Maximum items per second</span>
+  <Field name="Maximum items per second">
     <input
       type="number"
       min={MIN}
@@ -38,5 +38,5 @@ export const RateField = ({ rate, count, onChange }: RateFieldProps): JSX.Elemen
     {rate !== '' && rateFault(rate) === undefined && (
       <small>At this rate they take at least {formatDuration((count / Number(rate)) * 1_000)}.</small>
     )}
-  </label>
+  </Field>
 );

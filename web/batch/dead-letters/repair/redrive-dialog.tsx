@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { formatCount, formatNumberOf, plain } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorBox } from '../../../ui/states.tsx';
+import { Form } from '../../../ui/form.tsx';
 import { isFinished } from '../../finished.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../cause-panel.tsx';
 import type { DialogOfLetters } from './discard-dialog.tsx';
 import { RateField, rateFault } from './rate-field.tsx';
 import { isOver, TryResult } from './try-result.tsx';
@@ -23,12 +23,24 @@ export function RedriveDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
   const items = formatNumberOf(rest.count, 'item');
   return (
     <Dialog title={`Redrive ${formatNumberOf(scope.count, 'item')}?`} wide onClose={onClose}>
-      <form
-        class="dialog-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void redrive();
-        }}
+      <Form
+        error={sending.error}
+        onSubmit={() => redrive()}
+        buttons={
+          <>
+            <Button onClick={onClose}>{tried.length === 0 ? 'Keep as it is' : 'Leave the others'}</Button>
+            {next && rest.count > 1 && (
+              <Button busy={sending.busy} disabled={disabled} onClick={() => void tryOne(next)}>
+                {tried.length === 0 ? 'Try one first' : 'Try another'}
+              </Button>
+            )}
+            {rest.count > 0 && (
+              <Button submit look="primary" icon="redo" busy={sending.busy} disabled={disabled}>
+                {tried.length === 0 ? `Redrive ${items}` : `Redrive the other ${formatCount(rest.count)}`}
+              </Button>
+            )}
+          </>
+        }
       >
         <p>
           They run again unchanged, with the currently deployed workload. Succeeded items are not affected; a new report
@@ -41,21 +53,7 @@ export function RedriveDialog(props: DialogOfLetters & { scope: Scope }): JSX.El
         )}
         <RateField rate={rate} count={rest.count} onChange={setRate} />
         {last && <TryResult batch={batch} letter={last.letter} revision={last.revision} />}
-        {sending.error && <ErrorBox error={sending.error} />}
-        <footer>
-          <Button onClick={onClose}>{tried.length === 0 ? 'Keep as it is' : 'Leave the others'}</Button>
-          {next && rest.count > 1 && (
-            <Button busy={sending.busy} disabled={disabled} onClick={() => void tryOne(next)}>
-              {tried.length === 0 ? 'Try one first' : 'Try another'}
-            </Button>
-          )}
-          {rest.count > 0 && (
-            <Button submit look="primary" icon="redo" busy={sending.busy} disabled={disabled}>
-              {tried.length === 0 ? `Redrive ${items}` : `Redrive the other ${formatCount(rest.count)}`}
-            </Button>
-          )}
-        </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -4,7 +4,7 @@ import type { DeadLetter } from '../../../api/types.ts';
 import { formatNumberOf } from '../../../format.ts';
 import { type Action, useAction } from '../../../live/use-action.ts';
 import { useKey } from '../../../live/use-key.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../cause-panel.tsx';
 import type { DialogOfLetters } from './discard-dialog.tsx';
 import { rateOf } from './rate-field.tsx';
 

@@ -3,47 +3,49 @@ import type { QueueView } from '../api/types.ts';
 import { formatAgo, formatClock, formatCount, formatNumberOf } from '../format.ts';
 import { href, queueHref } from '../routing.ts';
 import { Tag } from '../ui/pieces.tsx';
+import { type Column, known } from '../ui/table.tsx';
 import { isKnown } from './depths.ts';
-import { QueueActions, type QueueActionsProps } from './queue-actions.tsx';
 import { LoadFigures, QueueNotes } from './queue-notes.tsx';
 
-export interface QueueRowProps extends QueueActionsProps {
-  nowMs: number;
-}
+const isDraining = ({ status }: QueueView): boolean => status === 'draining';
 
-/** The state of a queue's gate, and the actions of an operator. */
-export function QueueRow({ queue, nowMs, draining, onDrain, onOpen }: QueueRowProps): JSX.Element {
-  const isDraining = queue.status === 'draining';
-  return (
-    <tr>
-      <td class="main-cell">
+/** The state of a queue's gate, and its work. */
+export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
+  {
+    title: 'Queue',
+    kind: 'main-cell',
+    cell: (queue) => (
+      <>
         <strong class="mono">
           <a href={queueHref(queue.queue)}>{queue.queue}</a>
         </strong>
         <small>{placeOf(queue)}</small>
-      </td>
-      <td data-label="Gate">
-        <div>
-          <GateTag queue={queue} />
-          <QueueNotes queue={queue} />
-          <LoadFigures queue={queue} />
-        </div>
-      </td>
-      <td data-label="Waiting">
-        <Waiting queue={queue} nowMs={nowMs} />
-      </td>
-      <td class="number" data-label="Tasks" title={isDraining ? 'Planned for the wave that runs' : undefined}>
-        {isDraining ? formatCount(queue.active) : <span class="soft">–</span>}
-      </td>
-      <td class="number" data-label="Items/s">
-        {isDraining ? formatCount(queue.itemsPerSecond) : <span class="soft">–</span>}
-      </td>
-      <td class="actions">
-        <QueueActions queue={queue} draining={draining} onDrain={onDrain} onOpen={onOpen} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+  },
+  {
+    title: 'Gate',
+    cell: (queue) => (
+      <div>
+        <GateTag queue={queue} />
+        <QueueNotes queue={queue} />
+        <LoadFigures queue={queue} />
+      </div>
+    ),
+  },
+  { title: 'Waiting', cell: (queue) => <Waiting queue={queue} nowMs={Date.now()} /> },
+  {
+    title: 'Tasks',
+    kind: 'number',
+    hint: (queue) => (isDraining(queue) ? 'Planned for the wave that runs' : undefined),
+    cell: (queue) => known(isDraining(queue) ? queue.active : null, formatCount),
+  },
+  {
+    title: 'Items/s',
+    kind: 'number',
+    cell: (queue) => known(isDraining(queue) ? queue.itemsPerSecond : null, formatCount),
+  },
+];
 
 /** Returns the content of a queue, and the pool that drains it. */
 export const placeOf = ({ kind, lane, pool }: QueueView): string =>
