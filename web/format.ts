@@ -104,10 +104,6 @@ export function formatName(camelCase: string): string {
 export const formatNumberOf = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
-/** A place in an upload, as text. */
-export const formatPlace = ({ line, column }: { line: number; column?: number | undefined }): string =>
-  column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
-
 /** Bidirectional and other control characters, which could make a name read as another one. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { jsonOf, placeText } from '../../shared/client/index.ts';
+import { jsonOf } from '../../shared/client/index.ts';
 import type { InboxFileView, InboxList } from '../../shared/http/inbox/schemas.ts';
 import { isConfirmed } from '../confirm.ts';
 import { checkWorkload } from '../names/workload.ts';
@@ -25,7 +25,7 @@ const MAX_PAGE = 200;
 
 const HELP = `
 waiting    the app takes it at its next poll of the inbox
-taking     the app reads it; the percentage is that of its latest checkpoint
+taking     the app reads it; the notes are those of its latest checkpoint
 rejected   the app refused it, for the reason shown; upload a corrected file, or fix the cause and retry the file
 
 retry and delete require an operator's key.`;
@@ -99,29 +99,13 @@ async function remove(session: Session, name: string, { yes }: InboxOptions): Pr
 const COLUMNS: readonly Column<InboxFileView>[] = [
   { field: 'name' },
   { field: 'workload' },
-  { field: 'state', shown: stateOf },
+  { field: 'state' },
   { field: 'bytes', title: 'size', shown: ({ bytes }) => formatSize(bytes) },
   { field: 'since', shown: ({ since }) => formatTime(since) },
   { field: 'readItems', title: 'items read', shown: itemsOf },
-  { field: 'reason', value: ({ reason }) => reason?.detail, shown: reasonOf },
+  { field: 'reason', title: 'notes', value: ({ reason }) => reason?.detail, shown: ({ notes }) => notes.join('; ') },
 ];
-
-function stateOf({ state, bytes, readBytes, readItems }: InboxFileView): string {
-  if (state !== 'taking' || readBytes === undefined) return state;
-  // A file without `readItems` is being imported from an address: its size is unknown, and `bytes` is that of the address.
-  return readItems === undefined ? `copying, ${formatSize(readBytes)}` : `taking, ${percentOf(readBytes, bytes)}`;
-}
-
-const percentOf = (part: number, whole: number): string => `${Math.floor((100 * part) / Math.max(1, whole))} %`;
 
 function itemsOf({ readItems }: InboxFileView): string {
   return readItems === undefined ? '' : formatCount(readItems);
-}
-
-function reasonOf({ state, reason }: InboxFileView): string {
-  if (state !== 'rejected') return '';
-  if (reason === undefined) return 'the reason was deleted';
-  const [first] = reason.errors;
-  const hasPlace = first === undefined || /line/i.test(reason.detail);
-  return hasPlace ? reason.detail : `${placeText(first)}: ${reason.detail}`;
 }

@@ -1,8 +1,7 @@
 /** The typed client of the page: the key of its tabs, time limits, and errors as the page shows them. */
 import { type Client, createClient } from '../../shared/client/index.ts';
-import { API } from './base.ts';
 import { errorOf, timedOut, unreachable } from './errors.ts';
-import { key as kept, operator } from './key.ts';
+import { API, key as kept, operator } from './key.ts';
 
 const READ_MS = 30_000;
 /** The platform's front end responds on its own when a function takes longer than 230 s. */

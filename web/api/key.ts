@@ -1,6 +1,8 @@
 /** The key of all requests, shared by the tabs of a session, and the operator's name for the audit log. */
 import { signal } from '@preact/signals';
-import { API } from './base.ts';
+
+/** The script is served at <api>/dashboard/<file>, wherever a gateway puts the API. */
+export const API = new URL('../', import.meta.url);
 
 /** A gateway may serve several pipelines from one origin; each has its own key. */
 const NAME = `sluice-key ${API.pathname}`;

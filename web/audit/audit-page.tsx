@@ -32,8 +32,7 @@ export function AuditPage(): JSX.Element {
           onChange={(span) => setParameters({ days: span }, { push: true })}
         />
         <Button icon="redo" onClick={polled.refresh}>
-          {' '}
-          Refresh{' '}
+          Refresh
         </Button>
       </PageHead>
       <Loaded polled={polled}>

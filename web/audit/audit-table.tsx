@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { AuditEntry } from '../api/types.ts';
 import { formatTime, plain } from '../format.ts';
-import { batchHref, queueHref } from '../routing.ts';
-import { Tag } from '../ui/pieces.tsx';
+import { batchHref } from '../routing.ts';
+import { QueueLink, Tag } from '../ui/pieces.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 export interface AuditTableProps {
@@ -49,13 +49,13 @@ const BY: Column<AuditEntry> = { title: 'By', cell: (entry) => <By entry={entry}
 
 /** The target of an action, with a link if it has a page. */
 export function Target({ target }: { target: string }): JSX.Element {
-  const isBatch = /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(target);
-  if (!isBatch && !/^[a-z0-9-]{3,63}$/.test(target)) return <bdi class="mono">{plain(target)}</bdi>;
-  return (
-    <a class="mono" href={isBatch ? batchHref(target) : queueHref(target)}>
-      {target}
-    </a>
-  );
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(target))
+    return (
+      <a class="mono" href={batchHref(target)}>
+        {target}
+      </a>
+    );
+  return /^[a-z0-9-]{3,63}$/.test(target) ? <QueueLink queue={target} /> : <bdi class="mono">{plain(target)}</bdi>;
 }
 
 /** The operator; a name that only the request contained is marked as unverified. */

@@ -45,8 +45,7 @@ export function DaysPage(): JSX.Element {
         />
         <DayField name="Cost of day (UTC)" value={day} onChange={(value) => set({ day: value })} />
         <Button icon="redo" onClick={refresh}>
-          {' '}
-          Refresh{' '}
+          Refresh
         </Button>
       </PageHead>
       <Loaded polled={history}>{(found) => <FinishedDays history={found} />}</Loaded>

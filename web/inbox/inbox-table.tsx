@@ -7,7 +7,6 @@ import { Confirm } from '../ui/confirm.tsx';
 import { PartsBar, Tag } from '../ui/pieces.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { useDialog } from '../ui/use-dialog.ts';
-import { progressText, readFraction, reasonLines } from './file-texts.ts';
 
 const TONES: Readonly<Record<InboxFile['state'], string>> = {
   waiting: 'info',
@@ -82,10 +81,10 @@ const COLUMNS: readonly Column<InboxFile>[] = [
     cell: (file) => (
       <div>
         <Tag tone={TONES[file.state]}>{formatName(file.state)}</Tag>
-        <FileProgress file={file} />
+        <ReadBar file={file} />
         <small class="notes">
-          {reasonLines(file).map((line) => (
-            <bdi key={line}>{plain(line)}</bdi>
+          {file.notes.map((note) => (
+            <bdi key={note}>{plain(note)}</bdi>
           ))}
         </small>
       </div>
@@ -118,22 +117,13 @@ const actionsColumn = (onOpen: (name: string, action: Open['action']) => void): 
     ),
 });
 
-function FileProgress({ file }: { file: InboxFile }): JSX.Element | null {
-  const text = progressText(file);
-  if (text === '') return null;
-  const fraction = readFraction(file);
-  return (
-    <div class="progress">
-      {fraction !== undefined && (
-        <PartsBar
-          parts={[
-            { name: 'read', value: fraction, tone: 'good' },
-            { name: 'left', value: 1 - fraction, tone: 'track' },
-          ]}
-          label={`${formatPercent(fraction)} read`}
-        />
-      )}
-      <small>{text}</small>
-    </div>
-  );
+/** How much of a file is read; empty if that is not known. */
+function ReadBar({ file: { state, bytes, readBytes, readItems } }: { file: InboxFile }): JSX.Element | null {
+  if (state !== 'taking' || readBytes === undefined || readItems === undefined || bytes === 0) return null;
+  const read = Math.min(1, readBytes / bytes);
+  const parts = [
+    { name: 'read', value: read, tone: 'good' },
+    { name: 'left', value: 1 - read, tone: 'track' },
+  ];
+  return <PartsBar parts={parts} label={`${formatPercent(read)} read`} />;
 }

@@ -9,7 +9,13 @@ import { useEffect, useReducer, useState } from 'preact/hooks';
 import { type ApiError, toApiError } from '../api/errors.ts';
 import { key as kept } from '../api/key.ts';
 import { everyMs } from './pace.ts';
-import { touchedAt } from './touched.ts';
+
+/** Time of the last key press or click in this page, or of the last return to it. */
+let touchedAt = Date.now();
+const touch = (): void => {
+  touchedAt = Date.now();
+};
+for (const event of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(event, touch, true);
 
 /** Caches all fetched data, so that a page that is shown again has its data immediately. */
 export const queries = new QueryClient({
@@ -54,7 +60,7 @@ export function usePolled<T>({ key, load, isMoving, keepPrevious }: PolledOption
     if (isMoving === undefined) return undefined;
     const moving = data !== undefined && isMoving(data);
     if (moving) movement.at = Date.now();
-    const ms = everyMs({ isMoving: moving, movedAt: movement.at, touchedAt: touchedAt.peek() }, Date.now());
+    const ms = everyMs({ isMoving: moving, movedAt: movement.at, touchedAt }, Date.now());
     return ms !== undefined && failed ? Math.max(ms, FAILED_MS) : ms;
   };
   const result = useQuery<T>({

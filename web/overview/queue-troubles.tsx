@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import type { Overview } from '../api/types.ts';
 import { formatAgo, formatNumberOf, formatTime, plain } from '../format.ts';
-import { href, queueHref } from '../routing.ts';
+import { href } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
+import { QueueLink } from '../ui/pieces.tsx';
 import { Trouble, TroubleRow } from './trouble.tsx';
 
 export interface QueueTroublesProps {
@@ -10,12 +11,6 @@ export interface QueueTroublesProps {
   onResume: (queue: Overview['pausedQueues'][number]) => void;
   onSweep: () => void;
 }
-
-const QueueLink = ({ queue }: { queue: string }): JSX.Element => (
-  <a class="mono" href={queueHref(queue)}>
-    {queue}
-  </a>
-);
 
 /** Queues that need attention, one section per kind. */
 export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProps): JSX.Element {

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { QueueView } from '../api/types.ts';
 import { formatAgo, formatClock, formatCount, formatNumberOf } from '../format.ts';
-import { href, queueHref } from '../routing.ts';
-import { Tag } from '../ui/pieces.tsx';
+import { href } from '../routing.ts';
+import { QueueLink, Tag } from '../ui/pieces.tsx';
 import { type Column, known } from '../ui/table.tsx';
 import { isKnown } from './depths.ts';
 import { LoadFigures, QueueNotes } from './queue-notes.tsx';
@@ -16,8 +16,8 @@ export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
     kind: 'main-cell',
     cell: (queue) => (
       <>
-        <strong class="mono">
-          <a href={queueHref(queue.queue)}>{queue.queue}</a>
+        <strong>
+          <QueueLink queue={queue.queue} />
         </strong>
         <small>{placeOf(queue)}</small>
       </>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { Note } from '../api/types.ts';
 import { plain } from '../format.ts';
-import { queueHref } from '../routing.ts';
+import { QueueLink } from './pieces.tsx';
 
 /** What the server says about a queue or a batch, as a list. */
 export const Notes = ({ notes }: { notes: readonly Note[] }): JSX.Element => (
@@ -25,9 +25,7 @@ function Text({ text, queue = '' }: Pick<Note, 'text' | 'queue'>): JSX.Element {
   return (
     <>
       {plain(text.slice(0, at))}
-      <a class="mono" href={queueHref(queue)}>
-        {queue}
-      </a>
+      <QueueLink queue={queue} />
       {plain(text.slice(at + queue.length))}
     </>
   );

@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { BatchView } from '../api/types.ts';
 import { formatName, plain } from '../format.ts';
+import { queueHref } from '../routing.ts';
 
 /** A figure with its name. */
 export function Stat(props: {
@@ -127,3 +128,10 @@ export function Labels({ labels, onChoose }: LabelsProps): JSX.Element {
     </span>
   );
 }
+
+/** A link to the page of a queue. */
+export const QueueLink = ({ queue }: { queue: string }): JSX.Element => (
+  <a class="mono" href={queueHref(queue)}>
+    {queue}
+  </a>
+);

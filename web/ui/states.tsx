@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { placeText } from '../../shared/client/index.ts';
 import type { ApiError } from '../api/errors.ts';
 import { keepKey } from '../api/key.ts';
-import { formatPlace, plain } from '../format.ts';
+import { plain } from '../format.ts';
 import type { Polled } from '../live/use-polled.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -27,7 +28,7 @@ export function ErrorBox({ error }: { error: ApiError }): JSX.Element {
           <ul>
             {error.faults.slice(0, FAULTS_SHOWN).map((at) => (
               <li key={`${at.line}:${at.column}`}>
-                At {formatPlace(at)}: {plain(at.message)}
+                At {placeText(at)}: {plain(at.message)}
               </li>
             ))}
             {error.faults.length > FAULTS_SHOWN && <li>and {error.faults.length - FAULTS_SHOWN} more</li>}

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
+import { placeText } from '../../shared/client/index.ts';
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import { describeFile } from '../api/media-types.ts';
 import type { UploadCheck } from '../api/types.ts';
 import type { Upload } from '../api/upload.ts';
 import { ChoiceField } from '../filters/fields.tsx';
-import { formatNumberOf, formatPlace, plain } from '../format.ts';
+import { formatNumberOf, plain } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorBox } from '../ui/states.tsx';
 import { describeCheck, describeColumns, describeCsv, isFine } from './check-text.ts';
@@ -79,7 +80,7 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
   return (
     <div class="checked" role="status">
       <p class={isFine(check) ? 'tone-good' : 'tone-bad'}>
-        {fault ? `Cannot be read at ${formatPlace(fault)}: ${plain(fault.message)}` : describeCheck(check, isAll)}
+        {fault ? `Cannot be read at ${placeText(fault)}: ${plain(fault.message)}` : describeCheck(check, isAll)}
       </p>
       {csv && (
         <details>
@@ -95,7 +96,7 @@ function Checked({ check, isAll }: { check: UploadCheck; isAll: boolean }): JSX.
           {causes.slice(0, 5).map(({ cause, count, examples: [example] }) => (
             <li key={cause}>
               <b>{formatNumberOf(count, 'item')}</b> <bdi class="cause-text">{plain(example?.message ?? cause)}</bdi>
-              {example && <small class="soft"> first at {formatPlace(example)}</small>}
+              {example && <small class="soft"> first at {placeText(example)}</small>}
             </li>
           ))}
         </ul>

@@ -41,11 +41,9 @@ export function UploadPage(): JSX.Element {
             <Button icon="upload" onClick={() => sendFiles(waiting)}>{`Send all ${waiting.length} files`}</Button>
           )}
           {accepted.length > 1 && (
-            <Button
-              look="quiet"
-              icon="close"
-              onClick={() => removeFiles(accepted)}
-            >{`Remove the ${accepted.length} that were accepted`}</Button>
+            <Button look="quiet" icon="close" onClick={() => removeFiles(accepted)}>
+              Remove the {accepted.length} that were accepted
+            </Button>
           )}
         </p>
       )}

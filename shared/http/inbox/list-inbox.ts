@@ -14,6 +14,7 @@ import {
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { fileNotes } from './file-notes.ts';
 import type { InboxFileView, InboxList } from './schemas.ts';
 
 const LIMIT = { min: 1, max: 200, fallback: 50 };
@@ -51,11 +52,10 @@ async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInbo
   }
 }
 
-const viewOf = ({ workload, lane, ...file }: InboxFile): InboxFileView => ({
-  ...file,
-  workload: workload ?? null,
-  lane: lane ?? null,
-});
+function viewOf({ workload, lane, ...file }: InboxFile): InboxFileView {
+  const view = { ...file, workload: workload ?? null, lane: lane ?? null };
+  return { ...view, notes: fileNotes(view) };
+}
 
 /** Checks a file name from outside; 400 if it is not a valid blob name. */
 export function inboxName(name: string): string {

@@ -31,6 +31,7 @@ export const inboxFileSchema = z
     readItems: count.optional(),
     reason: reasonSchema.optional().describe('Why the file was rejected. Absent if the reason was deleted'),
     batch: z.string().optional().describe('The id of the batch that the file became'),
+    notes: z.array(z.string()).describe('How far the file is read, or why it was rejected, as texts'),
   })
   .register(COMPONENTS, { id: 'InboxFile' });
 export type InboxFileView = z.infer<typeof inboxFileSchema>;

@@ -51,9 +51,9 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
   useEffect(() => top.current?.scrollIntoView({ block: 'nearest' }), []);
   const find = parameters.value.get('find') ?? '';
   const shown = find === '' ? more.entries : more.entries.filter((letter) => hasText(letter, find));
-  const select = (indices: readonly number[], isSelected: boolean): void => {
+  const select = (isSelected: boolean, letters: readonly DeadLetter[]): void => {
     const next = new Set(selected);
-    for (const index of indices) isSelected ? next.add(index) : next.delete(index);
+    for (const { index } of letters) isSelected ? next.add(index) : next.delete(index);
     setSelected(next);
   };
   return (
@@ -63,12 +63,7 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
           {...{ find, shown, selected }}
           loaded={more.entries.length}
           count={group.count}
-          onSelectAll={(isSelected) =>
-            select(
-              shown.map(({ index }) => index),
-              isSelected,
-            )
-          }
+          onSelectAll={(isSelected) => select(isSelected, shown)}
           onClose={() => onOpen(false)}
         />
         {polled.error && <ErrorBox error={polled.error} />}
@@ -82,7 +77,7 @@ export function OpenCause({ batch, group, finishedRevision, canAct, onOpen, onAs
               canAct={canAct}
               onAsk={onAsk}
               isSelected={selected.has(letter.index)}
-              onSelect={(isSelected) => select([letter.index], isSelected)}
+              onSelect={(isSelected) => select(isSelected, [letter])}
             />
           ))}
         </ul>

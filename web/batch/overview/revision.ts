@@ -49,11 +49,9 @@ export function deadlineVerdict(
 ): Verdict {
   const completed = revisions.find(({ revision }) => revision === 0)?.completed ?? null;
   const spareMs = Date.parse(deadline.at) - (completed === null ? nowMs : Date.parse(completed));
-  if (completed === null)
-    return spareMs < 0
-      ? { text: `missed, ${formatDuration(-spareMs)} late so far`, tone: 'bad' }
-      : { text: `${formatDuration(spareMs)} left`, tone: 'soft' };
-  return spareMs < 0
-    ? { text: `missed, ${formatDuration(-spareMs)} late`, tone: 'bad' }
+  if (spareMs < 0)
+    return { text: `missed, ${formatDuration(-spareMs)} late${completed === null ? ' so far' : ''}`, tone: 'bad' };
+  return completed === null
+    ? { text: `${formatDuration(spareMs)} left`, tone: 'soft' }
     : { text: `met, ${formatDuration(spareMs)} to spare`, tone: 'good' };
 }
