@@ -25,7 +25,7 @@ beforeAll(async () => {
 async function findings(path: string): Promise<string[]> {
   await page.goto(`${dashboard.stack.url}/api/dashboard#/${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'hidden' });
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
   return (await axeFindings(page)).map((finding) => `${path}: ${finding}`);
 }
 

@@ -32,7 +32,7 @@ describe('the appearance', () => {
     for (const path of [...PAGES, `batches/${id}`]) {
       await goTo(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'hidden' });
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
       await dashboard.shot(page, `dark-${path.slice(0, 7)}`);
     }
     await page.getByRole('button', { name: 'Colours: auto' }).click();
@@ -53,7 +53,7 @@ describe('the appearance', () => {
     ];
     for (const path of paths) {
       await goTo(path);
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'hidden' });
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
       await page.getByRole('heading').first().waitFor();
       expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 375]);
       await dashboard.shot(page, `phone-${path.replace(id, 'one').replaceAll('/', '-')}`);
@@ -64,7 +64,7 @@ describe('the appearance', () => {
     page = await dashboard.open();
     for (const path of [...PAGES, 'batches/00000000-0000-7000-8000-000000000000']) {
       await goTo(path);
-      await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'hidden' });
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
       await dashboard.shot(page, path.slice(0, 9).replace('/', '-none'));
     }
     await page.getByText('No batch has this id').waitFor();
@@ -125,13 +125,14 @@ describe('tables', () => {
       route.fulfill({
         json: {
           files: [
-            { ...file, name: `billing/normal/${LONG}.ndjson`, state: 'rejected', reason: fault },
+            { ...file, name: `billing/normal/${LONG}.ndjson`, state: 'rejected', notes: [fault.detail] },
             {
               ...file,
               name: `billing/${LONG}/${LONG}.csv.url`,
               state: 'taking',
               readBytes: 9_876_543,
               readItems: 9_876,
+              notes: ['8 % of 123.5 MB read, 9,876 items'],
             },
             { ...file, name: `billing/${LONG}.csv`, state: 'waiting', importedFrom: `https://contoso.example/${LONG}` },
           ],

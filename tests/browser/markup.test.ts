@@ -58,7 +58,7 @@ describe('markup in data', () => {
       files: [
         {
           ...{ name: 'billing/TURN.csv', workload: 'billing', lane: 'TURN', state: 'rejected', bytes: 1 },
-          ...{ since: '2026-11-22T12:00:00.000Z', reason: { detail: 'TURN', errors: [] }, importedFrom: 'TURN' },
+          ...{ since: '2026-11-22T12:00:00.000Z', notes: ['TURN'], importedFrom: 'TURN' },
         },
       ],
     });
