@@ -25,6 +25,7 @@ export function waveNotes({ status, paused, depth, depthAt }: Queue, waves: read
 
 const info = (text: string): Note => ({ tone: 'info', text });
 const warn = (text: string): Note => ({ tone: 'warn', text });
+const bad = (text: string): Note => ({ tone: 'bad', text });
 
 function pauseNotes({ paused }: Queue): Note[] {
   return paused === null ? [] : [warn(queuePauseText(paused))];
@@ -32,8 +33,8 @@ function pauseNotes({ paused }: Queue): Note[] {
 
 /** Describes the pause of a queue; that of the circuit with its next probe. */
 export function queuePauseText(pause: NonNullable<QueueView['paused']>): string {
-  const { by, probeAt } = pause;
-  if (by === 'operator') return pauseText(pause);
+  if (pause.by === 'operator') return pauseText(pause);
+  const { probeAt } = pause;
   const next =
     probeAt === undefined ? 'one task tries the next message' : `one task tries again at ${timeText(probeAt)}`;
   return `${pauseText(pause)}; ${next}`;
@@ -43,12 +44,7 @@ function troubleNotes({ startFailure, throttled, taskLimit, missedWakes, orphane
   return [
     ...(startFailure === null
       ? []
-      : [
-          {
-            tone: 'bad' as const,
-            text: `its drain cannot be started since ${timeText(startFailure.since)}: ${startFailure.error}`,
-          },
-        ]),
+      : [bad(`its drain cannot be started since ${timeText(startFailure.since)}: ${startFailure.error}`)]),
     ...(throttled > 0 ? [warn(`${numberText(throttled, 'throttled response')} in the last wave`)] : []),
     ...(taskLimit > 0
       ? [warn(`at most ${numberText(taskLimit, 'task')} per wave: throttling, slow responses or failures lowered it`)]

@@ -30,8 +30,5 @@ export const sweepTexts = (counts: SweepCounts): string[] =>
     return count === 0 ? [] : [numberText(count, one, many)];
   });
 
-/** Returns the counts of a sweep, and what they mean as texts. */
-export const sweepAnswer = (counts: SweepCounts): SweepCounts & { done: string[] } => ({
-  ...counts,
-  done: sweepTexts(counts),
-});
+/** Adds to the counts of a sweep what they mean. */
+export const sweepAnswer = (counts: SweepCounts) => ({ ...counts, done: sweepTexts(counts) });
