@@ -80,6 +80,10 @@ export const oneOf =
     throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.${didYouMean(text, choices)}`);
   };
 
+/** Returns the values that are not undefined. */
+export const definedOnly = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+
 /** Days in UTC, as the API accepts them: a single day, or the first and the last. */
 export interface DayOptions {
   day?: string;

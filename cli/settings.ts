@@ -1,4 +1,5 @@
 /** Reads the settings from the environment, profile and global options. No other file reads environment variables of Sluice. */
+import { definedOnly } from './options.ts';
 import type { Environment } from './process/environment.ts';
 import { UsageError } from './process/errors.ts';
 import type { Profile } from './profiles/store.ts';
@@ -61,13 +62,13 @@ const DEFAULT_URL = 'http://127.0.0.1:7071';
  */
 export function readCliSettings(env: Environment, options: GlobalOptions, profile?: Profile): CliSettings {
   const variable = (name: keyof typeof VARIABLES): string | undefined => env[name] || undefined;
-  const ofEnv: Partial<Profile> = {
-    ...definedOf('url', variable('SLUICE_URL')),
-    ...definedOf('key', variable('SLUICE_KEY')),
-    ...definedOf('operatorKey', variable('SLUICE_OPERATOR_KEY')),
-    ...definedOf('inbox', variable('SLUICE_INBOX_CONNECTION')),
-    ...definedOf('workspace', variable('SLUICE_WORKSPACE')),
-  };
+  const ofEnv: Partial<Profile> = definedOnly({
+    url: variable('SLUICE_URL'),
+    key: variable('SLUICE_KEY'),
+    operatorKey: variable('SLUICE_OPERATOR_KEY'),
+    inbox: variable('SLUICE_INBOX_CONNECTION'),
+    workspace: variable('SLUICE_WORKSPACE'),
+  });
   const chosen = options.profile === undefined ? { ...profile, ...ofEnv, ...keysOf(ofEnv, profile) } : { ...profile };
   const json = isJson(options);
   return {
@@ -98,9 +99,6 @@ function keysOf(env: Partial<Profile>, profile: Partial<Profile> = {}): Partial<
   const { key, operatorKey } = env.key === undefined && env.operatorKey === undefined ? profile : env;
   return { key, operatorKey } as Partial<Profile>;
 }
-
-const definedOf = <K extends keyof Profile>(name: K, value: string | undefined): Partial<Profile> =>
-  value === undefined ? {} : { [name]: value };
 
 /** Returns the address without `/api` and without a trailing slash. Throws UsageError for an invalid address. */
 export function readUrl(text: string): string {

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { createApi } from '../api/client.ts';
+import { definedOnly } from '../options.ts';
 import { UsageError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { askSecrets } from '../profiles/ask-secrets.ts';
@@ -88,13 +89,8 @@ async function newProfile(session: Session, address = '', options: LoginOptions)
   const api = createApi({ url, key, operatorKey: operatorKey || key }, io.fetch);
   if (key !== '') await api.call('GET batches', { query: { limit: 1 } });
   if (operatorKey !== '') await api.call('GET queues');
-  return {
-    url,
-    ...(key === '' ? {} : { key }),
-    ...(operatorKey === '' ? {} : { operatorKey }),
-    ...(options.inboxConnection === undefined ? {} : { inbox: options.inboxConnection }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-  };
+  const { inboxConnection: inbox, workspace } = options;
+  return { url, ...definedOnly({ key: key || undefined, operatorKey: operatorKey || undefined, inbox, workspace }) };
 }
 
 /** Asks for the keys of a client system and of an operator; a key that is not given is empty. */

@@ -6,16 +6,10 @@ import { describeOperations, type ShownReceipt } from './receipt-text.ts';
 export type ShownBatch = Pick<
   BatchView,
   'id' | 'state' | 'counts' | 'ratePerSecond' | 'latencyMs' | 'deadline' | 'revision' | 'revisions'
-> & {
-  receipt?: ShownReceipt;
-  blocked?: BatchView['blocked'];
-  notes?: BatchView['notes'];
-  progress?: BatchView['progress'];
-  estimate?: BatchView['estimate'];
-  suspect?: BatchView['suspect'];
-  hint?: BatchView['hint'];
-  producer?: BatchView['producer'];
-};
+> &
+  Partial<Pick<BatchView, 'blocked' | 'notes' | 'progress' | 'estimate' | 'suspect' | 'hint' | 'producer'>> & {
+    receipt?: ShownReceipt;
+  };
 
 /** The fields of a queue that are shown besides a batch. */
 export interface ShownQueue {

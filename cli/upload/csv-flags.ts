@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DELIMITERS, FORMATS } from '../../shared/contract/upload-kinds.ts';
 import { Problem } from '../../shared/errors.ts';
 import { CHARSETS, type CsvOptions, readCsvOptions } from '../../shared/intake/parse/csv-options.ts';
+import { definedOnly } from '../options.ts';
 import { ENCODINGS } from './kind.ts';
 
 /** The options for reading tables. */
@@ -39,12 +40,7 @@ export function addTableOptions(command: Command): Command {
 
 /** Returns the options as the API accepts them; undefined if none was given. */
 export function csvOptionsOf({ delimiter, decimal, rename, charset }: TableFlags): CsvOptions | undefined {
-  const options: CsvOptions = {
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(decimal === undefined ? {} : { decimal }),
-    ...(rename === undefined ? {} : { rename }),
-    ...(charset === undefined ? {} : { charset }),
-  };
+  const options: CsvOptions = definedOnly({ delimiter, decimal, rename, charset });
   return Object.keys(options).length === 0 ? undefined : options;
 }
 

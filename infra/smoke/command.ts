@@ -1,6 +1,6 @@
-import { captureOutput } from '../../cli/process/captured-output.ts';
 import type { Io } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
+import { captureOutput } from './captured-output.ts';
 
 /** The result of a call of the command. */
 export interface CommandAnswer {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { captureOutput } from '../../cli/process/captured-output.ts';
 import { type Io, processIo } from '../../cli/process/io.ts';
 import { runSluice } from '../../cli/run.ts';
+import { captureOutput } from '../../infra/smoke/captured-output.ts';
 
 /** The result of a run of the command. */
 export interface CliRun {

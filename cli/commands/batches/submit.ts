@@ -15,8 +15,7 @@ batch.
 
 The file at an address is downloaded by this command and sent on without being stored. The idempotency key is random.
 
-CSV cells are converted according to the schema of the workload. An Excel sheet is sent as CSV; Parquet is sent as NDJSON with
-its own types.
+An Excel sheet is sent as CSV; Parquet is sent as NDJSON with its own types.
 
 Several files, or a pattern in quotes, are sent as one batch per file; a failed file does not stop the others. The exit code is
 the first of 1, 2, 3, 4, 7, 9, 8, 6, 5 that applies to one of them.

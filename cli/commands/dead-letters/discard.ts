@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { discardRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
-import { idempotencyKey, wholeList } from '../../options.ts';
+import { definedOnly, idempotencyKey, wholeList } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action } from '../../session.ts';
@@ -45,11 +45,7 @@ export function addDiscard(program: Command, act: Act): void {
 const discard: Action<[string, DiscardOptions]> = async (session, id, { reason, cause, items, ...options }) => {
   if (cause !== undefined && items !== undefined) throw new UsageError('--cause: cannot be combined with --items');
   const key = options.idempotencyKey ?? session.io.randomId();
-  const body: Request = {
-    ...{ key, reason },
-    ...(cause === undefined ? {} : { cause }),
-    ...(items === undefined ? {} : { items }),
-  };
+  const body: Request = { key, reason, ...definedOnly({ cause, items }) };
   session.inform(`Idempotency key: ${key}`);
   const answer = await session.api.json('POST batches/{id}/dead-letters/discard', { path: { id }, body });
   session.answer({ ...answer, idempotencyKey: key }, () => [

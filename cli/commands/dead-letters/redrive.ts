@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { isExactNumber, parseExact } from '../../../shared/contract/text/exact-json.ts';
 import type { redriveAnswerSchema, redriveRequestSchema } from '../../../shared/http/dead-letters/schemas.ts';
-import { decimal, idempotencyKey, wholeList } from '../../options.ts';
+import { decimal, definedOnly, idempotencyKey, wholeList } from '../../options.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Io } from '../../process/io.ts';
@@ -94,15 +94,8 @@ async function requestOf(
   { report, cause, items, corrected, patch, rate }: RedriveOptions,
   key: string,
 ): Promise<Request> {
-  return {
-    key,
-    ...(report === undefined ? {} : { report }),
-    ...(cause === undefined ? {} : { cause }),
-    ...(items === undefined ? {} : { items }),
-    ...(corrected === undefined ? {} : { corrected: await readCorrected(io, corrected) }),
-    ...(patch === undefined ? {} : { patch }),
-    ...(rate === undefined ? {} : { ratePerSecond: rate }),
-  };
+  const read = corrected === undefined ? undefined : await readCorrected(io, corrected);
+  return { key, ...definedOnly({ report, cause, items, corrected: read, patch, ratePerSecond: rate }) };
 }
 
 function patchOf(text: string): Patch {

@@ -10,17 +10,7 @@ import { describeQueue } from './queues.ts';
 const HELP = `
 depth     messages when the wave was planned
 tasks     dequeue tasks of the wave
-done      references that the tasks finished; items: their items
-bound     what limited the number of tasks:
-          rule        the thresholds of the policy
-          work        the waiting work, divided by the target seconds of the policy
-          depth       the number of waiting messages
-          capacity    the capacity of the policy; for late work, the only limit of the policy that applies
-          throttling  the task limit, lowered by throttling, slow responses or failures
-          limits      the limits of the workload
-          saturation  the load of the instances
-          probe       the open circuit, which allows one task as a probe
-          collector   the collector, which always uses one task`;
+done      references that the tasks finished; items: their items`;
 
 /** `sluice queue QUEUE`. */
 export function addQueue(program: Command, act: Act): void {
@@ -56,5 +46,5 @@ const COLUMNS: readonly Column<WaveView>[] = [
   { field: 'done' },
   { field: 'items' },
   { field: 'throttled' },
-  { field: 'bound', shown: ({ bound, late }) => (late ? `${bound}, late` : bound) },
+  { field: 'bound', title: 'limited by', shown: ({ limitedBy, late }) => (late ? `${limitedBy}, late` : limitedBy) },
 ];

@@ -16,19 +16,24 @@ describe('queue', () => {
   };
   const wave = {
     ...{ at: '2026-11-01T10:00:00.000Z', seconds: 12.3, depth: 4_000, tasks: 20, bound: 'saturation', late: true },
+    limitedBy: 'busy instances',
     ...{ done: 300, items: 30_000, throttled: 0, secondsPerReference: 0.2 },
   };
 
   it('shows the latest waves, and what limited their tasks', async () => {
-    const json = { ...view, policy: policyView, waves: [{ ...wave, late: false, bound: 'rule' }, wave] };
+    const json = {
+      ...view,
+      policy: policyView,
+      waves: [{ ...wave, late: false, limitedBy: 'the thresholds of the policy' }, wave],
+    };
     const { out, asked } = await run('queue q --fresh', { 'GET queues/q?fresh=true': { json } });
     expect(asked[0]?.key).toBe(KEYS.SLUICE_OPERATOR_KEY);
     expect(out.split('\n')).toEqual([
       'q: draining, depth 40',
       'Policy: version 4',
-      '  ended                took    depth  tasks  done  items   throttled  bound',
-      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  rule',
-      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  saturation, late',
+      '  ended                took    depth  tasks  done  items   throttled  limited by',
+      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  the thresholds of the policy',
+      '  2026-11-01 10:00:00  12.3 s  4,000     20   300  30,000          0  busy instances, late',
       '',
     ]);
   });

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import type { Io } from './io.ts';
+import type { Io } from '../../cli/process/io.ts';
 
 /** The output of a command. */
 export interface Written {
