@@ -3,6 +3,11 @@ import { JSON_TYPE, query, type Route, whole } from '../edge/route.ts';
 import { AUDIT_DAYS, getAudit } from './get-audit.ts';
 import { auditSchema } from './schemas.ts';
 
+const ENTRY = {
+  ...{ at: '2026-11-22T09:14:03.120Z', action: 'pause-queue', target: 'billing-normal-0', status: 200 },
+  ...{ by: 'Ada Lovelace', verified: false, detail: 'reason: database is down' },
+};
+
 /** The route of the audit log. */
 export const AUDIT_ROUTES = [
   {
@@ -21,15 +26,7 @@ export const AUDIT_ROUTES = [
         status: 200,
         description: 'The actions',
         content: { [JSON_TYPE]: auditSchema },
-        example: {
-          ...{ from: '2026-11-16', to: '2026-11-22' },
-          entries: [
-            {
-              ...{ at: '2026-11-22T09:14:03.120Z', action: 'pause-queue', target: 'billing-normal-0', status: 200 },
-              ...{ by: 'Ada Lovelace', verified: false, detail: 'reason: database is down' },
-            },
-          ],
-        },
+        example: { from: '2026-11-16', to: '2026-11-22', entries: [ENTRY] },
       },
     ],
     problems: ['invalid-parameter'],

@@ -1,5 +1,5 @@
 /** Dead letters in the format of the API. They are passed on as text: parsing an item would lose digits of its numbers. */
-import type { ContainerClient } from '@azure/storage-blob';
+
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readCurrentDead } from '../../commands/redrive/current-dead.ts';
 import { readItemLines } from '../../commands/redrive/item-lines.ts';
@@ -7,13 +7,8 @@ import { causeOf } from '../../contract/cause.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import type { DeadItem, DeadReason } from '../../contract/outcome.ts';
 import { type ChunkFrame, readLines } from '../../results/chunk-pages.ts';
-import type { Table } from '../../storage/table.ts';
 import { Turns } from '../../turns.ts';
-
-export interface DeadLettersHttp {
-  table: Table;
-  container: (name: string) => ContainerClient;
-}
+import type { Stored } from '../edge/app.ts';
 
 /**
  * A current dead letter. `position` is its line in the chunk's frame, and `text` the complete letter as JSON of
@@ -31,7 +26,7 @@ export interface DeadLetterText {
 export type ReadDead = (frame: ChunkFrame) => Promise<DeadLetterText[]>;
 
 /** Creates the reader of a batch's dead letters. The redriven items, and the lines of items in the upload, are read once. */
-export async function deadReader(deps: DeadLettersHttp, batch: BatchRow): Promise<ReadDead> {
+export async function deadReader(deps: Stored, batch: BatchRow): Promise<ReadDead> {
   const [current, lineOf] = await Promise.all([readCurrentDead(deps, batch), readItemLines(deps, batch)]);
   const results = deps.container(CONTAINERS.results);
   return async (frame) => {

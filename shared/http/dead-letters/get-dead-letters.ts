@@ -5,13 +5,14 @@ import { isChunkId } from '../../contract/names.ts';
 import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
 import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
+import type { Stored } from '../edge/app.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
 import type { Answer } from '../edge/route.ts';
 import { groupsText } from './dead-letter-groups.ts';
-import { type DeadLettersHttp, type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
+import { type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 
 const MiB = 1024 * 1024;
 /** Bounds the memory of an answer to a slow client, as for results. */
@@ -20,7 +21,7 @@ const DOWNLOAD = { chunks: 1_000, bytes: 64 * MiB };
 const PAGE = { chunks: 250, bytes: 8 * MiB };
 const LIMIT = { min: 1, max: 1_000, fallback: 100 };
 
-export interface GetDeadLettersHttp extends DeadLettersHttp {
+export interface GetDeadLettersHttp extends Stored {
   /** Limits of a page of groups or items. Defaults to 250 chunks and 8 MiB. */
   page?: PageLimits;
 }

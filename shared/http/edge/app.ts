@@ -4,6 +4,7 @@ import type { DeleteDeps } from '../../commands/delete.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Overhead } from '../../cost/overhead.ts';
 import type { RuntimeClient } from '../../drain/limited-client.ts';
+import type { FinalizeDeps } from '../../results/finalize.ts';
 import type { Settings } from '../../settings.ts';
 import type { Clients } from '../../storage/clients.ts';
 import type { SweepDeps } from '../../sweep/sweep-run.ts';
@@ -14,6 +15,15 @@ import type { DashboardAssets } from '../dashboard/dashboard.ts';
 import type { BodyPlaces } from './request/body-places.ts';
 
 type Deps = DeleteDeps & ClearDeps & Pick<Clients, 'meter'>;
+
+/** The tables and containers of batches. */
+export type Stored = Pick<Deps, 'table' | 'container'>;
+
+/** For changes of a batch that are answered with the batch. */
+export interface BatchChange {
+  deps: FinalizeDeps;
+  basis: ReceiptBasis;
+}
 
 /** What handlers use of the app, created once per process: parts of the pipeline, and what only HTTP needs. */
 export interface App {

@@ -4,13 +4,13 @@ import { originalsIn } from '../../commands/redrive/read-originals.ts';
 import { lineOfItem } from '../../contract/payload-index.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
+import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
 import { followItem } from './item-trail.ts';
-import type { ItemsDeps } from './walk-items.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */
-export async function getItem(deps: ItemsDeps, request: HttpRequest): Promise<HttpResponseInit> {
+export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
   const index = await readIndex(deps, batch);
@@ -42,7 +42,7 @@ const noItem = ({ id, accepted }: BatchRow, position: string): Problem =>
  * Opens the index of a batch's payload.
  * @throws Problem 'not-found' if the payload is deleted.
  */
-export const readIndex = (deps: ItemsDeps, batch: BatchRow): Promise<ChunkIndex> =>
+export const readIndex = (deps: Stored, batch: BatchRow): Promise<ChunkIndex> =>
   readable(batch, openChunkIndex(deps, batch));
 
 /**

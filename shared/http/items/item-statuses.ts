@@ -1,4 +1,5 @@
 /** Reads the states of all items of some chunks of an upload. */
+
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { chunkFamilies } from '../../batches/ledger.ts';
@@ -6,10 +7,10 @@ import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { inParallel } from '../../parallel.ts';
+import type { Stored } from '../edge/app.ts';
 import type { ItemState } from './schemas.ts';
 import {
   type ItemEnd,
-  type ItemsDeps,
   linesOf,
   type Positions,
   type Step,
@@ -46,7 +47,7 @@ export interface GroupStatuses {
  * @throws FrameError if an outcome does not match the ledger.
  */
 export async function readStatuses(
-  deps: ItemsDeps,
+  deps: Stored,
   batch: BatchRow,
   { group, redrives }: { group: ChunkGroup; redrives: readonly Redrive[] },
 ): Promise<GroupStatuses> {
@@ -79,7 +80,7 @@ function positionsOf({ entries }: ChunkGroup): Positions {
 }
 
 async function readRows(
-  { table }: ItemsDeps,
+  { table }: Stored,
   batch: string,
   starts: readonly WalkStart[],
 ): Promise<Map<string, ChunkRow>> {

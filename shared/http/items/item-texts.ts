@@ -1,12 +1,14 @@
 /** Writes the items of a page as JSON text, with their ids and results. */
+
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import { readAhead } from '../../results/chunk-pages.ts';
+import type { Stored } from '../edge/app.ts';
 import type { ReadId } from './item-id.ts';
 import type { ItemStatus } from './item-statuses.ts';
-import { type ItemsDeps, linesOf } from './walk-items.ts';
+import { linesOf } from './walk-items.ts';
 
 /** Maximum bytes of records and results per page. */
 const PAGE_BYTES = 64 * 1024 * 1024;
@@ -29,7 +31,7 @@ interface TextRequest {
 
 /** Writes items as JSON text, until their records and results exceed the size of a page; at least those of one chunk. */
 export async function itemTexts(
-  deps: ItemsDeps,
+  deps: Stored,
   batch: BatchRow,
   { entries, items, hasResults, idOf }: TextRequest,
 ): Promise<{ texts: string[]; next: number | undefined }> {

@@ -1,9 +1,11 @@
 /** The history of one item: the chunks in which it ran, and its result or dead letter. */
+
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readChunk } from '../../batches/ledger.ts';
 import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
-import { type ItemEnd, type ItemsDeps, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import type { Stored } from '../edge/app.ts';
+import { type ItemEnd, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
 import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
@@ -20,7 +22,7 @@ export interface Trail {
  * @throws FrameError if an outcome does not match the ledger.
  */
 export async function followItem(
-  deps: ItemsDeps,
+  deps: Stored,
   batch: BatchRow,
   { position, number, entry }: { position: number; number: number; entry: ChunkEntry },
 ): Promise<Trail> {

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 import type { Registry } from '../../workload/registry.ts';
+import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/request/parameters.ts';
@@ -9,11 +10,10 @@ import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
 import { ITEM_STATES, type ItemState } from './schemas.ts';
 import { type Bounds, GROUP, SCAN, type Selection, selectItems } from './select-items.ts';
-import type { ItemsDeps } from './walk-items.ts';
 
 const LIMIT = { min: 1, max: 10_000, fallback: 1_000 };
 
-export type ListDeps = ItemsDeps & { registry: Registry };
+export type ListDeps = Stored & { registry: Registry };
 
 /**
  * GET batches/{id}/items: the items of a batch with their states, from position `from` on. Requires one table query per 500

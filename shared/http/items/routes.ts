@@ -54,13 +54,6 @@ export const ITEM_ROUTES = [
         status: 200,
         description: 'The items; with `itemId`, their positions',
         content: { [JSON_TYPE]: z.union([itemListSchema, foundItemsSchema]) },
-        example: {
-          batch: '01a2043c-7a10-7c51-8f3e-2b9d41c0aa17',
-          items: [
-            { position: 0, id: 'a.jpg', state: 'succeeded', attempts: 0 },
-            { position: 1, id: 'b.jpg', state: 'pending', attempts: 1, error: '503 from the store' },
-          ],
-        },
         headers: NEXT,
       },
     ],

@@ -1,9 +1,9 @@
 /** Selects the items of a page by their states. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
+import type { Stored } from '../edge/app.ts';
 import { type ChunkGroup, type ItemStatus, readStatuses } from './item-statuses.ts';
 import type { ItemState } from './schemas.ts';
-import type { ItemsDeps } from './walk-items.ts';
 import { readRedrives } from './walk-starts.ts';
 
 /**
@@ -43,7 +43,7 @@ export interface Bounds {
  * of the first item, and are one more than the bounds allow to read, unless the upload ends earlier.
  */
 export async function selectItems(
-  deps: ItemsDeps,
+  deps: Stored,
   batch: BatchRow,
   { number: start, entries }: ChunkGroup,
   { selection, bounds }: { selection: Selection; bounds: Bounds },

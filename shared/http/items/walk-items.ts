@@ -1,5 +1,5 @@
 /** Follows items through the chunks in which they ran, and how each chunk ended for them. */
-import type { ContainerClient } from '@azure/storage-blob';
+
 import { followUps } from '../../batches/apply/follow-ups.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { CONTAINERS, revisionOf } from '../../contract/names.ts';
@@ -7,12 +7,7 @@ import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
-import type { Table } from '../../storage/table.ts';
-
-export interface ItemsDeps {
-  table: Table;
-  container: (name: string) => ContainerClient;
-}
+import type { Stored } from '../edge/app.ts';
 
 /**
  * How a chunk ended for an item. `unknown`: the chunk was cancelled midway, and its results do not contain the positions of
@@ -90,7 +85,7 @@ export interface Walk {
 const MAX_CHUNKS = 5_000;
 
 /** Reads the lines of a frame of a finished chunk. Returns none if the chunk has no such frame. */
-export async function linesOf({ container }: ItemsDeps, row: ChunkRow, name: FrameName): Promise<string[]> {
+export async function linesOf({ container }: Stored, row: ChunkRow, name: FrameName): Promise<string[]> {
   const frame = frameOfChunk(row, name);
   return frame === undefined ? [] : readLines(container(CONTAINERS.results), frame);
 }

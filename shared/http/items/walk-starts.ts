@@ -1,10 +1,12 @@
 /** The chunks from which walks start: those of the upload, and of redrives and discards. */
+
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { redrivesWithChunks } from '../../commands/redrive/current-dead.ts';
 import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { redriveChunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
-import type { ItemsDeps, Positions, WalkStart } from './walk-items.ts';
+import type { Stored } from '../edge/app.ts';
+import type { Positions, WalkStart } from './walk-items.ts';
 
 /** Creates the start of a walk from an entry of the payload's index, without a read of the frame. */
 export const startOfUpload = (chunk: string, { firstItem, items }: ChunkEntry): WalkStart => ({
@@ -16,7 +18,7 @@ export const startOfUpload = (chunk: string, { firstItem, items }: ChunkEntry): 
  * Reads the redrives of a batch that have chunks and are still stored, the earliest first. Requires three operations per
  * revision.
  */
-export async function readRedrives(deps: ItemsDeps, batch: BatchRow): Promise<Redrive[]> {
+export async function readRedrives(deps: Stored, batch: BatchRow): Promise<Redrive[]> {
   const redrives: Redrive[] = [];
   for await (const { stored } of redrivesWithChunks(deps, batch)) if (stored) redrives.push(stored.redrive);
   return redrives;

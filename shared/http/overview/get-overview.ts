@@ -17,7 +17,6 @@ import { readQueueViews } from '../queues/queue-views.ts';
 import { endedIn, endedNotices, openNotices } from './batch-notices.ts';
 import { sumDeadLetters } from './dead-letters.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
-import { remembered } from './remembered.ts';
 import type { Overview } from './schemas.ts';
 
 export interface OverviewHttp extends QueuesHttp, Pick<InboxFilesDeps, 'container'> {
@@ -127,5 +126,20 @@ function createReasonReader(depsOf: () => OverviewHttp): (batch: EndedBatch) => 
       known.set(key, row && (row.suspect?.causes[0]?.cause ?? row.reportProblem));
     }
     return known.get(key);
+  };
+}
+
+/** Caches the result of `read` for `maxAgeMs`. `fresh` bypasses the cache. */
+function remembered<T>(
+  read: () => Promise<T>,
+  { maxAgeMs, now }: { maxAgeMs: number; now: () => number },
+): (fresh: boolean) => Promise<T> {
+  let last: { value: T; atMs: number } | undefined;
+  return async (fresh) => {
+    if (fresh || last === undefined || now() - last.atMs >= maxAgeMs) {
+      const atMs = now();
+      last = { value: await read(), atMs };
+    }
+    return last.value;
   };
 }

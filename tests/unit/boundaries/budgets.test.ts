@@ -56,7 +56,7 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 38_250],
+    ['shared/', () => below('shared/'), 38_300],
     // Target: 19,000.
     ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_400],
     ['gate, ledger, lease, publishing and collecting', () => below(...PROTOCOL), 3_500],

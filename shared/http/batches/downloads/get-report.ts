@@ -1,25 +1,19 @@
 import type { HttpRequest } from '@azure/functions';
-import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
 import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
-import type { Table } from '../../../storage/table.ts';
 import { Turns } from '../../../turns.ts';
+import type { Stored } from '../../edge/app.ts';
 import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 import type { Answer } from '../../edge/route.ts';
 
-export interface ReportHttp {
-  table: Table;
-  container: (name: string) => ContainerClient;
-}
-
 const MAX_REVISION = 9_999;
 
 /** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON, with its counts as headers. */
-export async function getReport(deps: ReportHttp, request: HttpRequest): Promise<Answer> {
+export async function getReport(deps: Stored, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
   const bounds = { min: 0, max: MAX_REVISION, fallback: batch.reportRevision };

@@ -1,10 +1,9 @@
 import type { HttpRequest } from '@azure/functions';
-import type { ContainerClient } from '@azure/storage-blob';
 import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
-import type { Table } from '../../../storage/table.ts';
 import { json } from '../../edge/answers.ts';
+import type { Stored } from '../../edge/app.ts';
 import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
 import { frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
@@ -12,11 +11,6 @@ import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
 import type { Answer } from '../../edge/route.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
-
-export interface ResultsHttp {
-  table: Table;
-  container: (name: string) => ContainerClient;
-}
 
 const MiB = 1024 * 1024;
 /**
@@ -30,7 +24,7 @@ const MAX_CHUNKS = 1_000;
  * GET batches/{id}/results: a page of the results of the finished chunks in row order, as NDJSON or CSV. `?manifest` returns
  * the positions of the frames instead. While the batch runs, the answer is incomplete; a header contains its state.
  */
-export async function getResults(deps: ResultsHttp, request: HttpRequest): Promise<Answer> {
+export async function getResults(deps: Stored, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
