@@ -54,7 +54,10 @@ describe('GET overview', () => {
       probeAt: ago(-MINUTE),
     } as const;
     await changeGate(gates(), 'other-normal-0', () => ({ paused }));
-    const shown = { queue: 'other-normal-0', workload: 'other', ...paused };
+    const text = expect.stringMatching(
+      /^paused by the circuit since .*: 9 of 10 items failed; one task tries again at /,
+    );
+    const shown = { queue: 'other-normal-0', workload: 'other', ...paused, text };
     expect(await look('?fresh')).toMatchObject({
       pausedQueues: [{ ...shown, messages: 0, batches: 0, items: 0 }],
       queues: { paused: 1 },
