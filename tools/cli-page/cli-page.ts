@@ -1,4 +1,4 @@
-/** Creates docs/cli.md: the part above the marker is written by hand, the rest is the help of the commands. */
+/** Creates docs/cli.md: the part above the marker is kept, the rest is the help of the commands. */
 import type { Command } from 'commander';
 import { createProgram } from '../../cli/program.ts';
 
