@@ -2,13 +2,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { didYouMean } from './text/nearest.ts';
 
-/** Creates a parser of whole numbers within bounds. */
+/** Creates a parser of whole numbers within bounds; `or` names other values in its error. */
 export const whole =
-  (min: number, max: number) =>
+  (min: number, max: number, or = '') =>
   (text: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}${or}.`);
   };
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -31,14 +31,8 @@ export const itemPosition = whole(0, 1_000_000_000);
 /** Creates a parser of whole numbers within bounds, or `none`. */
 export const wholeOrNone =
   (min: number, max: number) =>
-  (text: string): number | 'none' => {
-    if (text === 'none') return text;
-    try {
-      return whole(min, max)(text);
-    } catch {
-      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}, or none.`);
-    }
-  };
+  (text: string): number | 'none' =>
+    text === 'none' ? text : whole(min, max, ', or none')(text);
 
 /** Creates a parser of numbers within bounds. */
 export const decimal =

@@ -60,17 +60,8 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
     .helpCommand('help [command]', 'print help');
   program.commandsGroup('Batches:');
   for (const add of [
-    addTry,
-    addSubmit,
-    addWatch,
-    addBatches,
-    addDownloads,
-    addDeadLetters,
-    addItems,
-    addFind,
-    addInbox,
-    addOpen,
-    addLogs,
+    ...[addTry, addSubmit, addWatch, addBatches, addDownloads, addDeadLetters],
+    ...[addItems, addFind, addInbox, addOpen, addLogs],
   ])
     add(program, act);
   program.commandsGroup("Repair (requires an operator's key):");

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { Option } from 'commander';
 import { UsageError } from '../process/errors.ts';
 import type { Session } from '../session.ts';
 
@@ -11,6 +12,12 @@ const ENDINGS: ReadonlyMap<string, DownloadFormat> = new Map([
   ['.ndjson', 'ndjson'],
   ['.jsonl', 'ndjson'],
 ]);
+
+/** Creates the option for the format. */
+export const formatOption = (formats: readonly DownloadFormat[], fallback: DownloadFormat): Option =>
+  new Option('--format <format>', `output format; defaults to the extension of --out, otherwise ${fallback}`).choices(
+    formats,
+  );
 
 /**
  * Returns the format of a download: that of `--format`, otherwise of `--output`, otherwise of the file extension, otherwise

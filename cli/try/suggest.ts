@@ -1,5 +1,4 @@
 /** Suggests options with which the items of an upload become valid. */
-
 import { DELIMITERS } from '../../shared/contract/upload-kinds.ts';
 import type { UploadCheck } from '../../shared/intake/check/check-upload.ts';
 import { shellWord } from '../../shared/shell-word.ts';

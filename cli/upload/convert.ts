@@ -3,18 +3,16 @@ import { Readable } from 'node:stream';
 import { type CsvOptions, csvOptionsParams } from '../../shared/intake/parse/csv-options.ts';
 import { CliError } from '../process/errors.ts';
 import { EXIT } from '../process/exit-codes.ts';
-import { convertedKind, type Encoding, type UploadKind } from './kind.ts';
+import { convertedKind, type KindOptions, type UploadKind } from './kind.ts';
 
 type Converter = typeof import('sluice-convert');
 
-/** A file that is converted. */
-export interface ConvertedFile {
+/** A file that is converted; `name` is as it was given. */
+export interface ConvertedFile extends Pick<KindOptions, 'encoding'> {
   path: string;
-  /** The file name as it was given. */
   name: string;
   csv?: CsvOptions | undefined;
   sheet?: string | undefined;
-  encoding?: Encoding | undefined;
 }
 
 /** What is sent instead of the file. */

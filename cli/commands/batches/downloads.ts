@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { isFinished } from '../../../shared/batches/batch-row.ts';
 import { collect, whole } from '../../options.ts';
-import { downloadFormat } from '../../output/download-format.ts';
+import { downloadFormat, formatOption } from '../../output/download-format.ts';
 import { writePages } from '../../output/output.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
@@ -30,11 +30,7 @@ export function addDownloads(program: Command, act: Act): void {
     .summary('print the results of the items')
     .description('Prints the results of all finished chunks in the order of the items.')
     .argument('<id>', 'the batch')
-    .addOption(
-      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise ndjson').choices(
-        RESULT_FORMATS,
-      ),
-    )
+    .addOption(formatOption(RESULT_FORMATS, 'ndjson'))
     .option('--column <name>', 'CSV: include this column; may be repeated', collect)
     .option('--manifest', 'print the storage locations of the results, as JSON, instead of the results')
     .addOption(outOption())
@@ -44,11 +40,7 @@ export function addDownloads(program: Command, act: Act): void {
     .summary('print the report of a batch')
     .description('Prints the report of a batch, one line per key.')
     .argument('<id>', 'the batch')
-    .addOption(
-      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise table').choices(
-        REPORT_FORMATS,
-      ),
-    )
+    .addOption(formatOption(REPORT_FORMATS, 'table'))
     .option('--revision <n>', 'the report of an earlier revision; defaults to the newest', whole(0, 1e9))
     .addOption(outOption())
     .action(act(report, ['table', 'json', 'csv']));

@@ -48,10 +48,8 @@ const find: Action<[string, number | undefined, { id?: string }]> = async (sessi
 async function positionsOf(session: Session, batch: string, id: string): Promise<number[]> {
   const positions: number[] = [];
   let scanned = 0;
-  for await (const answer of session.api.pages('GET batches/{id}/items', {
-    path: { id: batch },
-    query: { itemId: id },
-  })) {
+  const asked = { path: { id: batch }, query: { itemId: id } };
+  for await (const answer of session.api.pages('GET batches/{id}/items', asked)) {
     const page = (await jsonOf(answer)) as FoundItems;
     positions.push(...page.positions);
     scanned += page.scanned.items;

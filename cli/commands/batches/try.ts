@@ -10,8 +10,6 @@ nothing. Prints the detected format, the invalid items by cause, the first valid
 estimated size and price of the whole file. If the checkout does not have the workload, the app at SLUICE_URL checks the file;
 --remote always uses the app.
 
-CSV cells are converted to the types of the workload's schema; a cell without a type remains text.
-
 --run also runs the handler on these items and creates the report. Side effects of the handler are real. Retries follow without
 a delay, rateLimit and maxConcurrency are not applied, and the workload's containers are empty and in memory.
 

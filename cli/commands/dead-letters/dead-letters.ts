@@ -1,6 +1,6 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { jsonOf } from '../../../shared/client/index.ts';
-import { downloadFormat } from '../../output/download-format.ts';
+import { downloadFormat, formatOption } from '../../output/download-format.ts';
 import { writePages } from '../../output/output.ts';
 import { UsageError } from '../../process/errors.ts';
 import { EXIT } from '../../process/exit-codes.ts';
@@ -46,11 +46,7 @@ export function addDeadLetters(program: Command, act: Act): void {
     )
     .argument('[id]', 'the batch')
     .option('--cause <cause>', 'only those of this cause, as the groups show it')
-    .addOption(
-      new Option('--format <format>', 'output format; defaults to the extension of --out, otherwise text').choices(
-        FORMATS,
-      ),
-    )
+    .addOption(formatOption(FORMATS, 'text'))
     .option('--out <file>', 'write to this file, which appears only when it is complete; - is standard output')
     .addHelpText('after', HELP);
   addBatchesFilter(command).action(act(deadLetters, ['table', 'json', 'csv']));
@@ -80,10 +76,8 @@ async function* lettersIn(
   { cause, format }: { cause: string | undefined; format: 'ndjson' | 'csv' },
 ): AsyncGenerator<Response> {
   let hasHeader = false;
-  for await (const page of api.pages('GET batches/{id}/dead-letters', {
-    path: { id },
-    query: { format: 'ndjson', cause },
-  })) {
+  const query = { format: 'ndjson', cause } as const;
+  for await (const page of api.pages('GET batches/{id}/dead-letters', { path: { id }, query })) {
     if (format === 'ndjson') yield page;
     else {
       const text = listCsv(COLUMNS, parseLines<Letter>(await page.text()));
@@ -129,10 +123,8 @@ async function groupsOf({ api }: Session, id: string): Promise<Groups> {
 
 async function lettersOf({ api }: Session, id: string, cause: string): Promise<Letters> {
   const all: Letters = { batch: '', cause, items: [] };
-  for await (const page of api.pages('GET batches/{id}/dead-letters', {
-    path: { id },
-    query: { cause, limit: 1_000 },
-  })) {
+  const query = { cause, limit: 1_000 };
+  for await (const page of api.pages('GET batches/{id}/dead-letters', { path: { id }, query })) {
     const { batch, items } = (await jsonOf(page)) as Letters;
     all.batch = batch;
     all.items.push(...items);

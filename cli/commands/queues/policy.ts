@@ -38,6 +38,9 @@ Examples:
   sluice policy billing-bulk-0 --undo
   sluice policy billing-bulk-0 --json | jq .policy | sluice policy billing-normal-0 --put -`;
 
+/** The options that change one value. */
+const CHANGES = ['capacity', 'headroom', 'targetSeconds', 'receiveSize', 'receiveInterval', 'notifyFrom'];
+
 /** `sluice policy QUEUE`. */
 export function addPolicy(program: Command, act: Act): void {
   program
@@ -55,18 +58,7 @@ export function addPolicy(program: Command, act: Act): void {
       'number of waiting messages from which uploads publish a wake event',
       wholeOrNone(1, 1_000_000),
     )
-    .addOption(
-      new Option('--undo', 'restore the previous policy').conflicts([
-        'put',
-        'capacity',
-        'headroom',
-        'targetSeconds',
-        'receiveSize',
-        'receiveInterval',
-        'notifyFrom',
-        'ifVersion',
-      ]),
-    )
+    .addOption(new Option('--undo', 'restore the previous policy').conflicts(['put', 'ifVersion', ...CHANGES]))
     .option('--put <file>', 'store this policy, a JSON file; - is standard input')
     .option('--if-version <n>', 'with --put: only if this is the current version', whole(0, 1e9))
     .addHelpText('after', HELP)

@@ -68,7 +68,7 @@ describe('lines', () => {
     ['shared/processing/', () => below('shared/processing/'), 5_300],
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     // Target: 7,000.
-    ['cli/', () => below('cli/'), 7_100],
+    ['cli/', () => below('cli/'), 7_005],
     // Target: 9,300.
     ['web/', () => below('web/'), 9_700],
   ])('of %s', (_what, files, budget) => {
