@@ -68,7 +68,7 @@ describe('a suspect batch', () => {
     await page.getByText('Suspect').waitFor({ timeout: FINISHED });
     await goTo(`batches/${suspect}`);
     await page.locator('h1 .tag.bad', { hasText: 'Suspect' }).waitFor();
-    await page.getByText('None of the first items is valid.').waitFor();
+    await page.getByText('None of the items is valid.').waitFor();
     await page.getByText(/^For example at position 0: /).waitFor();
     await dashboard.shot(page, 'suspect');
     await goTo('batches');
