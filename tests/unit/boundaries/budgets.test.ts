@@ -67,8 +67,7 @@ describe('lines', () => {
     // Target: 5,200.
     ['shared/processing/', () => below('shared/processing/'), 5_300],
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    // Target: 7,000.
-    ['cli/', () => below('cli/'), 7_005],
+    ['cli/', () => below('cli/'), 7_000],
     // Target: 9,300.
     ['web/', () => below('web/'), 9_700],
   ])('of %s', (_what, files, budget) => {
