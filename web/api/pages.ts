@@ -1,6 +1,7 @@
 /** Pages of lists. `next` of a page is what a further request needs. */
 import { jsonOf, nextOf } from '../../shared/client/index.ts';
 import type { AnswerOf, Call, RequestTo, RouteKey } from '../../shared/client/types.ts';
+import { afterOf } from './after-of.ts';
 import { api } from './client.ts';
 import type { BatchList, DeadLetter, FoundItems, InboxFile, ItemView, ListedItem } from './types.ts';
 
@@ -66,10 +67,6 @@ export async function fetchBatches(at: At<'GET batches'>, signal?: AbortSignal):
   const date = headers.get('date');
   return { list, next, after, atMs: date === null ? Date.now() : Date.parse(date) };
 }
-
-/** Returns the id after which a further page of batches begins. */
-export const afterOf = (next: string | undefined): string | undefined =>
-  new URLSearchParams(next?.split('?')[1]).get('after') ?? undefined;
 
 /** The result of one search request for an id. Each request reads a part of a large batch. */
 export interface Found {

@@ -3,7 +3,8 @@
  * page, rows outside stay. Batch ids sort by time.
  */
 import { replaceEqualDeep } from '@tanstack/query-core';
-import { afterOf, type BatchPage } from '../api/pages.ts';
+import { afterOf } from '../api/after-of.ts';
+import type { BatchPage } from '../api/pages.ts';
 import type { BatchEntry, BatchList } from '../api/types.ts';
 
 /** The state of a listing. */

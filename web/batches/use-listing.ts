@@ -1,5 +1,6 @@
+import { afterOf } from '../api/after-of.ts';
 import { filterQuery } from '../api/client.ts';
-import { afterOf, type BatchPage, fetchBatches } from '../api/pages.ts';
+import { type BatchPage, fetchBatches } from '../api/pages.ts';
 import { type Action, useAction } from '../live/use-action.ts';
 import { type Polled, queries, usePolled } from '../live/use-polled.ts';
 import type { BatchFilter } from './batch-filters.tsx';
