@@ -6,7 +6,6 @@ import { type DataFolder, takeDataFolder } from './data-folder.ts';
 import { interruption } from './interruption.ts';
 import { ROOT } from './stack-options.ts';
 
-/** A command. */
 export interface DemoCommand<Options> {
   usage: string;
   /** Reads the arguments. A relative file is relative to `folder`. */

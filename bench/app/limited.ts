@@ -18,7 +18,6 @@ export const limitOn = (machineRate: number, kind: LimitKind): number => Math.ro
 
 const machineRate = Number(process.env[MACHINE_RATE] ?? 100_000);
 
-/** The workloads. */
 export const limited: Workload[] = LIMIT_KINDS.map((kind) => ({
   ...billing,
   name: limitedName(kind),

@@ -10,7 +10,6 @@ export interface Wait {
   p99: number;
 }
 
-/** The result of all wakes. */
 export interface WakeResult {
   wakes: number;
   delays: DurableDelays;

@@ -23,7 +23,6 @@ import { type Events, listen } from './events.ts';
 /** How durable work is delivered: immediately, as by the Durable Task Scheduler, or by polling, as by Azure Storage. */
 export type DurableDelays = 'push' | 'azure';
 
-/** The options of a stack. */
 export interface BenchStackOptions {
   folder: string;
   appFolder: string;

@@ -1,7 +1,6 @@
 import { isExactNumber } from '../../shared/contract/text/exact-json.ts';
 import { formatTable } from './format.ts';
 
-/** One row of a report. */
 export interface ReportRow {
   key: string;
   value: unknown;

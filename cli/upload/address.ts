@@ -9,7 +9,6 @@ import { conversionOf, type KindOptions, kindOfFile, type UploadKind } from './k
 /** Whether an argument is an address and not a file of this machine. */
 export const isAddress = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
-/** The file at an address. */
 export interface AddressFile {
   /** The address without its query, which may contain a signature. */
   name: string;

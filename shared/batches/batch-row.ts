@@ -216,7 +216,6 @@ export const pendingItems = ({ accepted, succeeded, dead, discarded, cancelled }
 export const toBatchEntity = ({ id, ...columns }: BatchRow): StoredEntity =>
   toEntity(BATCH, { partitionKey: id, rowKey: BATCH_ROW_KEY }, columns);
 
-/** Creates a batch row from its entity. */
 export const fromBatchEntity = (entity: Entity): Versioned<BatchRow> => ({
   row: { ...fromEntity(BATCH, entity), id: entity.partitionKey },
   etag: entity.etag,

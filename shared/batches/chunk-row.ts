@@ -31,14 +31,13 @@ const PREFIX = 'c.';
 /** Bounds of all chunk rows in a query by row key: '/' is the character after '.'. */
 export const CHUNK_ROWS = { from: PREFIX, to: 'c/' } as const;
 
-/** The row key of a chunk. */
 export const chunkRowKey = (chunk: string): string => `${PREFIX}${chunk}`;
 
 /** The table entity of a chunk row. */
 export const toChunkEntity = ({ batch, chunk, ...columns }: ChunkRow): StoredEntity =>
   toEntity(CHUNK, { partitionKey: batch, rowKey: chunkRowKey(chunk) }, columns);
 
-/** A chunk row from its entity. */
+/** With the ETag under which the row was read: a change of the row is conditional on it. */
 export function fromChunkEntity(entity: Entity): Versioned<ChunkRow> {
   const stored = fromEntity(CHUNK, entity);
   const row: ChunkRow = {

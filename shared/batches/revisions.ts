@@ -11,7 +11,7 @@ import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
  */
 export const MAX_EARLIER = 20;
 
-/** Returns the times of the present revision. */
+/** Reads the times of the present revision from the columns of the row; those of earlier ones are in `earlier`. */
 export function presentRevision(row: BatchRow): RevisionTimes {
   const { revision, revisionItems: items, discardReason, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
   const { pausedMs, latencyP50, latencyP95, latencyMax } = row;

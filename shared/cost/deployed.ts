@@ -10,7 +10,6 @@ import type { DurableBackend } from './durable-backend.ts';
 export const MEMORY_SIZES = [512, 2_048, 4_096] as const;
 export type MemoryMb = (typeof MEMORY_SIZES)[number];
 
-/** One deployment. */
 export interface Deployment {
   /** Number of pools. Each is a separate function app with a task hub, a subscription and timers. */
   pools: number;

@@ -9,7 +9,6 @@ import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
 
 const CONTROL = /\p{Cc}/u;
 
-/** Options of an upload. */
 export interface UploadOptions {
   /** Ignored unless the upload is CSV. */
   csv: CsvOptions;

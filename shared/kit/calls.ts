@@ -39,7 +39,6 @@ export const createCallCounters = (items: number, cancelAt = Number.POSITIVE_INF
   cancelAt,
 });
 
-/** Reads the counters. */
 export const readCalls = ({ calls, attempts, totals }: CallCounters): Calls => ({
   calls: [...calls],
   maxInFlight: Atomics.load(totals, MAX_IN_FLIGHT),

@@ -95,7 +95,6 @@ const joins = (range: Range, { container, blob, offset, length }: Reference): bo
   offset - (range.offset + range.length) <= MAX_GAP &&
   offset + length - range.offset <= MAX_RANGE;
 
-/** Reads a range as a frame. */
 export async function readFrame(container: ContainerClient, range: Omit<Range, 'references'>): Promise<Frame> {
   const bytes = await readRange(container, range);
   return bytes === undefined ? { kind: 'missing' } : { kind: 'read', bytes };

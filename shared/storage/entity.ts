@@ -1,7 +1,6 @@
 /** Converts rows to and from table entities: `toEntity` writes every row, `fromEntity` reads it. */
 import type { Columns, ColumnType, Row, SomeValues, Values } from './row.ts';
 
-/** The keys of an entity. */
 export type EntityKeys = {
   partitionKey: string;
   rowKey: string;

@@ -22,7 +22,6 @@ import { isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 /** Maximum number of messages that are searched for an old one. Source: Microsoft Learn, peek-messages. */
 const PEEKED = 32;
 
-/** Repairs one queue. */
 export async function repairQueue(run: SweepRun, address: QueueAddress): Promise<void> {
   const entity = await readEntity(run.gate.table, GATES_PARTITION, gateRowKey(address.queue));
   const gate = entity ? fromGateEntity(entity).row : newGate(address.queue);

@@ -21,7 +21,6 @@ export interface Totals {
 /** Returns `<account>|<currency>`; unambiguous for any account, because a currency always has three letters. */
 export const totalsKey = (line: InvoiceLine): string => `${line.account}|${line.currency}`;
 
-/** Returns the sums of no lines. */
 export const noSums = (): Sums => ({ lines: 0, net: 0, tax: 0, gross: 0 });
 
 /** Adds a line to `sums`, in place. */

@@ -11,7 +11,6 @@ export interface MediaTotals {
 /** Returns the format of the original, such as `jpeg`. */
 export const formatOf = ({ format }: ImageRow): string => format;
 
-/** Returns the totals of no image. */
 export const noTotals = (): MediaTotals => ({ images: 0, imageBytes: 0, thumbnails: 0, thumbnailBytes: 0 });
 
 /** Adds an image. All numbers are whole, so their sums do not depend on the order of chunks. */

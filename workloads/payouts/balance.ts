@@ -14,7 +14,6 @@ export interface Balance {
 export const balanceKeys = ({ payouts, currency }: Distribution): string[] =>
   payouts.map(({ author }) => `${author}|${currency}`);
 
-/** Returns the balance of no sale. */
 export const noBalance = (): Balance => ({ sales: 0, amount: '0' });
 
 /** Adds the part of a sale that the author of `key` gets. */

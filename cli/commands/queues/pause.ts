@@ -80,7 +80,6 @@ async function presentPause(session: Session, name: string): Promise<{ since: st
   return paused;
 }
 
-/** A queue or a batch. */
 type Subject = BatchView | QueueView;
 
 interface Read {

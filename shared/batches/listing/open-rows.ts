@@ -74,7 +74,6 @@ export async function readOpen(table: Table): Promise<{ batches: OpenBatch[]; no
   return { batches, notes };
 }
 
-/** Returns the keys of a note. */
 export const noteKeys = (name: string): { partitionKey: string; rowKey: string } => ({
   partitionKey: OPEN,
   rowKey: `${NOTE}${name}`,

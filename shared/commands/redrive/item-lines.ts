@@ -38,7 +38,6 @@ export function linesBy(index: Pick<ChunkIndex, 'find'>): LineOf {
   };
 }
 
-/** Returns the line of each item of a chunk. */
 function linesOf({ items, firstLine, lines }: ChunkEntry): Float64Array {
   const all = new Float64Array(items).fill(firstLine);
   let [item, line] = [0, firstLine];

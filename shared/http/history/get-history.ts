@@ -15,7 +15,6 @@ import type { History } from './schemas.ts';
 export interface HistoryHttp {
   table: Table;
   now: () => number;
-  /** Table of the gates. */
   gates: Table;
   prices: PriceSheet;
   backend: DurableBackend;

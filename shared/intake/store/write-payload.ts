@@ -59,7 +59,6 @@ export interface StoredPayload {
   indexOffset: number;
   indexLength: number;
   chunks: number;
-  /** The end of the index. */
   indexEnd: Buffer;
 }
 

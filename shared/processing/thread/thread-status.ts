@@ -148,7 +148,6 @@ export function admitLine({ counters }: StatusBuffer, max: number): boolean {
   return true;
 }
 
-/** Reads all counters. */
 export const readThreadStatus = ({ counters }: StatusBuffer): ThreadStatus => ({
   sequence: Atomics.load(counters, SEQUENCE),
   isRunning: Atomics.load(counters, IS_RUNNING) === 1,

@@ -133,7 +133,6 @@ export const drainInstanceId = (queue: string, generation: number): string => `d
 export const gateRowKey = (queue: string): string => `${GATE_PREFIX}${queue}`;
 export const heartbeatRowKey = (queue: string, task: string): string => `${HEARTBEAT}${queue}:${task}`;
 export const policyRowKey = (queue: string): string => `${POLICY}${queue}`;
-/** The queue of a policy row. */
 export const queueOfPolicy = (rowKey: string): string => rowKey.slice(POLICY.length);
 /** Bounds of all policy rows in a query by row key (';' follows ':'). */
 export const policyRows = { from: POLICY, to: POLICY.replace(':', ';') } as const;

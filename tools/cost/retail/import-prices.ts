@@ -14,7 +14,6 @@ import {
 import { METERS, type Meter } from './meters.ts';
 import { type RetailAnswer, type RetailItem, RetailPricesError } from './retail-answer.ts';
 
-/** The options of the import. */
 export interface ImportOptions {
   name: string;
   /** The armRegionName to import; meters of the region `Global` apply to all regions. */

@@ -49,7 +49,6 @@ function toCopy(fresh: readonly FreshEnd[]): Copy {
   return { ends, bytes: joinBytes(lines) };
 }
 
-/** Reads the ended items of a copy. */
 export function* readCopy({ ends, bytes }: Copy): Generator<readonly [slot: number, ended: ItemEnd]> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;

@@ -97,25 +97,6 @@ describe('a redrive of the report alone', () => {
     expect(reportLines(blobs, 2)).toEqual(REPORT);
   });
 
-  it('returns the first answer for a repeated key, and refuses another request with that key', async () => {
-    const { redriveReport, row, repaired } = await failed();
-    const first = await redriveReport();
-
-    expect(await redriveReport()).toEqual(first);
-    const other = redrive(repaired, { batch: BATCH, key: 'k', selection: {} });
-    await expect(other).rejects.toMatchObject({ type: 'idempotency-mismatch' });
-    expect((await row())?.revision).toBe(1);
-  });
-
-  it('accepts one of two keys at the same time', async () => {
-    const { redriveReport, row } = await failed();
-
-    const both = await Promise.allSettled([redriveReport(undefined, 'x'), redriveReport(undefined, 'y')]);
-
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await row()).toMatchObject({ state: 'completed', revision: 1, reportRevision: 1 });
-  });
-
   it('is refused for a batch that has its report, is running, is being deleted, or was redriven too often', async () => {
     const { deps, redriveReport, row } = await failed();
     const refusal = (message: RegExp) => ({ type: 'conflict', message: expect.stringMatching(message) });
