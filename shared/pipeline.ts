@@ -8,6 +8,7 @@ import { createOpenBatchReader, type ReadOpenBatches } from './batches/watch/rea
 import type { ClearDeps } from './commands/clear-queue.ts';
 import type { DeleteDeps } from './commands/delete.ts';
 import { queueName } from './contract/names.ts';
+import { MAX_RECEIVE } from './contract/queue-limits.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
 import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
@@ -52,7 +53,6 @@ import { publishOrWake } from './wake/events/wake-fallback.ts';
 import { warnOfRisk } from './wake/events/warn-of-risk.ts';
 import type { GateDeps } from './wake/gate/gate.ts';
 import { createSpending, type Spending } from './wake/gate/spending.ts';
-import { MAX_RECEIVE } from './wake/max-receive.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** Runs chunks. If it has `close`, the pipeline calls it when it is closed. */

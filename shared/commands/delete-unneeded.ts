@@ -3,11 +3,11 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { NewerContractError } from '../contract/errors.ts';
+import { MAX_RECEIVE } from '../contract/queue-limits.ts';
 import { type Reference, readReference } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
 import { asReturned, holdLease, type Lease } from '../processing/lease.ts';
 import type { Table } from '../storage/table.ts';
-import { MAX_RECEIVE } from '../wake/max-receive.ts';
 import { type Queue, receive } from '../wake/messages.ts';
 
 const DELETES_AT_ONCE = 16;

@@ -2,21 +2,24 @@
  * The daily chores of a sweep: they delete data that only uses storage. Each has a limit; the next sweep continues with
  * the rest.
  */
+import { expiredKeys } from '../batches/keys.ts';
 import { noteKeys } from '../batches/listing/open-rows.ts';
+import { expireActions } from '../commands/audit-log.ts';
 import { DAY_MS } from '../days.ts';
 import { type Entity, fromEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, flag, text } from '../storage/row.ts';
+import { wins } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
-import { expireActions } from './expire-actions.ts';
 import { expireBatches } from './expire-batches.ts';
-import { expireKeys } from './expire-keys.ts';
 import { dropOrphanPayloads } from './orphan-payloads.ts';
-import { guarded, repaired, type SweepRun } from './sweep-run.ts';
+import { guarded, isOver, repaired, type SweepRun } from './sweep-run.ts';
 
 /** How long finished drains are kept for inspection. */
 const DRAIN_DAYS = 7;
 /** How far back finished drains are searched: a drain may have been created long before it ended. */
 const PURGE_WINDOW_DAYS = 37;
+/** Maximum number of keys, and of entries of the audit log, that one sweep deletes: twenty transactions. */
+const MAX_DELETED = 2_000;
 /** Time before unfinished chores are continued: another sweep may be working on them. */
 const RESUME_MS = 10 * 60_000;
 
@@ -28,8 +31,8 @@ export type Chore = (run: SweepRun, sinceMs: number) => Promise<boolean>;
 
 const CHORES: Record<string, Chore> = {
   retention: expireBatches,
-  keys: expireKeys,
-  actions: expireActions,
+  keys: deleteKeys,
+  actions: deleteActions,
   drains: purgeDrains,
   payloads: dropOrphanPayloads,
 };
@@ -74,4 +77,23 @@ async function purgeDrains(run: SweepRun, sinceMs: number): Promise<boolean> {
   const n = await run.purgeDrains(new Date(from), new Date(now - DRAIN_DAYS * DAY_MS));
   repaired(run, 'purgedDrains', { event: 'drains-purged', n });
   return false;
+}
+
+/** Deletes expired idempotency keys. A key that is claimed again in the meantime stays. */
+async function deleteKeys(run: SweepRun): Promise<boolean> {
+  let n = 0;
+  let left = false;
+  for await (const { partitionKey, rowKey, etag } of expiredKeys(run.keys, run.gate.now())) {
+    left = n === MAX_DELETED || isOver(run);
+    if (left) break;
+    if (await wins(run.keys.deleteEntity(partitionKey, rowKey, { etag }))) n += 1;
+  }
+  repaired(run, 'expiredKeys', { event: 'keys-expired', n });
+  return left;
+}
+
+async function deleteActions(run: SweepRun): Promise<boolean> {
+  const { n, left } = await expireActions(run.table, { nowMs: run.gate.now(), most: MAX_DELETED });
+  repaired(run, 'expiredActions', { event: 'actions-expired', n });
+  return left;
 }

@@ -1,7 +1,7 @@
 /** Puts references: at intake, for follow-ups of an outcome, and again if one was lost. */
 
 import type { ChunkRow, ChunkRows } from '../batches/chunk-row.ts';
-import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
+import { MAX_DELAY_SECONDS } from '../contract/queue-limits.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import { isRefused } from '../errors.ts';

@@ -1,4 +1,3 @@
-import { MAX_DELAY_SECONDS } from '../contract/delay.ts';
 import {
   isLaneName,
   isPoolName,
@@ -7,6 +6,7 @@ import {
   queueName,
   resultsQueueName,
 } from '../contract/names.ts';
+import { MAX_DELAY_SECONDS } from '../contract/queue-limits.ts';
 import { isOwnContainerName } from './container.ts';
 import { WorkloadDefinitionError } from './errors.ts';
 import type { Workload } from './workload-options.ts';

@@ -3,8 +3,8 @@
  * dashboard plans with it, too.
  */
 
+import { MAX_RECEIVE } from '../../contract/queue-limits.ts';
 import type { WaveBound } from '../../wake/gate/wave-record.ts';
-import { MAX_RECEIVE } from '../../wake/max-receive.ts';
 import type { Policy } from './policy.ts';
 
 /** What can limit the number of tasks of a wave that is no probe and collects no results. */

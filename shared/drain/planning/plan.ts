@@ -1,7 +1,7 @@
 /** Sizes a wave. Pure: its input contains everything that it considers. */
 
+import { MAX_RECEIVE } from '../../contract/queue-limits.ts';
 import type { WaveBound } from '../../wake/gate/wave-record.ts';
-import { MAX_RECEIVE } from '../../wake/max-receive.ts';
 import { countTasks, type TaskState } from './count-tasks.ts';
 
 const EXPLORING_SECONDS = 5;

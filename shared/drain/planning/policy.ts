@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_RECEIVE } from '../../wake/max-receive.ts';
+import { MAX_RECEIVE } from '../../contract/queue-limits.ts';
 
 /** Maximum number of tasks per wave in any policy. */
 export const MAX_TASKS = 1_000;

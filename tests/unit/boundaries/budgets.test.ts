@@ -58,7 +58,7 @@ describe('lines', () => {
     // Target: 34,000.
     ['shared/', () => below('shared/'), 38_300],
     // Target: 19,000.
-    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_400],
+    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_500],
     ['gate, ledger, lease, publishing and collecting', () => below(...PROTOCOL), 3_500],
     // Target: 7,000.
     ['shared/http/', () => below('shared/http/'), 7_700],

@@ -1,5 +1,7 @@
-import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
+import { MAX_DELAY_SECONDS } from '../../../contract/queue-limits.ts';
 import type { RetryPolicy } from '../../../workload/define.ts';
+import { Retry } from '../../../workload/errors.ts';
+import { isInstance } from '../../outcome/error-text.ts';
 
 /**
  * Returns the wait before the next attempt in milliseconds: the first delay, multiplied by `factor` for each further
@@ -17,4 +19,14 @@ export function retryDelayMs(
   const backOffMs = seconds * 1_000 * (1 - jitter + 2 * jitter * random);
   const afterMs = (typeof afterSeconds === 'number' ? afterSeconds : Number.NaN) * 1_000;
   return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_SECONDS * 1_000));
+}
+
+/** Returns the wait that a thrown `Retry` asks for; undefined for other values, and if its getter throws. */
+export function retryAfterSeconds(thrown: unknown): number | undefined {
+  if (!isInstance(thrown, Retry)) return undefined;
+  try {
+    return thrown.after;
+  } catch {
+    return undefined;
+  }
 }

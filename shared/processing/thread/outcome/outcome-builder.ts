@@ -1,6 +1,6 @@
 import { causeOf } from '../../../contract/cause.ts';
-import { MAX_DELAY_SECONDS } from '../../../contract/delay.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../../contract/outcome.ts';
+import { MAX_DELAY_SECONDS } from '../../../contract/queue-limits.ts';
 import { storableLine } from '../../../contract/text/text.ts';
 import type { Workload } from '../../../workload/define.ts';
 import { Reject } from '../../../workload/errors.ts';
@@ -10,10 +10,9 @@ import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
 import type { EndWithoutResult, ItemEnd } from '../thread-task.ts';
-import { retryDelayMs } from './back-off.ts';
+import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
 import { encodeEnds, type TransferableOutcome } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
-import { retryAfterSeconds } from './retry-after.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
 export interface Chances {

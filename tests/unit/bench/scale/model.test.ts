@@ -16,9 +16,9 @@ import {
 } from '../../../../bench/scale/model.ts';
 import { simulate } from '../../../../bench/scale/simulation/simulate.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../../../../shared/batches/ledger.ts';
+import { MAX_RECEIVE } from '../../../../shared/contract/queue-limits.ts';
 import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
 import { DEFAULTS } from '../../../../shared/settings.ts';
-import { MAX_RECEIVE } from '../../../../shared/wake/max-receive.ts';
 
 /** The tolerance stated in docs/performance.md. */
 const TOLERANCE = 0.2;
