@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyEnds } from '../../../shared/batches/apply/apply-ends.ts';
 import { recordContent } from '../../../shared/batches/content-keys.ts';
-import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
 import {
   type Claim,
   claimKey,
@@ -21,6 +20,7 @@ import {
 } from '../../../shared/batches/ledger.ts';
 import { batchesOfDay, indexBatch, unindexBatch } from '../../../shared/batches/listing/index-rows.ts';
 import { deleteOpenRow, noteKeys, readOpen, writeOpenRow } from '../../../shared/batches/listing/open-rows.ts';
+import { deleteChunks } from '../../../shared/batches/remove-batch.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';

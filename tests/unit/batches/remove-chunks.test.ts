@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deleteChunks } from '../../../shared/batches/delete-chunks.ts';
 import { chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
+import { deleteChunks } from '../../../shared/batches/remove-batch.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
