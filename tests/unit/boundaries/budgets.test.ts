@@ -61,15 +61,14 @@ describe('lines', () => {
     ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_500],
     ['gate, ledger, lease, publishing and collecting', () => below(...PROTOCOL), 3_500],
     // Target: 7,000.
-    ['shared/http/', () => below('shared/http/'), 7_700],
+    ['shared/http/', () => below('shared/http/'), 7_650],
     // Target: 6,200.
     ['shared/intake/', () => below('shared/intake/'), 6_350],
-    // Target: 5,200.
-    ['shared/processing/', () => below('shared/processing/'), 5_300],
+    ['shared/processing/', () => below('shared/processing/'), 5_200],
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     ['cli/', () => below('cli/'), 7_000],
     // Target: 9,300.
-    ['web/', () => below('web/'), 9_700],
+    ['web/', () => below('web/'), 9_310],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());
     expect(lines).toBeGreaterThan(0);
