@@ -63,8 +63,8 @@ export interface Settings {
   readonly sliceSeconds: number;
   readonly visibilitySeconds: number;
   /**
-   * Dequeue tasks that all instances of a pool can run at the same time: instances × (maxConcurrentActivityFunctions of
-   * host.json − 1; one is left for results).
+   * Maximum number of dequeue tasks per wave of one queue: instances × (maxConcurrentActivityFunctions of host.json − 1), so
+   * that one busy queue leaves an activity per instance for collecting.
    */
   readonly capacity: number;
   readonly priceSheet: string;
