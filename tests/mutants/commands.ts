@@ -130,7 +130,7 @@ export const COMMANDS: readonly Mutant[] = [
     file: 'shared/commands/delete.ts',
     find: 'if (metadata?.batch === id) await',
     replace: 'await',
-    tests: ['tests/integration/commands/delete.test.ts', 'tests/integration/pipeline/inbox/inbox.test.ts'],
+    tests: ['tests/integration/commands/delete.test.ts'],
   },
   {
     name: 'an older resume removes the mark of a later one',

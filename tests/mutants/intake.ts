@@ -74,11 +74,7 @@ export const INTAKE: readonly Mutant[] = [
     find: `  if (digest !== undefined) return { ...held, digest, repeated: true };
 `,
     replace: '',
-    tests: [
-      'tests/unit/batches/keys.test.ts',
-      'tests/integration/pipeline/idempotency.test.ts',
-      'tests/unit/intake/inbox/inbox.test.ts',
-    ],
+    tests: ['tests/unit/batches/keys.test.ts', 'tests/unit/intake/inbox/inbox.test.ts'],
   },
   {
     name: 'the deletion of a batch frees the key of another',

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MUTANTS } from '../../mutants/list.ts';
@@ -11,6 +11,9 @@ describe('the list of mutants', () => {
     expect(mutate(ROOT, mutant)).toContain(mutant.replace);
     expect(mutant.tests.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
     expect(mutant.tests.length).toBeGreaterThan(0);
+    // The copy in which they run is not built, so it cannot start an app.
+    const withApp = mutant.tests.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('helpers/stack.ts'));
+    expect(withApp).toEqual([]);
   });
 
   it('has no name twice', () => {
