@@ -52,7 +52,11 @@ async function inBrowser(browser: Browser, stack: Stack, stopStack: () => Promis
       await take().catch(take);
     },
     closeTabs: async () => {
-      await Promise.all(browser.contexts().map((context) => context.close()));
+      const contexts = browser.contexts();
+      // A mocked request may be under way: without this, its handler fails when its page has gone.
+      const routed = contexts.flatMap((context) => [context, ...context.pages()]);
+      await Promise.all(routed.map((each) => each.unrouteAll({ behavior: 'ignoreErrors' })));
+      await Promise.all(contexts.map((context) => context.close()));
     },
     stop: async () => {
       await browser.close();
