@@ -1,8 +1,9 @@
 /** Registers what runs by events of the topic. */
 import { app } from '@azure/functions';
+import { createCoalesce } from '../shared/events/coalesce.ts';
+import { onEvents } from '../shared/events/on-events.ts';
+import { wake } from '../shared/gate/gate.ts';
 import { withLog } from '../shared/telemetry/log.ts';
-import { createCoalesce } from '../shared/wake/events/coalesce.ts';
-import { onEvents } from '../shared/wake/events/on-events.ts';
 import { durableClient, getDrainClient, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
@@ -24,7 +25,7 @@ app.serviceBusTopic('wake-drain', {
       onEvents(
         { registry, pool: settings.pool, account, coalesce, spending: pipeline.deps().spending },
         events as unknown[],
-        () => pipeline.gateWith(getDrainClient(context)),
+        (queue, put) => wake(pipeline.gateWith(getDrainClient(context)), queue, put),
       ),
     ),
 });

@@ -13,12 +13,22 @@ import { createMeter, type Meter } from './cost/meter.ts';
 import { createOverhead, type Overhead } from './cost/overhead.ts';
 import { type Activities, createActivities, type Round } from './drain/activities.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
-import type { FinishWaveDeps } from './drain/finish-wave.ts';
 import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
+import { createInstanceMeasure } from './drain/instance-load.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
-import { createInstanceMeasure } from './drain/planning/instance-load.ts';
-import { createNeedsWake } from './drain/planning/notify-from.ts';
-import { createPlanner } from './drain/planning/planner.ts';
+import {
+  createPublisher,
+  createRejectedPublisher,
+  type PublisherDeps,
+  type PublishRejected,
+} from './events/publish.ts';
+import { publishOrWake } from './events/wake-fallback.ts';
+import { warnOfRisk } from './events/warn-of-risk.ts';
+import type { FinishWaveDeps } from './gate/finish-wave.ts';
+import { type GateDeps, wake } from './gate/gate.ts';
+import { createNeedsWake } from './gate/notify-from.ts';
+import { createPlanner } from './gate/planning/planner.ts';
+import { createSpending, type Spending } from './gate/spending.ts';
 import { takeNamedFile } from './intake/inbox/named-file.ts';
 import type { InboxDeps } from './intake/inbox/take-file.ts';
 import { lazily } from './lazily.ts';
@@ -32,6 +42,7 @@ import type { CollectEnds } from './processing/publish/collect-here.ts';
 import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
+import { createDepths, type Depths, queueDepth } from './queues/depths.ts';
 import { collectBatch } from './results/collect-batch.ts';
 import { createCollectRound } from './results/collect-round.ts';
 import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
@@ -42,17 +53,6 @@ import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
 import type { SweepDeps } from './sweep/sweep-run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
-import { createDepths, type Depths, queueDepth } from './wake/depths.ts';
-import {
-  createPublisher,
-  createRejectedPublisher,
-  type PublisherDeps,
-  type PublishRejected,
-} from './wake/events/publish.ts';
-import { publishOrWake } from './wake/events/wake-fallback.ts';
-import { warnOfRisk } from './wake/events/warn-of-risk.ts';
-import type { GateDeps } from './wake/gate/gate.ts';
-import { createSpending, type Spending } from './wake/gate/spending.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
 
 /** Runs chunks. If it has `close`, the pipeline calls it when it is closed. */
@@ -93,6 +93,7 @@ export interface PipelineOptions {
 export type PipelineDeps = DeleteDeps &
   ClearDeps &
   FinishWaveDeps &
+  HostLimits &
   Pick<SweepDeps, 'queues'> &
   Pick<Clients, 'meter'> & { spending: Spending } & Pick<Depths, 'recentDepth'> & {
     publishRejected: PublishRejected;
@@ -219,7 +220,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     wakeDeps,
     requestDeps: (client) => ({
       ...deps(),
-      publish: publishOrWake(deps().publish, { pool: settings.pool, gate: requestGate(client) }),
+      publish: publishOrWake(deps().publish, {
+        pool: settings.pool,
+        wake: (queue) => wake(requestGate(client), queue),
+      }),
     }),
     sweepDeps: (client) => ({
       ...wakeDeps(client),

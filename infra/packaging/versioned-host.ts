@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const ORCHESTRATOR_FILES = [
   'functions/drain-queue.ts',
   'shared/drain/drain-queue.ts',
-  'shared/drain/slice-result.ts',
+  'shared/gate/planning/slice-result.ts',
 ];
 /** Packages that they import. Their versions are code of the orchestrator as well. */
 export const ORCHESTRATOR_PACKAGES = ['durable-functions'];

@@ -5,15 +5,15 @@ import { chunkRows } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
 import { addOperations } from '../contract/operations.ts';
 import type { DoneChunk } from '../contract/reference.ts';
+import { NOTHING_PUT, type WorkPut } from '../events/publish.ts';
+import type { GateRow } from '../gate/gate-row.ts';
+import { readGate } from '../gate/gate-store.ts';
 import { inParallel } from '../parallel.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { unrunOutcome } from '../processing/outcome/unrun-outcomes.ts';
 import { putResults } from '../processing/publish/put-results.ts';
+import { queueOf } from '../queues/queue-of.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../results/finalize.ts';
-import { NOTHING_PUT, type WorkPut } from '../wake/events/publish.ts';
-import type { GateRow } from '../wake/gate/gate-row.ts';
-import { readGate } from '../wake/gate/gate-store.ts';
-import { queueOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 
 /** Maximum number of outcomes that one request writes; the workers, a repeated request and the sweep cancel the rest. */

@@ -7,8 +7,8 @@ import { MAX_RECEIVE } from '../contract/queue-limits.ts';
 import { type Reference, readReference } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
 import { asReturned, holdLease, type Lease } from '../processing/lease.ts';
+import { type Queue, receive } from '../queues/messages.ts';
 import type { Table } from '../storage/table.ts';
-import { type Queue, receive } from '../wake/messages.ts';
 
 const DELETES_AT_ONCE = 16;
 

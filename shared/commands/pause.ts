@@ -6,12 +6,12 @@ import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { pausing } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import { publishPaused } from '../events/batch-events.ts';
+import { tryPublish } from '../events/publish.ts';
+import { leaveTo } from '../gate/spending.ts';
 import { isAlreadyPaused, type PauseWish, pauseBy } from '../pauses.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
-import { publishPaused } from '../wake/events/batch-events.ts';
-import { tryPublish } from '../wake/events/publish.ts';
-import { leaveTo } from '../wake/gate/spending.ts';
 import { changeFor } from './change-batch.ts';
 
 /**

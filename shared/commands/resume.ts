@@ -8,13 +8,13 @@ import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
 import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
+import { publishResumed } from '../events/batch-events.ts';
+import { tryPublish } from '../events/publish.ts';
+import { leaveTo } from '../gate/spending.ts';
 import { otherPauseText } from '../pauses.ts';
+import { resendPending } from '../queues/resend.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
-import { publishResumed } from '../wake/events/batch-events.ts';
-import { tryPublish } from '../wake/events/publish.ts';
-import { leaveTo } from '../wake/gate/spending.ts';
-import { resendPending } from '../wake/resend.ts';
 import { changeFor } from './change-batch.ts';
 
 /** The result of a resume. `isWhole` is true if all pending rows have references again. */

@@ -1,13 +1,13 @@
 /** The two activities of a drain, created from their dependencies. */
 import { addOperations } from '../contract/operations.ts';
 import { executionOf } from '../cost/executions.ts';
+import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from '../gate/finish-wave.ts';
+import type { PlanRecord, Wave } from '../gate/planning/plan.ts';
+import type { SliceResult } from '../gate/planning/slice-result.ts';
+import { summarize } from '../gate/planning/wave-summary.ts';
 import { processClockMs } from '../limits/process-clock.ts';
 import { log } from '../telemetry/log.ts';
 import { type DequeueDeps, dequeue } from './dequeue-task.ts';
-import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from './finish-wave.ts';
-import type { PlanRecord, Wave } from './planning/plan.ts';
-import { summarize } from './planning/wave-summary.ts';
-import type { SliceResult } from './slice-result.ts';
 import type { DequeueInput } from './task-heartbeat.ts';
 
 export type { Round } from './dequeue-task.ts';

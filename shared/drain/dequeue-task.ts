@@ -3,25 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
 import type { Meter } from '../cost/meter.ts';
 import { toError } from '../errors.ts';
+import { fence } from '../gate/gate.ts';
+import { presentPause } from '../gate/gate-row.ts';
+import { emptySlice, type SliceResult, type WorkCounts } from '../gate/planning/slice-result.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { processClockMs } from '../limits/process-clock.ts';
+import { type Queue, receive } from '../queues/messages.ts';
 import { log } from '../telemetry/log.ts';
 import { withinTime } from '../time-limit.ts';
-import { fence } from '../wake/gate/gate.ts';
-import { presentPause } from '../wake/gate/gate-row.ts';
-import { type Queue, receive } from '../wake/messages.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
-import { abandonSeconds, beginSeconds } from './host-limits.ts';
-import type { MeasureInstance } from './planning/instance-load.ts';
+import { abandonSeconds, beginSeconds, type HostLimits } from './host-limits.ts';
+import type { MeasureInstance } from './instance-load.ts';
 import { runSlice, type SliceEffects } from './slice.ts';
-import { emptySlice, type SliceResult, type WorkCounts } from './slice-result.ts';
 import type { SliceTime } from './slice-time.ts';
 import { type DequeueInput, type HeartbeatDeps, keepShowingAlive, showAlive } from './task-heartbeat.ts';
 
 /** Processes the messages of one receive. By default, the time does not end. */
 export type Round = (messages: DequeuedMessageItem[], time?: SliceTime) => Promise<WorkCounts>;
 
-export interface DequeueDeps extends HeartbeatDeps {
+export interface DequeueDeps extends HeartbeatDeps, HostLimits {
   registry: Registry;
   queues: (name: string) => Queue;
   visibilitySeconds: number;

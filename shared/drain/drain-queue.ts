@@ -5,9 +5,9 @@
  */
 import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
+import type { Wave } from '../gate/planning/plan.ts';
+import { emptySlice, type SliceResult } from '../gate/planning/slice-result.ts';
 import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from './activities.ts';
-import type { Wave } from './planning/plan.ts';
-import { emptySlice, type SliceResult } from './slice-result.ts';
 
 /** Number of waves after which the history is cut, since a replay reads all of it. */
 const WAVES_PER_EXECUTION = 5;

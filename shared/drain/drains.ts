@@ -1,13 +1,13 @@
 /** Starts drains and reads their status, through the durable client of the current invocation. */
 import type { DurableClient } from 'durable-functions';
 import { DrainStartError, toError } from '../errors.ts';
+import type { GateDeps } from '../gate/gate.ts';
+import type { GateRow } from '../gate/gate-row.ts';
+import type { DrainStatus } from '../gate/heartbeat.ts';
+import type { Wave } from '../gate/planning/plan.ts';
 import { log } from '../telemetry/log.ts';
-import type { GateDeps } from '../wake/gate/gate.ts';
-import type { GateRow } from '../wake/gate/gate-row.ts';
-import type { DrainStatus } from '../wake/gate/heartbeat.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
-import type { Wave } from './planning/plan.ts';
 
 /** The part of the durable client that drains need. */
 export type DrainClient = Pick<DurableClient, 'startNew' | 'getStatus'>;

@@ -3,15 +3,11 @@
  * of an invocation are judged by the host's actual limits.
  */
 import { z } from 'zod';
+import type { ActivityLimits } from '../gate/heartbeat.ts';
 import type { Workload } from '../workload/define.ts';
 import type { Registry } from '../workload/registry.ts';
-import type { Wave } from './planning/plan.ts';
 
-export interface HostLimits {
-  /** Activities that one instance runs at the same time; determines how long a healthy wave may be silent. */
-  concurrentActivities: number;
-  /** Time after which the runtime hands an activity of a crashed instance to another one. */
-  activityVisibilitySeconds: number;
+export interface HostLimits extends ActivityLimits {
   /**
    * Time limit of one invocation (`functionTimeout`); Infinity if it has none. The platform ends the worker process of an
    * invocation that exceeds it, with everything else that runs there.
@@ -75,10 +71,6 @@ export function readHostLimits(hostJson: unknown): HostLimits {
     activityVisibilitySeconds: storageProvider.workItemQueueVisibilityTimeout,
   };
 }
-
-/** slice x ceil(tasks / activities of one instance) + activity visibility + 2 slices: a healthy wave is never taken for dead. */
-export const waveSeconds = (host: HostLimits, wave: Pick<Wave, 'tasks' | 'sliceSeconds'>): number =>
-  wave.sliceSeconds * (Math.ceil(wave.tasks / host.concurrentActivities) + 2) + host.activityVisibilitySeconds;
 
 /** Returns how long after the start of its invocation an item of a workload may begin, in seconds. */
 export const beginSeconds = (

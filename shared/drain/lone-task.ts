@@ -1,5 +1,5 @@
 /** The rule of the only task of a wave: how long it stays at its queue for new messages. Pure except for the given clock. */
-import type { TaskWave } from './planning/plan.ts';
+import type { TaskWave } from '../gate/planning/plan.ts';
 
 /**
  * Minimum time between two receives of the only task of a wave while the queue returns fewer messages than requested,

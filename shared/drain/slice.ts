@@ -1,9 +1,9 @@
+import { isUndecided, trips } from '../gate/circuit.ts';
+import type { TaskWave } from '../gate/planning/plan.ts';
+import { emptyCounts, type SliceResult, type WorkCounts } from '../gate/planning/slice-result.ts';
+import { addCounts } from '../gate/planning/wave-summary.ts';
 import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
-import { isUndecided, trips } from './circuit.ts';
 import { createLoneTask } from './lone-task.ts';
-import type { TaskWave } from './planning/plan.ts';
-import { addCounts } from './planning/wave-summary.ts';
-import { emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 import { createSliceTime, OVER, type SliceTime } from './slice-time.ts';
 
 /** Longest single sleep while waiting for the next receive, so that it does not delay a process that is about to end. */

@@ -1,12 +1,11 @@
 /** The heartbeats of a dequeue task, by which its drain is known to be alive. */
 import { toError } from '../errors.ts';
+import type { GateDeps } from '../gate/gate.ts';
+import type { VersionedGate } from '../gate/gate-store.ts';
+import { type ActivityLimits, recordHeartbeat, showFirstWave, waveSeconds } from '../gate/heartbeat.ts';
+import type { TaskWave } from '../gate/planning/plan.ts';
 import { log } from '../telemetry/log.ts';
 import { measureQueue } from '../telemetry/metrics.ts';
-import type { GateDeps } from '../wake/gate/gate.ts';
-import type { VersionedGate } from '../wake/gate/gate-store.ts';
-import { recordHeartbeat, showFirstWave } from '../wake/gate/heartbeat.ts';
-import { type HostLimits, waveSeconds } from './host-limits.ts';
-import type { TaskWave } from './planning/plan.ts';
 
 export interface DequeueInput {
   queue: string;
@@ -15,7 +14,7 @@ export interface DequeueInput {
   wave: TaskWave;
 }
 
-export interface HeartbeatDeps extends HostLimits {
+export interface HeartbeatDeps extends ActivityLimits {
   gate: Pick<GateDeps, 'table' | 'now'>;
 }
 
@@ -23,7 +22,7 @@ export interface HeartbeatDeps extends HostLimits {
 const FIRST_TASK = 't0';
 
 /** How long a task counts as alive after each of its heartbeats, in seconds. */
-const aliveSeconds = (deps: HostLimits, wave: TaskWave): number => waveSeconds(deps, { ...wave, tasks: 1 });
+const aliveSeconds = (deps: ActivityLimits, wave: TaskWave): number => waveSeconds(deps, { ...wave, tasks: 1 });
 
 const sendHeartbeat = (deps: HeartbeatDeps, { queue, task, generation, wave }: DequeueInput): Promise<void> => {
   const until = deps.gate.now() + aliveSeconds(deps, wave) * 1_000;

@@ -7,8 +7,8 @@ import { chunkId } from '../contract/names.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { ChunkEntry } from '../contract/payload-index.ts';
 import type { Meter } from '../cost/meter.ts';
+import { type EnqueueDeps, enqueue } from '../queues/enqueue.ts';
 import type { Table } from '../storage/table.ts';
-import { type EnqueueDeps, enqueue } from '../wake/enqueue.ts';
 import { type ChunkIndex, openChunkIndex } from './store/chunk-index.ts';
 
 export interface ContinueDeps extends EnqueueDeps {

@@ -1,7 +1,7 @@
 import { BATCH, type BatchRow } from '../batches/batch-row.ts';
 import type { Claim } from '../batches/keys.ts';
+import { queueOffsetOf } from '../queues/queue-of.ts';
 import { currentTraceparent } from '../telemetry/trace.ts';
-import { queueOffsetOf } from '../wake/queue-of.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import type { CsvReading } from './parse/csv-options.ts';

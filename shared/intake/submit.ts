@@ -4,11 +4,11 @@ import { type Claim, claimKey, keyRowOf, releaseClaim, renewClaim } from '../bat
 import { requireBatch } from '../batches/ledger.ts';
 import { chunkId, newBatchId } from '../contract/names.ts';
 import { BatchGoneError, Problem, toError } from '../errors.ts';
+import { leaveTo } from '../gate/spending.ts';
+import { queueOf } from '../queues/queue-of.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
-import { leaveTo } from '../wake/gate/spending.ts';
-import { queueOf } from '../wake/queue-of.ts';
 import { accept, continueIntakeOrLog, mismatch } from './accept.ts';
 import { CheckpointLostError } from './store/checkpoint.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';

@@ -6,8 +6,9 @@
  *
  * A queue waits for a share, not a process: the queue's drain is parked, and its next task may run in any process.
  */
+
+import type { Limit } from '../workload/limit.ts';
 import { fairShareOf } from './fair-share.ts';
-import type { Limit } from './limit.ts';
 import { type Holder, holdsLease, NO_SHARE, type QuotaRow, type Share, type WaitingQueue } from './quota-row.ts';
 
 /** The claim of a process. */

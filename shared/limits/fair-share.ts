@@ -1,5 +1,5 @@
 /** The share of one process: max-min fair among the holders of leases and the waiting queues. Pure. */
-import type { Limit } from './limit.ts';
+import type { Limit } from '../workload/limit.ts';
 import { type Holder, NO_SHARE, type Share, type WaitingQueue } from './quota-row.ts';
 
 /** If the limit is too small for all, a holder that has had its share for this long makes room for a waiting one. */

@@ -1,7 +1,7 @@
 /** The limits of all workloads in one process: one quota per workload that has limits. */
 import type { Workload } from '../workload/define.ts';
+import { limitOf } from '../workload/limit.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { limitOf } from './limit.ts';
 import type { Permits } from './permits.ts';
 import { type Entry, Quota, type QuotaDeps } from './quota.ts';
 

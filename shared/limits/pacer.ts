@@ -1,4 +1,4 @@
-import type { Limit } from './limit.ts';
+import type { Limit } from '../workload/limit.ts';
 import {
   addPermits,
   clearPermits,

@@ -1,8 +1,8 @@
+import { GATES_PARTITION } from '../gate/gate-row.ts';
 import { type Entity, fromEntity, MAX_UNITS, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, double, int64, json, type RowOf } from '../storage/row.ts';
 import { odata, queryEntities, readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
-import { GATES_PARTITION } from '../wake/gate/gate-row.ts';
 
 /** A process that has a share. Times are service times in milliseconds. */
 export interface Holder {

@@ -5,8 +5,8 @@ import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countRateLowered } from '../telemetry/metrics.ts';
 import type { Workload } from '../workload/define.ts';
+import type { Limit } from '../workload/limit.ts';
 import { type Claim, type Claimed, claimShare } from './claim.ts';
-import type { Limit } from './limit.ts';
 import { Pacer, TICK_MS } from './pacer.ts';
 import { hasRoom, NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
 

@@ -1,8 +1,8 @@
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import type { Entry } from '../queues/messages.ts';
 import { measureChunk } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
-import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 

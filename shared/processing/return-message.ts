@@ -1,8 +1,8 @@
 import { toError } from '../errors.ts';
+import type { GateDeps } from '../gate/gate.ts';
+import { recordDue } from '../gate/gate-notes.ts';
+import type { Entry } from '../queues/messages.ts';
 import { log } from '../telemetry/log.ts';
-import type { GateDeps } from '../wake/gate/gate.ts';
-import { recordDue } from '../wake/gate/gate-notes.ts';
-import type { Entry } from '../wake/messages.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import type { Lease } from './lease.ts';
 

@@ -4,10 +4,10 @@ import { indexBatch } from '../batches/listing/index-rows.ts';
 import { deleteOpenRow } from '../batches/listing/open-rows.ts';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import type { Meter } from '../cost/meter.ts';
+import { type BatchEventDeps, publishBatchEvent } from '../events/batch-events.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withTrace } from '../telemetry/trace.ts';
-import { type BatchEventDeps, publishBatchEvent } from '../wake/events/batch-events.ts';
 
 export interface AnnounceDeps extends BatchEventDeps {
   table: Table;

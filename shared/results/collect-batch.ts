@@ -11,11 +11,11 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { cleaningUp } from '../batches/remove-batch.ts';
 import { BatchGoneError } from '../errors.ts';
+import { publishDeadLetters, publishPaused, publishResultsReady, publishRisk } from '../events/batch-events.ts';
+import { enqueue } from '../queues/enqueue.ts';
 import { log } from '../telemetry/log.ts';
 import { countChunk } from '../telemetry/metrics.ts';
 import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
-import { enqueue } from '../wake/enqueue.ts';
-import { publishDeadLetters, publishPaused, publishResultsReady, publishRisk } from '../wake/events/batch-events.ts';
 import { announce } from './announce.ts';
 import { countFinished, createFinishBatch, type FinalizeDeps, finalize } from './finalize.ts';
 

@@ -10,10 +10,10 @@ import { deleteBatch } from '../commands/delete.ts';
 import { continueEnqueueing } from '../commands/redrive/revision-rows.ts';
 import { continueResume, resumeBatch } from '../commands/resume.ts';
 import { DAY_MS } from '../days.ts';
+import { warnOfRisk } from '../events/warn-of-risk.ts';
 import { hasPauseEnded } from '../pauses.ts';
 import { announce } from '../results/announce.ts';
 import { finalize } from '../results/finalize.ts';
-import { warnOfRisk } from '../wake/events/warn-of-risk.ts';
 import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 

@@ -1,11 +1,8 @@
 /** Repairs one queue of open batches: finds lost wakes, dead drains, and drains that cannot be started. */
-import { readStoredPolicy } from '../drain/planning/policy-store.ts';
+
 import { DrainStartError } from '../errors.ts';
-import { readEntity } from '../storage/table.ts';
-import { log } from '../telemetry/log.ts';
-import { countLostWake } from '../telemetry/metrics.ts';
-import { wake } from '../wake/gate/gate.ts';
-import { countMissedWake, recordStartFailure } from '../wake/gate/gate-notes.ts';
+import { wake } from '../gate/gate.ts';
+import { countMissedWake, recordStartFailure } from '../gate/gate-notes.ts';
 import {
   fromGateEntity,
   GATES_PARTITION,
@@ -14,8 +11,12 @@ import {
   lastSignMs,
   newGate,
   presentPause,
-} from '../wake/gate/gate-row.ts';
-import { isDead } from '../wake/gate/heartbeat.ts';
+} from '../gate/gate-row.ts';
+import { isDead } from '../gate/heartbeat.ts';
+import { readStoredPolicy } from '../gate/policy-store.ts';
+import { readEntity } from '../storage/table.ts';
+import { log } from '../telemetry/log.ts';
+import { countLostWake } from '../telemetry/metrics.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 

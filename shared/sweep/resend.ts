@@ -1,7 +1,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { resultsQueueName } from '../contract/names.ts';
-import { queueOf } from '../wake/queue-of.ts';
-import { resendPending } from '../wake/resend.ts';
+import { queueOf } from '../queues/queue-of.ts';
+import { resendPending } from '../queues/resend.ts';
 import { isOver, type SweepRun } from './sweep-run.ts';
 
 /**

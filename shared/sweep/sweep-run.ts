@@ -2,9 +2,9 @@
 import type { QueueClient } from '@azure/storage-queue';
 import type { DeleteDeps } from '../commands/delete.ts';
 import { Problem, toError } from '../errors.ts';
+import type { GateDeps } from '../gate/gate.ts';
+import type { Queue } from '../queues/messages.ts';
 import { log } from '../telemetry/log.ts';
-import type { GateDeps } from '../wake/gate/gate.ts';
-import type { Queue } from '../wake/messages.ts';
 import type { SweepAction, SweepCounts } from './counts.ts';
 
 const MINUTE = 60_000;

@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createMeter } from '../../shared/cost/meter.ts';
+import { NOTHING_PUT } from '../../shared/events/publish.ts';
+import { readGate } from '../../shared/gate/gate-store.ts';
 import { createPipeline, type PipelineClients } from '../../shared/pipeline.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { withLog } from '../../shared/telemetry/log.ts';
-import { NOTHING_PUT } from '../../shared/wake/events/publish.ts';
-import { readGate } from '../../shared/wake/gate/gate-store.ts';
 import { batchRowOf } from '../helpers/data/factories.ts';
 import { HOST } from '../helpers/fakes/host-limits.ts';
 import { memoryTable } from '../helpers/fakes/memory-table.ts';

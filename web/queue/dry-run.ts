@@ -1,5 +1,5 @@
 /** Computes the recorded waves of a queue under another policy. Pure. */
-import { countTasks } from '../../shared/drain/planning/count-tasks.ts';
+import { countTasks } from '../../shared/gate/planning/count-tasks.ts';
 import type { PolicyView, QueueDetails, WaveView } from '../api/types.ts';
 
 type Policy = PolicyView['policy'];

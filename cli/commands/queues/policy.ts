@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
-import type { Policy } from '../../../shared/drain/planning/policy.ts';
+import type { Policy } from '../../../shared/gate/policy.ts';
 import type { PolicyView } from '../../../shared/http/queues/schemas.ts';
 import { nearQueue } from '../../names/queue-name.ts';
 import { decimal, whole, wholeOrNone } from '../../options.ts';

@@ -14,12 +14,12 @@ import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
 import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
 import { BatchGoneError, Problem, toError } from '../../errors.ts';
+import { leaveTo } from '../../gate/spending.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce } from '../../results/announce.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { log } from '../../telemetry/log.ts';
-import { leaveTo } from '../../wake/gate/spending.ts';
 import { appliedBlob } from './current-dead.ts';
 import { discarding } from './discard.ts';
 import {

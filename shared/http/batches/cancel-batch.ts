@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import { resultsQueueName } from '../../contract/names.ts';
-import { leaveTo } from '../../wake/gate/spending.ts';
+import { leaveTo } from '../../gate/spending.ts';
 import { json } from '../edge/answers.ts';
 import type { BatchChange } from '../edge/app.ts';
 import { batchOf } from '../edge/request/parameters.ts';

@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
+import type { GateDeps } from '../../gate/gate.ts';
 import type { TelemetryLinks } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
-import type { GateDeps } from '../../wake/gate/gate.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/request/parameters.ts';

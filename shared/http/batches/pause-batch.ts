@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { pauseBatch } from '../../commands/pause.ts';
 import { resumeBatch } from '../../commands/resume.ts';
 import { resultsQueueName } from '../../contract/names.ts';
-import { leaveTo } from '../../wake/gate/spending.ts';
+import { leaveTo } from '../../gate/spending.ts';
 import { json } from '../edge/answers.ts';
 import type { BatchChange } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';

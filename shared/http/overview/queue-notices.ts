@@ -2,11 +2,11 @@
 
 import { poisonQueueName } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
+import type { GateDeps } from '../../gate/gate.ts';
+import { type GateRow, lastSignMs } from '../../gate/gate-row.ts';
+import { latestHeartbeat, SILENCE_MS } from '../../gate/heartbeat.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Depths } from '../../wake/depths.ts';
-import type { GateDeps } from '../../wake/gate/gate.ts';
-import { type GateRow, lastSignMs } from '../../wake/gate/gate-row.ts';
-import { latestHeartbeat, SILENCE_MS } from '../../wake/gate/heartbeat.ts';
+import type { Depths } from '../../queues/depths.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { queuePauseText } from '../queues/queue-notes.ts';
 import type { QueueReading } from '../queues/queue-views.ts';

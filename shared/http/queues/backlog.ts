@@ -1,6 +1,6 @@
 import { isFinished } from '../../batches/batch-row.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { queueOffsetOf, queuesOf } from '../../wake/queue-of.ts';
+import { queueOffsetOf, queuesOf } from '../../queues/queue-of.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import type { QueueView } from './schemas.ts';
 

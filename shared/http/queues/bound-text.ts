@@ -1,4 +1,4 @@
-import type { WaveBound } from '../../wake/gate/wave-record.ts';
+import type { WaveBound } from '../../gate/wave-record.ts';
 
 /** The limit that determined the number of tasks in a wave, as text that follows "limited by". */
 export const BOUND_TEXT: Readonly<Record<WaveBound, string>> = {

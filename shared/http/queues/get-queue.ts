@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { readWave, type WaveRecord } from '../../wake/gate/wave-record.ts';
+import { readWave, type WaveRecord } from '../../gate/wave-record.ts';
 import { json } from '../edge/answers.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import { BOUND_TEXT } from './bound-text.ts';

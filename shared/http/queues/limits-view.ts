@@ -1,7 +1,7 @@
+import type { GateRow } from '../../gate/gate-row.ts';
 import { type Claim, claimShare } from '../../limits/claim.ts';
-import { limitOf } from '../../limits/limit.ts';
 import { holdsLease, newQuota, type QuotaRow } from '../../limits/quota-row.ts';
-import type { GateRow } from '../../wake/gate/gate-row.ts';
+import { limitOf } from '../../workload/limit.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { LimitsView } from './schemas.ts';
 

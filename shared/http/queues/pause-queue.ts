@@ -1,12 +1,12 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
 import { Problem } from '../../errors.ts';
+import type { Publish } from '../../events/publish.ts';
+import { type GateDeps, wake } from '../../gate/gate.ts';
+import { presentPause } from '../../gate/gate-row.ts';
+import { readGate } from '../../gate/gate-store.ts';
+import { pauseGate, resumeGate } from '../../gate/pause.ts';
 import { readQuota } from '../../limits/quota-row.ts';
-import type { Publish } from '../../wake/events/publish.ts';
-import { type GateDeps, wake } from '../../wake/gate/gate.ts';
-import { presentPause } from '../../wake/gate/gate-row.ts';
-import { readGate } from '../../wake/gate/gate-store.ts';
-import { pauseGate, resumeGate } from '../../wake/pause.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';

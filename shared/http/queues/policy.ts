@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { initialPolicy } from '../../drain/planning/planner.ts';
-import { policySchema } from '../../drain/planning/policy.ts';
-import { readPolicyRow, writePolicy } from '../../drain/planning/policy-store.ts';
 import { Problem } from '../../errors.ts';
+import type { GateRow } from '../../gate/gate-row.ts';
+import { readGate } from '../../gate/gate-store.ts';
+import { initialPolicy } from '../../gate/planning/planner.ts';
+import { policySchema } from '../../gate/policy.ts';
+import { readPolicyRow, writePolicy } from '../../gate/policy-store.ts';
 import type { Table } from '../../storage/table.ts';
-import type { GateRow } from '../../wake/gate/gate-row.ts';
-import { readGate } from '../../wake/gate/gate-store.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';

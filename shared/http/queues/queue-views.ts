@@ -1,10 +1,10 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
 import type { ReadOpenBatches, WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import type { GateDeps } from '../../gate/gate.ts';
+import { type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Depths } from '../../wake/depths.ts';
-import type { GateDeps } from '../../wake/gate/gate.ts';
-import { type GateRow, newGate, presentPause } from '../../wake/gate/gate-row.ts';
+import type { Depths } from '../../queues/depths.ts';
 import type { QueueAddress, Registry } from '../../workload/registry.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';

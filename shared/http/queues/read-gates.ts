@@ -1,5 +1,5 @@
+import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows } from '../../gate/gate-row.ts';
 import { odata, queryEntities, type Table } from '../../storage/table.ts';
-import { fromGateEntity, GATES_PARTITION, type GateRow, gateRows } from '../../wake/gate/gate-row.ts';
 
 /** Reads the gates of all queues, or of those whose names begin with `prefix`, as a map by queue: one table query. */
 export async function readGates(table: Table, prefix = ''): Promise<Map<string, GateRow>> {

@@ -1,4 +1,4 @@
-import { policySchema } from '../../drain/planning/policy.ts';
+import { policySchema } from '../../gate/policy.ts';
 import type { App } from '../edge/app.ts';
 import { header, JSON_TYPE, query, type Route } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';

@@ -1,7 +1,7 @@
 /** The bodies and answers of the routes of queues. */
 import { z } from 'zod';
-import { policySchema } from '../../drain/planning/policy.ts';
-import { WAVE_BOUNDS } from '../../wake/gate/wave-record.ts';
+import { policySchema } from '../../gate/policy.ts';
+import { WAVE_BOUNDS } from '../../gate/wave-record.ts';
 import { noteSchema } from '../edge/notes.ts';
 import { COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
 

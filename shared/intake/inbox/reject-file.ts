@@ -1,7 +1,7 @@
 import type { Problem } from '../../errors.ts';
+import type { PublishRejected } from '../../events/publish.ts';
 import { log } from '../../telemetry/log.ts';
 import { countRejectedFile } from '../../telemetry/metrics.ts';
-import type { PublishRejected } from '../../wake/events/publish.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { FileVersion } from './inbox-marks.ts';
 import type { MoveDeps } from './inbox-move.ts';

@@ -10,9 +10,9 @@ import { addOperations, type Operations, subtractOperations } from '../../contra
 import type { Meter } from '../../cost/meter.ts';
 import { timesOperations } from '../../cost/times-operations.ts';
 import { isOutage, toError } from '../../errors.ts';
+import type { GateDeps } from '../../gate/gate.ts';
 import { inParallel } from '../../parallel.ts';
 import { log } from '../../telemetry/log.ts';
-import type { GateDeps } from '../../wake/gate/gate.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';

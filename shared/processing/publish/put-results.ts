@@ -3,11 +3,11 @@ import { resultsQueueName } from '../../contract/names.ts';
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { type DoneChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
 import { isRefused } from '../../errors.ts';
+import type { WorkPut } from '../../events/publish.ts';
+import type { GateDeps } from '../../gate/gate.ts';
+import { putMessage, type Queue } from '../../queues/messages.ts';
 import { log } from '../../telemetry/log.ts';
 import { currentTraceparent } from '../../telemetry/trace.ts';
-import type { WorkPut } from '../../wake/events/publish.ts';
-import type { GateDeps } from '../../wake/gate/gate.ts';
-import { putMessage, type Queue } from '../../wake/messages.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 
 export interface ResultDeps {

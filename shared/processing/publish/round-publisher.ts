@@ -1,8 +1,8 @@
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import { toError } from '../../errors.ts';
+import type { Entry } from '../../queues/messages.ts';
 import { log } from '../../telemetry/log.ts';
 import { withTrace } from '../../telemetry/trace.ts';
-import type { Entry } from '../../wake/messages.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
 import { type CollectHereDeps, collectHere, type RoundPart } from './collect-here.ts';

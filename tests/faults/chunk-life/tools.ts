@@ -1,8 +1,8 @@
 /** Storage as the code of a chunk sees it; every call becomes a step of the world. */
 import { Buffer } from 'node:buffer';
 import type { ContainerClient } from '@azure/storage-blob';
+import type { Queue } from '../../../shared/queues/messages.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import type { Queue } from '../../../shared/wake/messages.ts';
 import type { Asker } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BatchRow, isFinished } from '../../../shared/batches/batch-row.ts';
 import { statusOf } from '../../../shared/errors.ts';
-import { readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { readGate } from '../../../shared/gate/gate-store.ts';
 import type { ItemBehaviour } from '../app/items.ts';
 import { brokenLaw, type LedgerView, readLedger } from '../harness/ledger-view.ts';
 import { truthOf } from '../harness/truth.ts';

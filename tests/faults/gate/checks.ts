@@ -1,5 +1,5 @@
 /** The invariants of every world, and the additional ones of a world without further steps. */
-import { presentPause } from '../../../shared/wake/gate/gate-row.ts';
+import { presentPause } from '../../../shared/gate/gate-row.ts';
 import { EARLY_MS } from './time.ts';
 import { type Actor, gateOf, hasDeadDrain, leftover, owns, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** The possible faults, within the budget. */
 
-import { emptyCounts } from '../../../shared/drain/slice-result.ts';
-import { SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
+import { SILENCE_MS } from '../../../shared/gate/heartbeat.ts';
+import { emptyCounts } from '../../../shared/gate/planning/slice-result.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { FinishActorInput } from './programs.ts';
 import { at } from './time.ts';

@@ -3,15 +3,15 @@
  * beside each must detect it. Most wrap the dependencies of the real code, which needs no hook for it.
  */
 
-import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
-import { finishWave } from '../../../shared/drain/finish-wave.ts';
+import type { Publish } from '../../../shared/events/publish.ts';
+import type { FinishWaveDeps } from '../../../shared/gate/finish-wave.ts';
+import { finishWave } from '../../../shared/gate/finish-wave.ts';
+import { type GateDeps, wake } from '../../../shared/gate/gate.ts';
+import { gateRowKey } from '../../../shared/gate/gate-row.ts';
+import { changeGate, readGate, writeGate } from '../../../shared/gate/gate-store.ts';
+import { isDead, SILENCE_MS } from '../../../shared/gate/heartbeat.ts';
+import { pauseGate } from '../../../shared/gate/pause.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import type { Publish } from '../../../shared/wake/events/publish.ts';
-import { type GateDeps, wake } from '../../../shared/wake/gate/gate.ts';
-import { gateRowKey } from '../../../shared/wake/gate/gate-row.ts';
-import { changeGate, readGate, writeGate } from '../../../shared/wake/gate/gate-store.ts';
-import { isDead, SILENCE_MS } from '../../../shared/wake/gate/heartbeat.ts';
-import { pauseGate } from '../../../shared/wake/pause.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 import { type Parts, QUEUE } from './programs.ts';
 import type { Scenario } from './run.ts';

@@ -6,7 +6,7 @@ import {
   gateRowKey,
   newGate,
   toGateEntity,
-} from '../../../shared/wake/gate/gate-row.ts';
+} from '../../../shared/gate/gate-row.ts';
 import { type Bounds, type Explored, explore } from '../explorer/explore.ts';
 import { createPrograms } from '../explorer/programs.ts';
 import { check } from './checks.ts';

@@ -1,5 +1,5 @@
 /** All possible steps of a world: answers to open calls, deliveries, faults, and time. */
-import type { Wave } from '../../../shared/drain/planning/plan.ts';
+import type { Wave } from '../../../shared/gate/planning/plan.ts';
 import type { Transition } from '../explorer/explore.ts';
 import type { Point, Programs } from '../explorer/programs.ts';
 import { isQuiet } from './checks.ts';

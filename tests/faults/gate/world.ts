@@ -1,12 +1,13 @@
 /** The whole state that the gate's code can change, as plain data. */
-import type { Entity } from '../../../shared/storage/entity.ts';
+
 import {
   drainInstanceId,
   fromGateEntity,
   GATES_PARTITION,
   type GateRow,
   gateRowKey,
-} from '../../../shared/wake/gate/gate-row.ts';
+} from '../../../shared/gate/gate-row.ts';
+import type { Entity } from '../../../shared/storage/entity.ts';
 import type { Point } from '../explorer/programs.ts';
 import { type Rows, tableEffect } from '../explorer/table-stub.ts';
 import { QUEUE } from './programs.ts';

@@ -1,5 +1,5 @@
 /** Injects the planned faults of whole parts. */
-import { fromGateEntity, GATES_PARTITION } from '../../../shared/wake/gate/gate-row.ts';
+import { fromGateEntity, GATES_PARTITION } from '../../../shared/gate/gate-row.ts';
 import { LEASE_MS } from '../harness/settings.ts';
 import type { Score } from './checks/score.ts';
 import type { StackFault } from './plan.ts';

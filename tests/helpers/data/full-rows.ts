@@ -6,15 +6,15 @@ import { LINE } from '../../../shared/batches/listing/index-rows.ts';
 import { OPEN_BATCH } from '../../../shared/batches/listing/open-rows.ts';
 import { PROGRESS } from '../../../shared/batches/progress/progress-rows.ts';
 import { ACTION } from '../../../shared/commands/audit-log.ts';
-import { POLICY } from '../../../shared/drain/planning/policy-store.ts';
+import { SPENT } from '../../../shared/gate/drain-archive.ts';
+import { GATE } from '../../../shared/gate/gate-row.ts';
+import { HEARTBEAT } from '../../../shared/gate/heartbeat.ts';
+import { POLICY } from '../../../shared/gate/policy-store.ts';
 import { MARK } from '../../../shared/intake/inbox/inbox-marks.ts';
 import { QUOTA } from '../../../shared/limits/quota-row.ts';
 import { type StoredEntity, toEntity } from '../../../shared/storage/entity.ts';
 import type { Columns, ColumnType, Row, Values } from '../../../shared/storage/row.ts';
 import { NOTE } from '../../../shared/sweep/chores.ts';
-import { SPENT } from '../../../shared/wake/gate/drain-archive.ts';
-import { GATE } from '../../../shared/wake/gate/gate-row.ts';
-import { HEARTBEAT } from '../../../shared/wake/gate/heartbeat.ts';
 
 /** All kinds of rows. A test compares them with the declarations in `shared/`. */
 export const ROWS: readonly Row[] = [

@@ -1,7 +1,7 @@
 /** A separate meter without any requests, and the objects that need one. */
 import { createMeter, type Meter } from '../../../shared/cost/meter.ts';
-import { writeGate } from '../../../shared/wake/gate/gate-store.ts';
-import { createSpending, type Spending } from '../../../shared/wake/gate/spending.ts';
+import { writeGate } from '../../../shared/gate/gate-store.ts';
+import { createSpending, type Spending } from '../../../shared/gate/spending.ts';
 
 /** For tests that do not check the counts. */
 export function uncounted(): { meter: Meter; spending: Spending } {

@@ -3,6 +3,7 @@ import { chunkRows } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { splitChunkId } from '../../../shared/contract/names.ts';
+import { changeGate } from '../../../shared/gate/gate-store.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { discardDeadLetters, REDRIVE_PLACES } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
@@ -15,7 +16,6 @@ import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/ht
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { splitChunk } from '../../../shared/processing/outcome/unrun-outcomes.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
-import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';

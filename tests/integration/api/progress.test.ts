@@ -10,8 +10,8 @@ import { type BatchView, batchViewSchema } from '../../../shared/http/batches/sc
 import { submit } from '../../../shared/intake/submit.ts';
 import { createPipeline, type Pipeline as WholePipeline } from '../../../shared/pipeline.ts';
 import { createProcessor, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import { receive } from '../../../shared/queues/messages.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
-import { receive } from '../../../shared/wake/messages.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';

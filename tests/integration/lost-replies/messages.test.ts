@@ -3,7 +3,7 @@ import { readBatch } from '../../../shared/batches/ledger.ts';
 import { MalformedMessageError } from '../../../shared/contract/errors.ts';
 import { poisonQueueName } from '../../../shared/contract/names.ts';
 import { holdLease } from '../../../shared/processing/lease.ts';
-import { MAX_MALFORMED_DELIVERIES, putMessage, readEntries, receive } from '../../../shared/wake/messages.ts';
+import { MAX_MALFORMED_DELIVERIES, putMessage, readEntries, receive } from '../../../shared/queues/messages.ts';
 import { itemsOf } from '../in-process/world.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 

@@ -4,7 +4,7 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sluiceStack } from '../../../demo/stack.ts';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
-import { createPublisher, type EventDetails } from '../../../shared/wake/events/publish.ts';
+import { createPublisher, type EventDetails } from '../../../shared/events/publish.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { registry } from '../../../workloads/index.ts';
 import { finished, send, submit } from '../../helpers/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { queueOf } from '../../../shared/wake/queue-of.ts';
+import { queueOf } from '../../../shared/queues/queue-of.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { echo } from '../in-process/echo.ts';
 import { itemsOf, startWorld, type World } from '../in-process/world.ts';

@@ -7,9 +7,10 @@ import { type ServiceBus, startServiceBus } from 'functions-local/service-bus';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
+import { onEvents } from '../../../shared/events/on-events.ts';
+import { wake } from '../../../shared/gate/gate.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
-import { onEvents } from '../../../shared/wake/events/on-events.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { Topic } from '../in-process/stubs.ts';
 import { itemsOf, World } from '../in-process/world.ts';
@@ -89,7 +90,7 @@ function startApp(account: string, storage: string): App {
   const listener = { registry, pool: undefined, spending: world.deps.spending, account: () => clients.account };
   const listen = async (): Promise<string[]> => {
     const bodies = await take();
-    await onEvents({ ...listener, coalesce: (_queue, run) => run() }, bodies, () => gate);
+    await onEvents({ ...listener, coalesce: (_queue, run) => run() }, bodies, (queue, put) => wake(gate, queue, put));
     return bodies.map((body) => body.account);
   };
   return { world, take, listen };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
+import { wake } from '../../../shared/gate/gate.ts';
+import { changeGate } from '../../../shared/gate/gate-store.ts';
 import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { wake } from '../../../shared/wake/gate/gate.ts';
-import { changeGate } from '../../../shared/wake/gate/gate-store.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { DrainStartError } from '../../../shared/errors.ts';
+import { wake } from '../../../shared/gate/gate.ts';
+import type { GateRow } from '../../../shared/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/gate/gate-store.ts';
 import { noCounts, type SweepCounts } from '../../../shared/sweep/counts.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { wake } from '../../../shared/wake/gate/gate.ts';
-import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { interposed } from '../../helpers/fakes/interposed.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from '../in-process/use-world.ts';

@@ -6,7 +6,8 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { onEvents } from '../../../shared/wake/events/on-events.ts';
+import { onEvents } from '../../../shared/events/on-events.ts';
+import { wake } from '../../../shared/gate/gate.ts';
 import { itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 /** The pipeline on a real Azurite. Published messages are kept, and delivered as the topic would. */
@@ -39,7 +40,7 @@ describe('from upload to report', () => {
           coalesce: (_queue, run) => run(),
         },
         [event],
-        () => world.deps.gate,
+        (queue, put) => wake(world.deps.gate, queue, put),
       );
       await world.drainUnasked(event.queue);
     }

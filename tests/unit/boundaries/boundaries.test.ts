@@ -62,9 +62,11 @@ describe('a room may not import', () => {
     ['contract', '../workload/define.ts'],
     ['workload', '../storage/table.ts'],
     ['storage', '../batches/ledger.ts'],
-    ['batches', '../wake/gate/gate.ts'],
-    ['wake', '../intake/submit.ts'],
-    ['intake', '../drain/finish-wave.ts'],
+    ['batches', '../gate/gate.ts'],
+    ['events', '../gate/gate.ts'],
+    ['gate', '../queues/enqueue.ts'],
+    ['queues', '../intake/submit.ts'],
+    ['intake', '../drain/drain-queue.ts'],
     ['drain', '../processing/sources.ts'],
     ['processing', '../results/report.ts'],
     ['results', '../commands/delete.ts'],
@@ -132,12 +134,12 @@ describe('a room may not import', () => {
 
   test.each([
     ['shared/batches/new.ts', '@azure/data-tables', 'shared/batches/ may import nothing of it'],
-    ['shared/wake/new.ts', '@azure/service-bus', 'shared/wake/ may import only its types'],
+    ['shared/events/new.ts', '@azure/service-bus', 'shared/events/ may import only its types'],
     ['shared/results/new.ts', '@azure/storage-blob', 'shared/results/ may import only its types'],
     ['shared/contract/new.ts', 'node:fs', 'shared/contract/ may import nothing of it'],
     ['tools/cost/new.ts', '@azure/storage-blob', 'tools/cost/ may import nothing of it'],
     ['shared/http/new.ts', '@azure/functions', 'shared/http/ may import only its types'],
-    ['shared/wake/new.ts', 'durable-functions', 'shared/wake/ may import nothing of it'],
+    ['shared/events/new.ts', 'durable-functions', 'shared/events/ may import nothing of it'],
     ['shared/pipeline.ts', 'durable-functions', 'shared/pipeline.ts may import nothing of it'],
     ['cli/new.ts', '@azure/functions', 'cli/ may import nothing of it'],
     ['functions/new.ts', 'functions-local', 'functions/ may import nothing of it'],
@@ -184,7 +186,7 @@ describe('a room may not import', () => {
   test('except types permitted by the table, earlier rooms, and names in comments and texts', () => {
     const later = `// import '../sweep/sweep-run.ts'\nconst text = "import x from '../sweep/sweep-run.ts'";`;
     const result = adding({
-      'shared/wake/new.ts': `import type { X } from '@azure/service-bus'; import { x } from '../batches/ledger.ts'; ${later}`,
+      'shared/events/new.ts': `import type { X } from '@azure/service-bus'; import { x } from '../batches/ledger.ts'; ${later}`,
       'shared/batches/new.ts': "import type { X } from '../settings.ts'; import { x } from '../cost/meter.ts';",
       'cli/new.ts':
         "import type { X } from '../shared/http/routes.ts'; import { x } from '../shared/contract/names.ts';",
@@ -231,14 +233,14 @@ describe('only the files of the table access', () => {
     ['timers', 'shared/results/new.ts', 'setTimeout(() => 1, 1)', 'setTimeout'],
     ['timers', 'shared/results/new.ts', 'AbortSignal.timeout(1)', 'AbortSignal.timeout'],
     ['timers', 'shared/results/new.ts', 'const { timeout } = AbortSignal', 'AbortSignal.timeout'],
-    ['timers', 'shared/wake/new.ts', "import timers from 'node:timers/promises'", 'node:timers/promises'],
+    ['timers', 'shared/events/new.ts', "import timers from 'node:timers/promises'", 'node:timers/promises'],
     ['the network', 'shared/results/new.ts', "await fetch('http://x')", 'fetch'],
     ['the network', 'shared/intake/new.ts', "import { get } from 'node:http'", 'node:http'],
     ['the network', 'web/new.ts', "await fetch('/api')", 'fetch'],
     ['storage by a client of its own', 'shared/storage/new.ts', "new TableClient('u', 'x', y)", 'new TableClient'],
     [
       'Service Bus by a client of its own',
-      'shared/wake/new.ts',
+      'shared/events/new.ts',
       "new bus.ServiceBusClient('u')",
       'new bus.ServiceBusClient',
     ],
@@ -258,8 +260,8 @@ describe('only the files of the table access', () => {
     ...[
       ['cli/new.ts', 'const load = createRequire(import.meta.url); load(name)', 'require(…)'],
       ['cli/new.ts', 'keep(createRequire)', 'createRequire as a value'],
-      ['shared/wake/new.ts', "Function('return process')()", 'Function'],
-      ['shared/wake/new.ts', "await import('../' + 'sweep/sweep-run.ts')", 'import(…)'],
+      ['shared/events/new.ts', "Function('return process')()", 'Function'],
+      ['shared/events/new.ts', "await import('../' + 'sweep/sweep-run.ts')", 'import(…)'],
       ['tests/new.ts', 'await import(name)', 'import(…)'],
       ['workloads/new.ts', 'require(name)', 'require(…)'],
       ['cli/new.ts', 'createRequire(import.meta.url)(name)', 'require(…)'],
@@ -278,7 +280,7 @@ describe('only the files of the table access', () => {
 
 describe('what an orchestrator loads', () => {
   const ORCHESTRATOR = 'shared/drain/drain-queue.ts';
-  const DATA = 'shared/drain/slice-result.ts';
+  const DATA = 'shared/gate/planning/slice-result.ts';
 
   test.each([
     [ORCHESTRATOR, "Date.parse('x')", 'uses Date'],
@@ -316,8 +318,8 @@ describe('what an orchestrator loads', () => {
   });
 
   test.each([
-    [ORCHESTRATOR, './planning/policy.ts', 'shared/drain/planning/policy.ts'],
-    [DATA, '../contract/operations.ts', 'shared/contract/operations.ts'],
+    [ORCHESTRATOR, '../gate/policy.ts', 'shared/gate/policy.ts'],
+    [DATA, '../../contract/operations.ts', 'shared/contract/operations.ts'],
   ])('a value of another file: %s → %s', (file, target, loaded) => {
     expect(adding({ [file]: `import { x } from '${target}';` })).toEqual([
       `${loaded} is loaded by an orchestrator: it is not in the list of such files`,
@@ -378,16 +380,16 @@ describe('a circle', () => {
 
   test('of a folder and a file beside it', () => {
     const files = {
-      ...{ 'shared/wake/x.ts': "import './x/one.ts';", 'shared/wake/x/one.ts': '' },
-      'shared/wake/x/two.ts': "import '../x.ts';",
+      ...{ 'shared/events/x.ts': "import './x/one.ts';", 'shared/events/x/one.ts': '' },
+      'shared/events/x/two.ts': "import '../x.ts';",
     };
-    expect(adding(files)).toEqual(['circle in shared/wake/: x.ts → x → x.ts']);
+    expect(adding(files)).toEqual(['circle in shared/events/: x.ts → x → x.ts']);
   });
 
   test('a folder may import files of its own folders and of the folders around it, in one direction', () => {
     const files = {
-      'shared/wake/x/one.ts': "import './y/two.ts'; import '../gate/gate-row.ts';",
-      'shared/wake/x/y/two.ts': "import '../../gate/gate-store.ts';",
+      'shared/queues/x/one.ts': "import './y/two.ts'; import '../../gate/gate-row.ts';",
+      'shared/queues/x/y/two.ts': "import '../../../gate/gate-store.ts';",
     };
     expect(adding(files)).toEqual([]);
   });

@@ -36,7 +36,7 @@ export const EFFECTS: readonly Effect[] = [
         'shared/processing/thread/serve.ts',
         HANDLERS,
       ],
-      'shared/drain/planning/instance-load.ts',
+      'shared/drain/instance-load.ts',
       ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/new-workload.ts'],
       'cli/new-workload/format-text.ts',
       ...PROGRAMS,
@@ -47,8 +47,8 @@ export const EFFECTS: readonly Effect[] = [
     uses: ['Date.now', 'Date()', 'new Date()', 'Date as a value', 'performance'],
     modules: ['node:perf_hooks'],
     allowed: [
-      ...['shared/cost/meter.ts', 'shared/storage/policies/retry-policy.ts', 'shared/wake/events/coalesce.ts'],
-      'shared/drain/planning/instance-load.ts',
+      ...['shared/cost/meter.ts', 'shared/storage/policies/retry-policy.ts', 'shared/events/coalesce.ts'],
+      'shared/drain/instance-load.ts',
       'shared/processing/thread-pool/processor.ts',
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-units.ts'],
       'shared/http/edge/request/request-body.ts',
@@ -64,7 +64,7 @@ export const EFFECTS: readonly Effect[] = [
     modules: [],
     allowed: [
       ...['shared/contract/names.ts', 'shared/storage/lost-race.ts', 'shared/storage/policies/retry-policy.ts'],
-      ...['shared/wake/events/publish.ts', 'shared/intake/store/store-upload.ts', 'shared/drain/dequeue-task.ts'],
+      ...['shared/events/publish.ts', 'shared/intake/store/store-upload.ts', 'shared/drain/dequeue-task.ts'],
       ...[
         'shared/processing/thread/serve.ts',
         'shared/http/dead-letters/redrive-dead-letters.ts',
@@ -79,7 +79,7 @@ export const EFFECTS: readonly Effect[] = [
     uses: ['setTimeout', 'setInterval', 'setImmediate', 'AbortSignal.timeout', 'AbortSignal as a value'],
     modules: ['node:timers', 'node:timers/promises'],
     allowed: [
-      ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/wake/events/coalesce.ts'],
+      ...['shared/slots.ts', 'shared/time-limit.ts', 'shared/storage/', 'shared/events/coalesce.ts'],
       'shared/turns.ts',
       ...['shared/intake/submit.ts', 'shared/intake/inbox/inbox.ts'],
       'shared/intake/inbox/named-file.ts',

@@ -36,7 +36,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'a crash after the gate is acquired, before the drain starts': [
     'tests/integration/sweep/sweep.test.ts: whose drain was never started gets it started',
-    'tests/unit/wake/gate/gate.test.ts: a drain that never sent a heartbeat is started again with the same id, since its first waker may have died',
+    'tests/unit/gate/gate.test.ts: a drain that never sent a heartbeat is started again with the same id, since its first waker may have died',
     'tests/faults/gate/gate.test.ts: two crashes',
   ],
   'a crash within an orchestrator turn': [
@@ -46,13 +46,13 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'a crash in finish-wave, before the gate is released': [
     'tests/faults/gate/gate.test.ts: one crash, anywhere and of any kind',
-    'tests/unit/drain/finish-wave.test.ts: with its wake sent before the gate is released',
+    'tests/unit/gate/finish-wave.test.ts: with its wake sent before the gate is released',
     'tests/unit/drain/drain-queue.test.ts: a `finish-wave` that fails is retried after 2, 4 and 8 seconds',
     'tests/faults/every-call/every-call.test.ts: the small batch ends with the exact report, whichever call fails in whichever way',
   ],
   'a crash in finish-wave, after the gate is released': [
     'tests/faults/gate/gate.test.ts: one crash, anywhere and of any kind',
-    'tests/unit/drain/finish-wave.test.ts: is not changed by a drain that no longer holds its gate',
+    'tests/unit/gate/finish-wave.test.ts: is not changed by a drain that no longer holds its gate',
     'tests/faults/every-call/every-call.test.ts: the small batch ends with the exact report, whichever call fails in whichever way',
     'not tested: the lost `QueueEmpty`',
   ],
@@ -135,7 +135,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'a crash after a deadline is found at risk, before its event': [
     'tests/unit/results/collect-events.test.ts: is published when the message is delivered again, if the topic was unavailable after the transaction',
-    'tests/unit/wake/events/warn-of-risk.test.ts: an event that could not be published is published at the next check',
+    'tests/unit/events/warn-of-risk.test.ts: an event that could not be published is published at the next check',
   ],
   'a crash before the result message is deleted': [
     'tests/faults/chunk-life/chunk-life.test.ts: a process dies at any point',
@@ -264,7 +264,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'the topic cannot be reached': [
     'tests/integration/pipeline/crash.test.ts: finishes a batch that is uploaded while the broker is unavailable',
-    'tests/unit/wake/events/wake-fallback.test.ts: a wake that cannot be published has a fallback; any other event fails, so that its caller repeats it',
+    'tests/unit/events/wake-fallback.test.ts: a wake that cannot be published has a fallback; any other event fails, so that its caller repeats it',
     'tests/unit/results/collect-round.test.ts: after an outage of %s, a message is visible again in five seconds, and the gate records that time',
     'tests/integration/sweep/sweep.test.ts: makes the sweep wake the queues of repaired batches',
   ],
@@ -272,7 +272,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'tests/unit/drain/slow-items.test.ts: twelve items of 400 s%s start once each, one after the other, and no invocation exceeds its limit',
     'tests/unit/processing/items-round.test.ts: because another one runs isolated%s is returned uncharged, and not begun later',
     'tests/faults/chunk-life/chunk-life.test.ts: returned because it cannot begin, by workers that may die',
-    'tests/unit/drain/finish-wave.test.ts: is followed by waves of one message until one is finished, because all threads are busy',
+    'tests/unit/gate/finish-wave.test.ts: is followed by waves of one message until one is finished, because all threads are busy',
   ],
   'a service does not respond until shortly before functionTimeout': [
     'tests/unit/drain/activities.test.ts: ends with a fault before the limit of its invocation, although a service never responds',
@@ -280,7 +280,7 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   'storage is unavailable': [
     'tests/unit/processing/items-round.test.ts: no chunk is killed because storage fails with %s, however often',
     'tests/unit/processing/publish/round-publisher.test.ts: keeps its references while storage is unavailable: they are visible again in five seconds',
-    'tests/unit/drain/finish-wave.test.ts: even after such a wake if its wave could not receive, because a service must recover first',
+    'tests/unit/gate/finish-wave.test.ts: even after such a wake if its wave could not receive, because a service must recover first',
     'tests/faults/random/random.test.ts: nothing is lost, doubled or stuck under random faults',
   ],
   'the service that a handler calls is unavailable': [

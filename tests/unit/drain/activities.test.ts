@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resultsQueueName } from '../../../shared/contract/names.ts';
 import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
-import { emptyCounts } from '../../../shared/drain/slice-result.ts';
 import type { SliceTime } from '../../../shared/drain/slice-time.ts';
+import type { GateRow } from '../../../shared/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../shared/gate/gate-store.ts';
+import { latestHeartbeat } from '../../../shared/gate/heartbeat.ts';
+import { emptyCounts } from '../../../shared/gate/planning/slice-result.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import type { GateRow } from '../../../shared/wake/gate/gate-row.ts';
-import { changeGate, readGate } from '../../../shared/wake/gate/gate-store.ts';
-import { latestHeartbeat } from '../../../shared/wake/gate/heartbeat.ts';
 import { serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
@@ -34,6 +34,7 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
   await changeGate(table, queue, () => ({ status: 'draining', generation: 3, ...fields }));
   const deps = {
     ...finishWaveDeps(table),
+    functionSeconds: 600,
     registry,
     meter: createMeter(),
     queues: () => ({

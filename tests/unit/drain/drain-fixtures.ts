@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { FinishWaveDeps } from '../../../shared/drain/finish-wave.ts';
-import type { Wave } from '../../../shared/drain/planning/plan.ts';
-import type { WaveSummary } from '../../../shared/drain/planning/wave-summary.ts';
+import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/events/publish.ts';
+import type { FinishWaveDeps } from '../../../shared/gate/finish-wave.ts';
+import type { Wave } from '../../../shared/gate/planning/plan.ts';
+import type { WaveSummary } from '../../../shared/gate/planning/wave-summary.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import type { EventDetails, PublishOptions, WorkPut } from '../../../shared/wake/events/publish.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import { uncounted } from '../../helpers/fakes/spending.ts';
@@ -70,6 +70,5 @@ export function finishWaveDeps(table: Table, published: Published[] = []): Finis
     spending: uncounted().spending,
     concurrentActivities: 2,
     activityVisibilitySeconds: 60,
-    functionSeconds: 600,
   };
 }

@@ -2,12 +2,12 @@ import { runOrchestrator } from 'functions-local/testing';
 import { describe, expect, test } from 'vitest';
 import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from '../../../shared/drain/activities.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
-import { finishWave } from '../../../shared/drain/finish-wave.ts';
-import type { Wave } from '../../../shared/drain/planning/plan.ts';
-import { summarize } from '../../../shared/drain/planning/wave-summary.ts';
-import { emptyCounts, type SliceResult } from '../../../shared/drain/slice-result.ts';
-import { wake } from '../../../shared/wake/gate/gate.ts';
-import { readGate } from '../../../shared/wake/gate/gate-store.ts';
+import { finishWave } from '../../../shared/gate/finish-wave.ts';
+import { wake } from '../../../shared/gate/gate.ts';
+import { readGate } from '../../../shared/gate/gate-store.ts';
+import type { Wave } from '../../../shared/gate/planning/plan.ts';
+import { emptyCounts, type SliceResult } from '../../../shared/gate/planning/slice-result.ts';
+import { summarize } from '../../../shared/gate/planning/wave-summary.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address, finishWaveDeps } from './drain-fixtures.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createGateDeps, type DrainClient, type DrainsDeps } from '../../../shared/drain/drains.ts';
 import { DrainStartError } from '../../../shared/errors.ts';
-import { newGate } from '../../../shared/wake/gate/gate-row.ts';
+import { newGate } from '../../../shared/gate/gate-row.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';

@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import hostJson from '../../../host.json' with { type: 'json' };
-import {
-  abandonSeconds,
-  beginSeconds,
-  checkTimeouts,
-  readHostLimits,
-  waveSeconds,
-} from '../../../shared/drain/host-limits.ts';
+import { abandonSeconds, beginSeconds, checkTimeouts, readHostLimits } from '../../../shared/drain/host-limits.ts';
+import { waveSeconds } from '../../../shared/gate/heartbeat.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 

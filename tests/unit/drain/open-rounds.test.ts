@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOpenRounds } from '../../../shared/drain/open-rounds.ts';
-import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result.ts';
+import { emptyCounts, type WorkCounts } from '../../../shared/gate/planning/slice-result.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

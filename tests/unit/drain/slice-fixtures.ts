@@ -1,5 +1,5 @@
 import type { SliceEffects } from '../../../shared/drain/slice.ts';
-import { emptyCounts, type WorkCounts } from '../../../shared/drain/slice-result.ts';
+import { emptyCounts, type WorkCounts } from '../../../shared/gate/planning/slice-result.ts';
 
 export interface World extends SliceEffects<number> {
   asked: number[];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { trips } from '../../../shared/drain/circuit.ts';
 import { runSlice } from '../../../shared/drain/slice.ts';
-import type { WorkCounts } from '../../../shared/drain/slice-result.ts';
 import type { SliceTime } from '../../../shared/drain/slice-time.ts';
+import { trips } from '../../../shared/gate/circuit.ts';
+import type { WorkCounts } from '../../../shared/gate/planning/slice-result.ts';
 import { wave } from './drain-fixtures.ts';
 import { type World, world } from './slice-fixtures.ts';
 

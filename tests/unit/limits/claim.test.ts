@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Claim, claimShare } from '../../../shared/limits/claim.ts';
-import type { Limit } from '../../../shared/limits/limit.ts';
 import { newQuota, type QuotaRow, type Share, toQuotaEntity } from '../../../shared/limits/quota-row.ts';
+import type { Limit } from '../../../shared/workload/limit.ts';
 
 const NOW = 1_000_000;
 const EVERYTHING: Share = { permitsPerSecond: Number.POSITIVE_INFINITY, inFlight: Number.POSITIVE_INFINITY };

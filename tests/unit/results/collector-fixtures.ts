@@ -3,12 +3,12 @@ import type { ChunkEnd } from '../../../shared/batches/apply/plan-apply.ts';
 import { changeBatch, chunkRows, insertBatch, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { pausing } from '../../../shared/batches/pause.ts';
 import { writeProgress } from '../../../shared/batches/progress/progress-rows.ts';
+import { readGate } from '../../../shared/gate/gate-store.ts';
+import type { Queue } from '../../../shared/queues/messages.ts';
 import { createCollectRound } from '../../../shared/results/collect-round.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
-import { readGate } from '../../../shared/wake/gate/gate-store.ts';
-import type { Queue } from '../../../shared/wake/messages.ts';
 import type { HaltRule } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
 import {

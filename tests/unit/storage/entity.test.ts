@@ -4,10 +4,10 @@ import { describe, expect, it, test } from 'vitest';
 import { BATCH, fromBatchEntity } from '../../../shared/batches/batch-row.ts';
 import { LINE } from '../../../shared/batches/listing/index-rows.ts';
 import { OPEN_BATCH } from '../../../shared/batches/listing/open-rows.ts';
-import { POLICY } from '../../../shared/drain/planning/policy-store.ts';
+import { fromGateEntity, GATE, newGate } from '../../../shared/gate/gate-row.ts';
+import { HEARTBEAT } from '../../../shared/gate/heartbeat.ts';
+import { POLICY } from '../../../shared/gate/policy-store.ts';
 import { type Entity, fromEntity, toEntity } from '../../../shared/storage/entity.ts';
-import { fromGateEntity, GATE, newGate } from '../../../shared/wake/gate/gate-row.ts';
-import { HEARTBEAT } from '../../../shared/wake/gate/heartbeat.ts';
 import { fullEntity, fullValues, ROWS } from '../../helpers/data/full-rows.ts';
 
 const SHARED = join(import.meta.dirname, '../../../shared');

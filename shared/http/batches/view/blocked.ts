@@ -1,10 +1,10 @@
 /** Why the work of a batch cannot continue, by the states of its queues. */
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
 import { resultsQueueName } from '../../../contract/names.ts';
+import type { GateDeps } from '../../../gate/gate.ts';
+import { type GateRow, presentPause } from '../../../gate/gate-row.ts';
 import { type QuotaRow, readQuotas } from '../../../limits/quota-row.ts';
-import type { GateDeps } from '../../../wake/gate/gate.ts';
-import { type GateRow, presentPause } from '../../../wake/gate/gate-row.ts';
-import { type QueueChoice, queuesOf } from '../../../wake/queue-of.ts';
+import { type QueueChoice, queuesOf } from '../../../queues/queue-of.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import { timeText } from '../../edge/notes.ts';
 import { isLimited, isParked, limitsView } from '../../queues/limits-view.ts';

@@ -3,9 +3,9 @@ import type { BatchRow } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
 import { type BatchDrains, partOfDrains } from '../../../cost/drains/batch-drains.ts';
 import type { DrainRecord } from '../../../cost/drains/drain-spending.ts';
+import { readAllArchives, readArchive } from '../../../gate/drain-archive.ts';
+import type { GateRow } from '../../../gate/gate-row.ts';
 import type { Table } from '../../../storage/table.ts';
-import { readAllArchives, readArchive } from '../../../wake/gate/drain-archive.ts';
-import type { GateRow } from '../../../wake/gate/gate-row.ts';
 import { readGates } from '../../queues/read-gates.ts';
 
 /** The part of a batch in its drains. */

@@ -1,8 +1,8 @@
 /** The rate of a batch, and its expected end at that rate. */
 import type { BatchState, RevisionTimes } from '../../../batches/batch-row.ts';
 import { expectedEndMs, measurePace, type Pace, type Pacing } from '../../../batches/progress/pace.ts';
-import { limitOf } from '../../../limits/limit.ts';
 import type { Workload } from '../../../workload/define.ts';
+import { limitOf } from '../../../workload/limit.ts';
 import type { BatchView } from '../schemas.ts';
 
 /** The input of the rate and the estimate. */

@@ -3,10 +3,10 @@
 import type { BatchRow } from '../../../batches/batch-row.ts';
 import { readBatchesAhead } from '../../../batches/listing/batches-ahead.ts';
 import { isAwaited } from '../../../batches/progress/deadline-risk.ts';
+import { type GateRow, newGate, presentPause } from '../../../gate/gate-row.ts';
+import { readWave } from '../../../gate/wave-record.ts';
+import { queuesOf } from '../../../queues/queue-of.ts';
 import type { Table } from '../../../storage/table.ts';
-import { type GateRow, newGate, presentPause } from '../../../wake/gate/gate-row.ts';
-import { readWave } from '../../../wake/gate/wave-record.ts';
-import { queuesOf } from '../../../wake/queue-of.ts';
 import type { QueueAddress } from '../../../workload/registry.ts';
 import { numberText } from '../../edge/notes.ts';
 import { BOUND_TEXT } from '../../queues/bound-text.ts';

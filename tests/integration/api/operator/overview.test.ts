@@ -4,11 +4,11 @@ import { readOpen } from '../../../../shared/batches/listing/open-rows.ts';
 import { redrive } from '../../../../shared/commands/redrive/redrive.ts';
 import { CONTAINERS } from '../../../../shared/contract/names.ts';
 import { Problem } from '../../../../shared/errors.ts';
+import { countMissedWake } from '../../../../shared/gate/gate-notes.ts';
+import { changeGate } from '../../../../shared/gate/gate-store.ts';
 import { createOverview } from '../../../../shared/http/overview/get-overview.ts';
 import { overviewSchema } from '../../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../../shared/intake/inbox/rejection-reason.ts';
-import { countMissedWake } from '../../../../shared/wake/gate/gate-notes.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPolicy } from '../../../../shared/drain/planning/planner.ts';
-import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
+import type { GateDeps } from '../../../../shared/gate/gate.ts';
+import { readGate } from '../../../../shared/gate/gate-store.ts';
+import { readPolicy } from '../../../../shared/gate/planning/planner.ts';
+import { DEFAULT_POLICY } from '../../../../shared/gate/policy.ts';
 import { problemSchema } from '../../../../shared/http/edge/schemas.ts';
 import { getPolicy, putPolicy } from '../../../../shared/http/queues/policy.ts';
 import { policyViewSchema } from '../../../../shared/http/queues/schemas.ts';
-import type { GateDeps } from '../../../../shared/wake/gate/gate.ts';
-import { readGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { type Answer, call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type GateDeps, wake } from '../../../../shared/gate/gate.ts';
+import { changeGate, readGate } from '../../../../shared/gate/gate-store.ts';
+import { recordHeartbeat } from '../../../../shared/gate/heartbeat.ts';
 import { problemSchema } from '../../../../shared/http/edge/schemas.ts';
 import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from '../../../../shared/http/queues/pause-queue.ts';
 import { queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
-import { type GateDeps, wake } from '../../../../shared/wake/gate/gate.ts';
-import { changeGate, readGate } from '../../../../shared/wake/gate/gate-store.ts';
-import { recordHeartbeat } from '../../../../shared/wake/gate/heartbeat.ts';
 import { type Answer, call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 

@@ -17,7 +17,7 @@ import {
 import { simulate } from '../../../../bench/scale/simulation/simulate.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../../../../shared/batches/ledger.ts';
 import { MAX_RECEIVE } from '../../../../shared/contract/queue-limits.ts';
-import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
+import { DEFAULT_POLICY } from '../../../../shared/gate/policy.ts';
 import { DEFAULTS } from '../../../../shared/settings.ts';
 
 /** The tolerance stated in docs/performance.md. */

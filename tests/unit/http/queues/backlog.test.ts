@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { WatchedBatch } from '../../../../shared/batches/watch/read-open-batches.ts';
 import { backlogOf, backlogs } from '../../../../shared/http/queues/backlog.ts';
-import { queueOf, queueOffsetOf } from '../../../../shared/wake/queue-of.ts';
+import { queueOf, queueOffsetOf } from '../../../../shared/queues/queue-of.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';

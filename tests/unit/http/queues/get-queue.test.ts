@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_POLICY } from '../../../../shared/drain/planning/policy.ts';
-import { writePolicy } from '../../../../shared/drain/planning/policy-store.ts';
+import { changeGate } from '../../../../shared/gate/gate-store.ts';
+import { DEFAULT_POLICY } from '../../../../shared/gate/policy.ts';
+import { writePolicy } from '../../../../shared/gate/policy-store.ts';
+import { addWave } from '../../../../shared/gate/wave-record.ts';
 import { getQueue } from '../../../../shared/http/queues/get-queue.ts';
 import { queueDetailsSchema } from '../../../../shared/http/queues/schemas.ts';
-import { createDepths } from '../../../../shared/wake/depths.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
-import { addWave } from '../../../../shared/wake/gate/wave-record.ts';
+import { createDepths } from '../../../../shared/queues/depths.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';

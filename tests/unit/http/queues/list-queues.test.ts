@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { GateRow } from '../../../../shared/gate/gate-row.ts';
+import { changeGate } from '../../../../shared/gate/gate-store.ts';
 import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
 import { pauseQueue } from '../../../../shared/http/queues/pause-queue.ts';
 import { type QueueView, queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
 import { type Holder, newQuota, type QuotaRow, writeQuota } from '../../../../shared/limits/quota-row.ts';
 import type { Table } from '../../../../shared/storage/table.ts';
-import type { GateRow } from '../../../../shared/wake/gate/gate-row.ts';
-import { changeGate } from '../../../../shared/wake/gate/gate-store.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';

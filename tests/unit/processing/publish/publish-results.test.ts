@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { type DoneChunk, readResult } from '../../../../shared/contract/reference.ts';
+import type { EventDetails, WorkPut } from '../../../../shared/events/publish.ts';
 import type { Lease } from '../../../../shared/processing/lease.ts';
 import {
   type ChunkDisposition,
   countWork,
   publishResults,
 } from '../../../../shared/processing/publish/publish-results.ts';
+import type { Queue } from '../../../../shared/queues/messages.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
-import type { EventDetails, WorkPut } from '../../../../shared/wake/events/publish.ts';
-import type { Queue } from '../../../../shared/wake/messages.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../../helpers/data/factories.ts';
 import { uncounted } from '../../../helpers/fakes/spending.ts';

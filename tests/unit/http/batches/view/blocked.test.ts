@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { GateRow } from '../../../../../shared/gate/gate-row.ts';
+import { changeGate } from '../../../../../shared/gate/gate-store.ts';
 import { blockedOf, canBeBlocked, readQueueStates } from '../../../../../shared/http/batches/view/blocked.ts';
 import { timeText } from '../../../../../shared/http/edge/notes.ts';
 import { newQuota, writeQuota } from '../../../../../shared/limits/quota-row.ts';
-import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
-import { changeGate } from '../../../../../shared/wake/gate/gate-store.ts';
 import { defineWorkload } from '../../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../../shared/workload/registry.ts';
 import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';

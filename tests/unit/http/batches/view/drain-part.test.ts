@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { BatchDrains } from '../../../../../shared/cost/drains/batch-drains.ts';
 import { addSpent } from '../../../../../shared/cost/drains/drain-spending.ts';
+import { archiveSpent } from '../../../../../shared/gate/drain-archive.ts';
+import type { GateRow } from '../../../../../shared/gate/gate-row.ts';
+import { changeGate, readGate } from '../../../../../shared/gate/gate-store.ts';
 import { readDrainPart, readDrainParts } from '../../../../../shared/http/batches/view/drain-part.ts';
-import { archiveSpent } from '../../../../../shared/wake/gate/drain-archive.ts';
-import type { GateRow } from '../../../../../shared/wake/gate/gate-row.ts';
-import { changeGate, readGate } from '../../../../../shared/wake/gate/gate-store.ts';
 import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
 
 const QUEUE = 'billing-normal-0';

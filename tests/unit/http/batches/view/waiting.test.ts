@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { BatchRow } from '../../../../../shared/batches/batch-row.ts';
+import { type GateRow, newGate } from '../../../../../shared/gate/gate-row.ts';
+import { addWave } from '../../../../../shared/gate/wave-record.ts';
 import { readWaiting } from '../../../../../shared/http/batches/view/waiting.ts';
-import { type GateRow, newGate } from '../../../../../shared/wake/gate/gate-row.ts';
-import { addWave } from '../../../../../shared/wake/gate/wave-record.ts';
 import { defineWorkload } from '../../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../../shared/workload/registry.ts';
 import { batchRowOf } from '../../../../helpers/data/factories.ts';

@@ -1,0 +1,156 @@
+/**
+ * The gate: one row per queue, changed only by ETag; at most one drain holds it at a time.
+ *
+ * Invariant: a queue with visible messages has a drain that is alive, or a wake that is under way or scheduled, unless an
+ * operator or its circuit has paused it, or its policy has a `notifyFrom` that is not reached. No rule about the data depends
+ * on it (docs/reliability.md).
+ * The interleaving that would break it: a drain measures an empty queue; a reference is put, and its wake finds the
+ * gate held; the drain releases the gate. Therefore a wake that finds the gate held is counted in the row, which changes
+ * its ETag, and a release succeeds only with the ETag that was read before the queue was measured. A dead drain is
+ * detected by its missing heartbeat. If it still runs after a take-over, its generation is outdated, and `fence` refuses it.
+ * Test: tests/faults/gate/gate.test.ts tries every order of these steps, with crashes and lost responses; its mutants
+ * release without that comparison, and the test detects them.
+ */
+import type { Operations } from '../contract/operations.ts';
+import { START_EXECUTIONS } from '../cost/executions.ts';
+import { EARLY_WAKE_MS } from '../pauses.ts';
+import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
+import type { Table } from '../storage/table.ts';
+import { log } from '../telemetry/log.ts';
+import { dueAfter } from './due.ts';
+import { drainInstanceId, type GateRow, isHeldBy, lastSignMs, presentPause } from './gate-row.ts';
+import { gateOf, readGate, type VersionedGate, writeGate } from './gate-store.ts';
+import { type DrainStatus, isDead, type LivenessDeps, SILENCE_MS } from './heartbeat.ts';
+import type { Spending, SpendingWrite } from './spending.ts';
+
+export interface GateDeps extends LivenessDeps {
+  /**
+   * Starts the drain of a gate that was just acquired. `put` is the number of messages for which its first wave is
+   * planned; if absent, the queue is measured. Starting a drain that already runs is harmless. Throws if the start was
+   * refused and the drain does not run.
+   */
+  start: (gate: GateRow, put?: number) => Promise<void>;
+  /** Records in the gate what a wake has spent. If absent, the caller of `wake` records it. */
+  spending?: Spending;
+}
+
+/** What a wake did. */
+export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
+
+/**
+ * Wakes a queue. If the queue is idle, acquires the gate for a new generation and starts a drain. If a drain is
+ * running, counts the wake and verifies that the drain is alive. `put` is the number of messages that the caller has
+ * put; if the queue was left empty, it is not measured then.
+ */
+export const wake = (deps: GateDeps, queue: string, put?: number): Promise<WakeResult> =>
+  deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue, put)) : wakeOnce(deps, queue, put);
+
+const wakeOnce = (deps: GateDeps, queue: string, put: number | undefined): Promise<WakeResult> =>
+  retryLostRace(gateOf(queue), async () => {
+    const { row, etag } = await readGate(deps.table, queue);
+    const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
+    // Recorded for the drain that follows the pause.
+    if (isPauseActive(row, deps.now()))
+      return (await writeGateAndSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
+    if (row.status === 'idle')
+      return (await acquire(deps, { row, etag }, isLeftEmpty(row) ? put : undefined)) ? 'started' : LOST_RACE;
+    const isWritten = await writeGateAndSpending(deps, counted, { generation: row.generation });
+    return isWritten ? ensureAlive(deps, counted.row) : LOST_RACE;
+  });
+
+const writeGateAndSpending = (
+  { table, spending }: GateDeps,
+  gate: { row: GateRow; etag: string | undefined },
+  write: SpendingWrite,
+): Promise<boolean> => spending?.writeGate(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
+
+/** A pause by an operator lasts until its end, if it has one; a pause by the circuit lasts until its probe is due. */
+function isPauseActive(row: GateRow, now: number): boolean {
+  const pause = presentPause(row, now);
+  if (pause === undefined || row.status !== 'idle') return false;
+  return pause.by === 'operator' || (pause.probeAt !== undefined && Date.parse(pause.probeAt) - EARLY_WAKE_MS > now);
+}
+
+/**
+ * Returns whether the queue of an idle gate can contain only messages that were put since its release, as far as the
+ * gate knows. With a policy, messages may wait for others without a wake (`notifyFrom`).
+ */
+const isLeftEmpty = ({ depth, parkedUntil, paused, policyVersion }: GateRow): boolean =>
+  depth === 0 && parkedUntil === '' && paused === undefined && policyVersion === 0;
+
+async function acquire(
+  deps: GateDeps,
+  current: { row: GateRow; etag: string | undefined },
+  put?: number,
+): Promise<boolean> {
+  const row = nextHolder(deps, current.row);
+  const { generation, policyVersion } = row;
+  // `start` measures the depth if it is not known, and reads the policy if there is one.
+  const policy: Operations = policyVersion === 0 ? {} : { 'table.get': 1 };
+  const measured: Operations = put === undefined ? { 'queue.properties': 1 } : {};
+  const after = { ...measured, 'durable.start': 1, ...policy };
+  const write = { generation, after, uncounted: START_EXECUTIONS };
+  if (!(await writeGateAndSpending(deps, { row, etag: current.etag }, write))) return false;
+  await deps.start(row, put);
+  return true;
+}
+
+function nextHolder(deps: Pick<GateDeps, 'now'>, row: GateRow): GateRow {
+  const generation = row.generation + 1;
+  const acquiredAt = new Date(deps.now()).toISOString();
+  return {
+    ...row,
+    status: 'draining',
+    generation,
+    instanceId: drainInstanceId(row.queue, generation),
+    wakes: 0,
+    acquiredAt,
+    aliveUntil: '',
+    // Due times recorded before this wake, when the queue was idle: without them the drain would park for a whole
+    // lease.
+    due: dueAfter(row.due, deps.now()),
+    parkedUntil: '',
+    paused: presentPause(row, deps.now()),
+    active: 0,
+  };
+}
+
+/** Starts the drain, takes the gate over, or does nothing, after a wake was counted in a gate that is held. */
+async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult> {
+  if (counted.aliveUntil === '' && deps.now() <= lastSignMs(counted) + SILENCE_MS) {
+    if (isUnderWay(await deps.status(counted.instanceId))) return 'counted';
+    // The caller that acquired the gate may have died before it started the drain. Starting the same id again is
+    // harmless.
+    await deps.start(counted);
+    return 'restarted';
+  }
+  // The row as it was just written: the gate is read again only if the drain looks dead.
+  if (!(await isDead(deps, counted))) return 'counted';
+  return retryLostRace(gateOf(counted.queue), () => takeOver(deps, counted));
+}
+
+/**
+ * The wake is not counted again after a lost race: two wakers of a dead drain would otherwise defeat each other's
+ * take-over endlessly.
+ */
+async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise<WakeResult | typeof LOST_RACE> {
+  const { row, etag } = await readGate(deps.table, queue);
+  // Idle or another generation: that drain measured the queue after this wake was counted, or will measure it.
+  if (etag === undefined || !isHeldBy(row, generation)) return 'counted';
+  if (!(await isDead(deps, row))) return 'counted';
+  if (!(await acquire(deps, { row, etag } satisfies VersionedGate))) return LOST_RACE;
+  // A drain that never started is reported as a start failure instead.
+  if (!row.startFailure) log.warn('drain-failed', { queue, generation, aliveUntil: row.aliveUntil });
+  return 'takenOver';
+}
+
+const isUnderWay = (status: DrainStatus): boolean => status === 'Running' || status === 'Pending';
+
+/**
+ * The fence: returns the gate if `generation` still holds it. Otherwise returns undefined, and the caller must end
+ * without effect.
+ */
+export async function fence(table: Table, queue: string, generation: number): Promise<VersionedGate | undefined> {
+  const { row, etag } = await readGate(table, queue);
+  return etag !== undefined && isHeldBy(row, generation) ? { row, etag } : undefined;
+}

@@ -1,0 +1,95 @@
+/** The result of a slice. Data only, since the orchestrator imports it; the loop is in slice.ts. */
+import type { Operations } from '../../contract/operations.ts';
+
+/** The counts of one round (a receive and its processing); rounds, slices and waves are added in the same way. */
+export interface WorkCounts {
+  /** Messages received, references finished, and items in them. */
+  received: number;
+  done: number;
+  items: number;
+  /** Chunks whose batches pay a part of the drain: those whose end was published or collected. */
+  chunks: number;
+  /** Items whose handler ran and was not throttled by a service, and how many of them failed for retry. */
+  ran: number;
+  failures: number;
+  /** The error of one of the failed items, on one line; empty if none has failed. */
+  failure: string;
+  /** References to a batch that no longer exists. */
+  orphanedReferences: number;
+  /** Seconds that threads spent on chunks, over all threads; see `handlerSeconds` of an outcome. */
+  handlerSeconds: number;
+  /** Seconds of these in which nothing could start because of the limits of the workload. */
+  waitedSeconds: number;
+  operations: Operations;
+  /** When the oldest of their batches was accepted; empty if unknown. Its deadline decides whether the queue is late. */
+  oldestAt: string;
+  /** Why no worker thread could start a received chunk; empty if threads start. */
+  startError: string;
+}
+
+/** Returns the earlier of two times as ISO text; each may be empty. */
+export const earlier = (a: string, b: string): string => (a === '' || (b !== '' && b < a) ? b : a);
+
+export const emptyCounts = (): WorkCounts => ({
+  received: 0,
+  done: 0,
+  items: 0,
+  chunks: 0,
+  ran: 0,
+  failures: 0,
+  failure: '',
+  orphanedReferences: 0,
+  handlerSeconds: 0,
+  waitedSeconds: 0,
+  operations: {},
+  oldestAt: '',
+  startError: '',
+});
+
+/** The load of the process that ran a slice, including its other slices. */
+export interface SliceLoad {
+  /** Identifies the process. */
+  instance: string;
+  /** Duration of the measurement in milliseconds. */
+  ms: number;
+  /** Fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
+  cpu: number;
+  eventLoop: number;
+  /** Number of storage responses for this slice, and their total time in milliseconds. */
+  responses: number;
+  responseMs: number;
+}
+
+/**
+ * The result of a slice. `ended`: `empty` (the queue returned nothing before the quota was reached), `fenced` (another
+ * drain holds the gate), `paused` (an operator has paused the queue), `notDeployed` (the app has no such workload),
+ * `noShare` (this process has no share of the workload's limits), `startFailed` (no worker thread starts in this
+ * process), `fault` (a service failed after all retries).
+ */
+export interface SliceResult extends WorkCounts {
+  ended:
+    | 'quotaReached'
+    | 'timeUp'
+    | 'empty'
+    | 'tripped'
+    | 'startFailed'
+    | 'noShare'
+    | 'fenced'
+    | 'paused'
+    | 'notDeployed'
+    | 'fault';
+  /**
+   * All its operations that are not recorded in a batch, and its execution; absent if there are none, or in results of
+   * an older version.
+   */
+  shared?: Operations;
+  /** Duration without the waits for work. */
+  seconds: number;
+  /** When a slice that ended without a share should be repeated; service time in milliseconds. */
+  retryAt?: number;
+  /** Absent if nothing was run, and in results of older versions. */
+  load?: SliceLoad;
+}
+
+/** Creates the result of a slice that did nothing. */
+export const emptySlice = (ended: SliceResult['ended']): SliceResult => ({ ...emptyCounts(), ended, seconds: 0 });
