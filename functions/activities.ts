@@ -1,13 +1,13 @@
 /** Registers the activities that the orchestration of drain-queue.ts calls. */
 import * as df from 'durable-functions';
 import type { DequeueInput, FinishWaveInput } from '../shared/drain/activities.ts';
-import { withLog } from '../shared/telemetry/log.ts';
-import { pipeline } from './app.ts';
+import { invoke, pipeline } from './app.ts';
 
 df.app.activity('dequeue-batch', {
-  handler: (input: DequeueInput, context) => withLog(context, () => pipeline.activities().dequeueBatch(input)),
+  handler: (input: DequeueInput, context) => invoke('drains', context, () => pipeline.activities().dequeueBatch(input)),
 });
 
 df.app.activity('finish-wave', {
-  handler: (input: FinishWaveInput, context) => withLog(context, () => pipeline.activities().finishWave(input)),
+  handler: (input: FinishWaveInput, context) =>
+    invoke('drains', context, () => pipeline.activities().finishWave(input)),
 });

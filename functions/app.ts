@@ -14,6 +14,7 @@ import { openApiDocument } from '../shared/http/openapi/openapi.ts';
 import { ROUTES } from '../shared/http/routes.ts';
 import { createPipeline } from '../shared/pipeline.ts';
 import { readSettings } from '../shared/settings.ts';
+import { withLog } from '../shared/telemetry/log.ts';
 import { assets } from '../web/assets.ts';
 import { registry } from '../workloads/index.ts';
 
@@ -54,10 +55,19 @@ export const durableClient = df.input.durableClient();
 export const getDrainClient = (context: InvocationContext): RuntimeClient =>
   countedClient(limitedClient(df.getClient(context)), pipeline.meter);
 
+type Overhead = Parameters<typeof pipeline.overhead.within>[0];
+
+/** Runs an invocation: its log lines go to its context, and its operations to an overhead, unless they are stored for a batch. */
+export const invoke = <T>(overhead: Overhead, context: InvocationContext, work: () => Promise<T>): Promise<T> =>
+  withLog(context, () => pipeline.overhead.within(overhead, work));
+
 /** What the handlers of routes use. */
 export const shared: App = {
   ...pipeline,
-  basis: { prices, backend: settings.durableBackend },
+  basis: {
+    ...{ prices, backend: settings.durableBackend },
+    queuesOf: (name) => registry.workload(name)?.queuesPerLane ?? 1,
+  },
   uploadPlaces: createBodyPlaces(UPLOAD_PLACES),
   redrivePlaces: createBodyPlaces(REDRIVE_PLACES),
   startedMs: performance.timeOrigin,

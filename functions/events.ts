@@ -3,8 +3,7 @@ import { app } from '@azure/functions';
 import { createCoalesce } from '../shared/events/coalesce.ts';
 import { onEvents } from '../shared/events/on-events.ts';
 import { wake } from '../shared/gate/gate.ts';
-import { withLog } from '../shared/telemetry/log.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
+import { durableClient, getDrainClient, invoke, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 
@@ -21,11 +20,11 @@ app.serviceBusTopic('wake-drain', {
   cardinality: 'many',
   extraInputs: [durableClient],
   handler: (events, context) =>
-    withLog(context, () =>
-      onEvents(
-        { registry, pool: settings.pool, account, coalesce, spending: pipeline.deps().spending },
-        events as unknown[],
-        (queue, put) => wake(pipeline.gateWith(getDrainClient(context)), queue, put),
-      ),
-    ),
+    invoke('drains', context, () => {
+      const bodies = events as unknown[];
+      pipeline.meter.count('servicebus.receive', bodies.length);
+      return onEvents({ registry, pool: settings.pool, account, coalesce }, bodies, (queue, put) =>
+        wake(pipeline.gateWith(getDrainClient(context)), queue, put),
+      );
+    }),
 });

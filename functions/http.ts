@@ -1,15 +1,13 @@
 /** Registers the HTTP functions: one for each route of the table. */
 import { app } from '@azure/functions';
-import { recordActions, recording } from '../shared/http/audit/record-actions.ts';
+import { recordActions } from '../shared/http/audit/record-actions.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { isOpen, type Route } from '../shared/http/edge/route.ts';
 import { ROUTES } from '../shared/http/routes.ts';
 import { durableClient, getDrainClient, pipeline, shared } from './app.ts';
 
 const answering = createAnswering({
-  meter: pipeline.meter,
   overhead: pipeline.overhead,
-  recording,
   record: recordActions({
     table: () => pipeline.deps().table,
     now: () => pipeline.meter.serviceNowMs(),

@@ -2,8 +2,7 @@
 import { app } from '@azure/functions';
 import { scanInbox } from '../shared/intake/inbox/inbox.ts';
 import { sweep } from '../shared/sweep/sweep.ts';
-import { withLog } from '../shared/telemetry/log.ts';
-import { durableClient, getDrainClient, pipeline } from './app.ts';
+import { durableClient, getDrainClient, invoke, pipeline } from './app.ts';
 
 const { registry, settings } = pipeline;
 
@@ -11,8 +10,8 @@ app.timer('sweep', {
   schedule: settings.sweepSchedule,
   extraInputs: [durableClient],
   handler: (_timer, context) =>
-    withLog(context, async () => {
-      await pipeline.overhead.within('sweep', () => sweep(pipeline.sweepDeps(getDrainClient(context))));
+    invoke('sweep', context, async () => {
+      await sweep(pipeline.sweepDeps(getDrainClient(context)));
     }),
 });
 
@@ -22,9 +21,8 @@ if (settings.inboxSchedule !== undefined) {
     schedule: settings.inboxSchedule,
     extraInputs: [durableClient],
     handler: (_timer, context) =>
-      withLog(context, async () => {
-        const deps = { ...pipeline.requestDeps(getDrainClient(context)), registry, settings };
-        await pipeline.overhead.within('inbox', () => scanInbox(deps));
+      invoke('inbox', context, async () => {
+        await scanInbox({ ...pipeline.requestDeps(getDrainClient(context)), registry, settings });
       }),
   });
 }

@@ -28,7 +28,6 @@ import type { FinishWaveDeps } from './gate/finish-wave.ts';
 import { type GateDeps, wake } from './gate/gate.ts';
 import { createNeedsWake } from './gate/notify-from.ts';
 import { createPlanner } from './gate/planning/planner.ts';
-import { createSpending, type Spending } from './gate/spending.ts';
 import { takeNamedFile } from './intake/inbox/named-file.ts';
 import type { InboxDeps } from './intake/inbox/take-file.ts';
 import { lazily } from './lazily.ts';
@@ -95,7 +94,8 @@ export type PipelineDeps = DeleteDeps &
   FinishWaveDeps &
   HostLimits &
   Pick<SweepDeps, 'queues'> &
-  Pick<Clients, 'meter'> & { spending: Spending } & Pick<Depths, 'recentDepth'> & {
+  Pick<Clients, 'meter'> &
+  Pick<Depths, 'recentDepth'> & {
     publishRejected: PublishRejected;
     readOpenBatches: ReadOpenBatches;
     mergeAhead: MergeAhead;
@@ -110,12 +110,12 @@ export interface Pipeline {
   readonly registry: Registry;
   /** The meter of the clients; it exists before they are created. */
   readonly meter: Meter;
-  /** What this process spends on neither a batch nor a drain. */
+  /** What this process spends and stores for no batch. */
   readonly overhead: Overhead;
   clients: () => PipelineClients;
   /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
   deps: () => PipelineDeps;
-  /** The gate for a delivery of events; it can start drains, and records what the wake has spent. */
+  /** The gate, which can start drains. */
   gateWith: (client: DrainClient) => GateDeps;
   /** For code that wakes queues of this app itself. */
   wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
@@ -128,7 +128,7 @@ export interface Pipeline {
   ) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
   activities: () => Activities;
   /** Creates the round of one slice on a queue. */
-  roundFor: (address: QueueAddress, generation?: number) => Round;
+  roundFor: (address: QueueAddress) => Round;
   /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
   startThreads: () => void;
   /**
@@ -196,24 +196,23 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const workload = registry.workload(name);
     return workload && limits().permitsOf(workload);
   };
-  const requestGate = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
-  const gateWith = (client: DrainClient): GateDeps => ({ ...requestGate(client), spending: deps().spending });
-  const roundFor = (address: QueueAddress, generation = 0): Round => {
-    if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address, generation));
+  const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
+  const roundFor = (address: QueueAddress): Round => {
+    if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);
     const collectEnds: CollectEnds = (batch, work) =>
       collectBatch(deps(), batch, { workload: address.workload.name, ...work });
     const collecting = { collectEnds, onStored: deps().mergeAhead.add };
     const own = { processor: processor(), lock, running, readBatch, permitsOf, takeFile, fileSlots, ...collecting };
-    return rounds.track(createItemsRound({ ...deps(), ...own }, address, generation));
+    return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };
   const returnWork = (): void => stopping.abort();
-  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: requestGate(client), pool: settings.pool });
+  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
   return {
     settings,
     registry,
     meter,
-    overhead: createOverhead(meter),
+    overhead: createOverhead(),
     clients,
     deps,
     gateWith,
@@ -222,7 +221,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       ...deps(),
       publish: publishOrWake(deps().publish, {
         pool: settings.pool,
-        wake: (queue) => wake(requestGate(client), queue),
+        wake: (queue) => wake(gateWith(client), queue),
       }),
     }),
     sweepDeps: (client) => ({
@@ -276,7 +275,6 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     ...host,
     registry,
     meter,
-    spending: createSpending(meter),
     visibilitySeconds,
     queues: clients.queue,
     container: clients.container,

@@ -9,15 +9,15 @@ export type ShownReceipt = Pick<
   'soFar' | 'operations' | 'drainOperations' | 'hostOperations' | 'storageOperations' | 'executions'
 >;
 
-/** Describes the receipt: the billed storage operations, their parts, and the counted operations by name. */
+/** Describes the receipt: the billed storage operations, their parts, and the operations of batch and drains by name. */
 export function describeOperations(receipt: ShownReceipt, items: number): string[] {
   const { soFar, operations, drainOperations, hostOperations, executions } = receipt;
   const apart = formatCount(storageOperations(messagePerItem(items)));
   const counted = Object.entries(addOperations(operations, drainOperations)).sort(([, a], [, b]) => b - a);
   const parts = [
     `${formatCount(storageOperations(operations))} of the batch`,
-    `${formatCount(storageOperations(drainOperations))} as its part of the drains`,
-    `${formatCount(storageOperations(hostOperations))} of the Durable extension (computed)`,
+    `${formatCount(storageOperations(drainOperations))} of its drains (estimated)`,
+    `${formatCount(storageOperations(hostOperations))} of the Durable extension (estimated)`,
   ];
   const { count, gbSeconds } = executions;
   return [
@@ -27,6 +27,6 @@ export function describeOperations(receipt: ShownReceipt, items: number): string
       counted.map(([name, n]) => `${name} ${formatCount(n)}`),
       { head: '  ' },
     ),
-    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (computed)`,
+    `Executions${soFar ? ' so far' : ''}: ${formatCount(count)}, at most ${formatCount(gbSeconds)} GB-seconds (estimated)`,
   ];
 }

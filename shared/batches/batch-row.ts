@@ -1,7 +1,6 @@
 import type { Operations } from '../contract/operations.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import type { UploadFormat } from '../contract/upload-kinds.ts';
-import type { BatchDrains } from '../cost/drains/batch-drains.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import {
   defineRow,
@@ -174,9 +173,8 @@ export const BATCH = defineRow('batch', {
   /** The previous revisions, oldest first: the first one and the latest ones. */
   earlier: json<readonly RevisionTimes[]>([]),
   handlerSeconds: double(0),
+  /** What was spent for it alone: charge.ts. */
   operations: json<Operations>({}),
-  /** Its chunks by the drains that have ended them: the batch pays a part of what those spend; absent if none is known. */
-  drains: optional(json<BatchDrains>()),
   /** Row of the idempotency key, so that deleting the batch also frees the key. */
   keyRow: optional(text()),
   traceparent: optional(text()),

@@ -9,6 +9,7 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { UNKNOWN_ETAG, writeRow } from '../storage/write-row.ts';
 import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, toBatchEntity, type Versioned } from './batch-row.ts';
+import { charged, TRANSACTION, UPDATE } from './charge.ts';
 import { CHUNK_ROWS, type ChunkRow, type ChunkRows, chunkRowKey, fromChunkEntity, toChunkEntity } from './chunk-row.ts';
 
 /**
@@ -44,14 +45,18 @@ export async function insertBatch(
   chunks: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
   const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const next = charged(row, TRANSACTION);
   try {
-    const done = await table.submitTransaction([create(toBatchEntity(row)), ...first]);
-    return { row, etag: etagIn(done) };
+    const done = await table.submitTransaction([create(toBatchEntity(next.row)), ...first]);
+    next.stored();
+    return { row: next.row, etag: etagIn(done) };
   } catch (error) {
     if (!isLostRace(error)) throw error;
     const found = await readBatch(table, row.id);
+    if (found?.row.payload !== row.payload) return undefined;
+    next.stored();
     // It may have been changed since.
-    return found?.row.payload === row.payload ? { row, etag: UNKNOWN_ETAG } : undefined;
+    return { row: next.row, etag: UNKNOWN_ETAG };
   }
 }
 
@@ -66,12 +71,15 @@ export const etagIn = ({ subResponses }: Awaited<ReturnType<Table['submitTransac
  * Opens a revision: changes the batch row by its ETag, together with the first chunk rows. Returns false if the batch
  * was changed since, or if the revision is already open.
  */
-export function openRevision(
+export async function openRevision(
   table: Table,
   { etag, next, chunks }: { etag: string; next: BatchRow; chunks: ChunkRow[] },
 ): Promise<boolean> {
   const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
-  return wins(table.submitTransaction([['update', toBatchEntity(next), 'Replace', { etag }], ...first]));
+  const { row, stored } = charged(next, TRANSACTION);
+  const isOpen = await wins(table.submitTransaction([['update', toBatchEntity(row), 'Replace', { etag }], ...first]));
+  if (isOpen) stored();
+  return isOpen;
 }
 
 /**
@@ -97,13 +105,15 @@ export async function changeBatch(table: Table, id: string, change: Change): Pro
 type Change = (row: BatchRow) => Partial<BatchRow> | undefined;
 
 /**
- * Changes a batch row like `changeBatch`, starting from a known row: it is read again only after a lost race.
+ * Changes a batch row like `changeBatch`, starting from a known row: it is read again only after a lost race. `follows`
+ * are the operations of the write and of what follows it, which are charged to the batch; the write alone by default.
  * @throws BatchGoneError
  */
 export function changeFrom(
   table: Table,
   known: Versioned<BatchRow>,
   change: Change,
+  follows = UPDATE,
 ): Promise<Versioned<BatchRow> | undefined> {
   let atHand: Versioned<BatchRow> | undefined = known;
   return retryLostRace(rowOf(known.row.id), async () => {
@@ -111,9 +121,11 @@ export function changeFrom(
     atHand = undefined;
     const fields = change(found.row);
     if (!fields) return undefined;
-    const row = { ...found.row, ...fields };
+    const { row, stored } = charged({ ...found.row, ...fields }, follows);
     const etag = await writeRow(table, toBatchEntity(row), found.etag);
-    return etag === undefined ? LOST_RACE : { row, etag };
+    if (etag === undefined) return LOST_RACE;
+    stored();
+    return { row, etag };
   });
 }
 

@@ -3,7 +3,6 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
 import { CONTAINERS, resultsQueueName } from '../contract/names.ts';
-import { addOperations } from '../contract/operations.ts';
 import type { DoneChunk } from '../contract/reference.ts';
 import { NOTHING_PUT, type WorkPut } from '../events/publish.ts';
 import type { GateRow } from '../gate/gate-row.ts';
@@ -62,7 +61,7 @@ export async function cancelPending(
   for await (const group of groupsToEnd(deps, pass)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
     for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch, chunk))) {
-      const put = await reportEnds(deps, { workload, queue, ends: own, gate: pass.gates.get(queue) });
+      const put = await putResults(deps, { from: { queue, workload }, ends: own });
       reported.items += put.items;
       reported.payloadBytes += put.payloadBytes;
     }
@@ -143,24 +142,6 @@ async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: Chu
   const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
   const { header } = await putOutcome(deps.container(CONTAINERS.results), reference, cancelled);
   return { batch, chunk, header };
-}
-
-/** The ended chunks of one queue; `gate` is the gate of the queue, if it was read. */
-interface CancelledChunks {
-  workload: Workload;
-  queue: string;
-  ends: DoneChunk[];
-  gate: GateRow | undefined;
-}
-
-async function reportEnds(deps: FinalizeDeps, { workload, queue, ends, gate }: CancelledChunks): Promise<WorkPut> {
-  // The next drain receives their references and deletes them, so the batch pays a part of that drain.
-  const generation = gate && gate.generation + 1;
-  const operations = addOperations(deps.meter.unrecorded(), { 'queue.put': 1 });
-  // Refused messages are logged there. Their rows stay pending, so that the sweep continues with them.
-  const put = await putResults(deps, { from: { queue, workload }, ends, operations, generation });
-  deps.meter.record(put.operations);
-  return put;
 }
 
 async function wakeQueue(deps: FinalizeDeps, queue: string, { items, payloadBytes }: WorkPut): Promise<void> {

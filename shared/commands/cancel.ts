@@ -7,9 +7,8 @@ import { type BatchRow, isFinished, pendingItems } from '../batches/batch-row.ts
 import { insertChunks } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import { cleaningUp } from '../batches/remove-batch.ts';
-import { resultsQueueName } from '../contract/names.ts';
+import { forBatch } from '../cost/account.ts';
 import { Problem } from '../errors.ts';
-import { leaveTo } from '../gate/spending.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import { type CancelLimits, type ChunkTotals, cancelPending, MAX_ROWS, NOTHING } from './cancel-pending.ts';
@@ -32,12 +31,14 @@ export interface Cancelling {
  * @throws Problem 'not-found'; 'conflict' if the batch has finished in another way, its workload is no longer deployed, or
  * it is large and still being accepted.
  */
-export async function cancelBatch(deps: FinalizeDeps, id: string, limits: CancelLimits = {}): Promise<Cancelling> {
+export const cancelBatch = (deps: FinalizeDeps, id: string, limits: CancelLimits = {}): Promise<Cancelling> =>
+  forBatch(id, () => cancelOnce(deps, id, limits));
+
+async function cancelOnce(deps: FinalizeDeps, id: string, limits: CancelLimits): Promise<Cancelling> {
   const row = await markCancelling(deps, id);
   if (row.state === 'cancelled') return { row, ended: NOTHING, left: NOTHING };
   if (isFinished(row.state)) throw new Problem('conflict', `Batch ${id} is ${row.state}; there is nothing to cancel.`);
   const ended = await cancelPending(deps, row, limits);
-  leaveTo(resultsQueueName(row.workload), deps);
   const chunks = row.chunksTotal - row.chunksDone - ended.chunks;
   // The row may have been older than the chunk rows.
   const left = { chunks: Math.max(0, chunks), items: Math.max(0, pendingItems(row) - ended.items) };

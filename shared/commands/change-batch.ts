@@ -1,7 +1,6 @@
 import { type BatchRow, toBatchEntity } from '../batches/batch-row.ts';
+import { charged, UPDATE } from '../batches/charge.ts';
 import { requireBatch, rowOf } from '../batches/ledger.ts';
-import { addOperations } from '../contract/operations.ts';
-import type { Meter } from '../cost/meter.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
@@ -13,12 +12,11 @@ export interface Changed {
 }
 
 /**
- * Changes the row of a batch by ETag for a command, and charges the batch for the operations of the command so far.
- * `change` returns the next row, or the same object to leave it.
+ * Changes the row of a batch by ETag for a command. `change` returns the next row, or the same object to leave it.
  * @throws BatchGoneError; also anything that `change` throws to refuse the command
  */
 export const changeFor = (
-  { table, meter }: { table: Table; meter: Pick<Meter, 'record' | 'unrecorded'> },
+  { table }: { table: Table },
   id: string,
   change: (row: BatchRow) => BatchRow | Promise<BatchRow>,
 ): Promise<Changed> =>
@@ -26,9 +24,8 @@ export const changeFor = (
     const { row: before, etag } = await requireBatch(table, id);
     const changed = await change(before);
     if (changed === before) return { before, row: before };
-    const own = addOperations(meter.unrecorded(), { 'table.update': 1 });
-    const row = { ...changed, operations: addOperations(changed.operations, own) };
+    const { row, stored } = charged(changed, UPDATE);
     if ((await writeRow(table, toBatchEntity(row), etag)) === undefined) return LOST_RACE;
-    meter.record(own);
+    stored();
     return { before, row };
   });

@@ -4,11 +4,9 @@
  */
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import { pausing } from '../batches/pause.ts';
-import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import { publishPaused } from '../events/batch-events.ts';
 import { tryPublish } from '../events/publish.ts';
-import { leaveTo } from '../gate/spending.ts';
 import { isAlreadyPaused, type PauseWish, pauseBy } from '../pauses.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
@@ -21,7 +19,7 @@ import { changeFor } from './change-batch.ts';
  * @throws Problem 'not-found'; 'conflict' while the batch is being accepted or cancelled, and when it is finished.
  */
 export async function pauseBatch(
-  deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf' | 'meter' | 'spending'>,
+  deps: Pick<FinalizeDeps, 'table' | 'gate' | 'publish' | 'addressOf'>,
   id: string,
   wish: PauseWish,
 ): Promise<BatchRow> {
@@ -33,7 +31,6 @@ export async function pauseBatch(
   });
   if (row !== before) log.info('batch-paused', { batch: id, workload: row.workload, ...row.paused });
   await tryPublish({ batch: id }, () => publishPaused(deps, row));
-  leaveTo(resultsQueueName(row.workload), deps);
   return row;
 }
 

@@ -6,11 +6,9 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { changeBatch } from '../batches/ledger.ts';
 import { resuming } from '../batches/pause.ts';
-import { resultsQueueName } from '../contract/names.ts';
 import { Problem } from '../errors.ts';
 import { publishResumed } from '../events/batch-events.ts';
 import { tryPublish } from '../events/publish.ts';
-import { leaveTo } from '../gate/spending.ts';
 import { otherPauseText } from '../pauses.ts';
 import { resendPending } from '../queues/resend.ts';
 import { type FinalizeDeps, requireWorkload } from '../results/finalize.ts';
@@ -36,7 +34,6 @@ export async function resumeBatch(
 ): Promise<Resumed> {
   const row = await markResuming(deps, id, since);
   const resumed = await continueResume(deps, row, () => deps.gate.now() >= untilMs);
-  leaveTo(resultsQueueName(row.workload), deps);
   return resumed;
 }
 

@@ -95,16 +95,11 @@ export type { Counts } from './counts.ts';
 const doneChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
 export type DoneChunk = z.infer<typeof doneChunkSchema>;
 
-/** A result message: the chunks that one round of a dequeue task finished, and the operations that this required. */
+/** A result message: the chunks that one round of a dequeue task finished, and the operations for their batches. */
 export const resultSchema = z.object({
   v: z.literal(1),
   workload,
   queue: z.string(),
-  /**
-   * The drain that finished the chunks; their batches pay a part of its cost. Absent if there is none or an older version sent
-   * it.
-   */
-  generation: count.optional(),
   chunks: z.array(doneChunkSchema).min(1),
   operations: operationsSchema,
   at: z.string(),

@@ -15,12 +15,6 @@ export const executionOf = (seconds: number): Operations => ({
 /** Shorter than the billed minimum. */
 const SHORT = executionOf(0);
 
-/** The execution for one event: a wake is shorter than the billed minimum. */
-export const WAKE_EXECUTION: Operations = SHORT;
-
-/** The start of an orchestration, without the operations that start it: one action, and its first episode. */
-export const START_EXECUTIONS: Operations = { 'durable.action': 1, ...SHORT };
-
 /**
  * Returns the executions at the end of a wave of `tasks` tasks, whose own executions are counted in their slices: two
  * actions per activity, finish-wave itself, and an episode of the orchestrator after each activity (fewer if several

@@ -9,7 +9,7 @@ import { messagePerItem, storageOperations, timesOperations } from './times-oper
 export interface ReceiptInput {
   /** Operations for this batch alone. */
   operations: Operations;
-  /** Its part of what its drains have spent on their queues. Defaults to nothing. */
+  /** The estimate of its part of what its drains have spent. Defaults to nothing. */
   drainOperations?: Operations;
   items: number;
   backend: DurableBackend;
@@ -24,7 +24,7 @@ export interface Receipt {
   backend: DurableBackend;
   /** For this batch alone: counted. */
   operations: Operations;
-  /** Its part of what its drains have spent: counted. */
+  /** Its part of what its drains have spent: estimated. */
   drainOperations: Operations;
   /** Operations of the Durable extension: calculated from the actions, not counted. */
   hostOperations: Operations;

@@ -1,6 +1,6 @@
 /** The two activities of a drain, created from their dependencies. */
 import { addOperations } from '../contract/operations.ts';
-import { executionOf } from '../cost/executions.ts';
+import { spentSoFar } from '../cost/account.ts';
 import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from '../gate/finish-wave.ts';
 import type { PlanRecord, Wave } from '../gate/planning/plan.ts';
 import type { SliceResult } from '../gate/planning/slice-result.ts';
@@ -37,10 +37,8 @@ export function createActivities(deps: ActivityDeps): Activities {
   return {
     /** Never throws: a task that fails ends with `fault`, and a later wave receives its messages again. */
     dequeueBatch: async (input) => {
-      const beganMs = processClockMs();
-      const { value, operations, unrecorded } = await deps.meter.measure(() => dequeue(deps, input, beganMs));
-      const execution = executionOf((processClockMs() - beganMs) / 1_000);
-      return { ...value, operations, shared: addOperations(unrecorded, execution) };
+      const slice = await dequeue(deps, input, processClockMs());
+      return { ...slice, operations: spentSoFar() };
     },
     finishWave: async ({ queue, generation, slices, wakes, abandon: error, ...planned }) => {
       const address = deps.registry.queue(queue);
@@ -52,6 +50,8 @@ export function createActivities(deps: ActivityDeps): Activities {
       const abandon = error !== undefined;
       if (abandon) log.error('drain-failed', { queue, generation, error });
       const step = await finishWave(deps, { address, generation, wave: summarize(slices, wakes), planned, abandon });
+      const operations = slices.map((slice) => slice.operations ?? {}).reduce(addOperations, spentSoFar());
+      log.info('wave-finished', { queue, generation, tasks: slices.length, operations });
       if ('next' in step) return { next: step.next };
       log.info('drain-ended', { queue, generation, ended: step.ended });
       return {};

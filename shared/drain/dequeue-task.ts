@@ -1,7 +1,7 @@
 /** A dequeue task: works for one slice of time, and ends before the limit of its invocation. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { Meter } from '../cost/meter.ts';
+import { responsesSoFar } from '../cost/account.ts';
 import { toError } from '../errors.ts';
 import { fence } from '../gate/gate.ts';
 import { presentPause } from '../gate/gate-row.ts';
@@ -25,9 +25,8 @@ export interface DequeueDeps extends HeartbeatDeps, HostLimits {
   registry: Registry;
   queues: (name: string) => Queue;
   visibilitySeconds: number;
-  meter: Pick<Meter, 'measure'>;
-  /** Creates the round of a drain for a queue. Called for each slice, so that its caches live as long as the slice. */
-  roundFor: (address: QueueAddress, generation: number) => Round;
+  /** Creates the round of a queue. Called for each slice, so that its caches live as long as the slice. */
+  roundFor: (address: QueueAddress) => Round;
   limits: Pick<Limiter, 'enter' | 'isStarved'>;
   /** Whether this process is about to end; it receives no more messages then. */
   isStopping: () => boolean;
@@ -83,7 +82,7 @@ async function enterAndRun(
   try {
     const effects: SliceEffects<DequeuedMessageItem> = {
       receive: (count) => receive(queue, count, deps.visibilitySeconds),
-      process: deps.roundFor(address, generation),
+      process: deps.roundFor(address),
       mayContinue: () => mayContinue(deps.gate, { queue: name, generation }),
       // Without a share of the limits, another process should run the items that have not started.
       mustEnd: () => deps.isStopping() || (hasItems && deps.limits.isStarved(workload)),
@@ -94,8 +93,8 @@ async function enterAndRun(
     };
     // So much time has passed that nothing may begin: as if the services had not responded at all.
     if (processClockMs() >= effects.beginUntilMs) return emptySlice('fault');
-    const { value, responses } = await deps.meter.measure(() => runSlice(wave, effects));
-    return { ...value, load: readLoad(responses) };
+    const slice = await runSlice(wave, effects);
+    return { ...slice, load: readLoad(responsesSoFar()) };
   } finally {
     await entry.leave();
   }

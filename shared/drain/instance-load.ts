@@ -1,6 +1,6 @@
 /** Measures the load of this process while one of its slices runs. */
 import { availableParallelism } from 'node:os';
-import type { ResponseTimes } from '../cost/meter.ts';
+import type { ResponseTimes } from '../cost/account.ts';
 import type { SliceLoad } from '../gate/planning/slice-result.ts';
 
 /** What a process measures about itself; replaced in tests. */
@@ -39,7 +39,7 @@ export const createInstanceMeasure =
   () => {
     const { nowMs, cpuMs, eventLoopMs, cores } = gauges;
     const [startMs, startCpuMs, startLoop] = [nowMs(), cpuMs(), eventLoopMs()];
-    return ({ count, ms }) => {
+    return ({ count, ms, throttled }) => {
       const elapsedMs = nowMs() - startMs;
       const loop = eventLoopMs();
       const activeMs = loop.active - startLoop.active;
@@ -50,6 +50,7 @@ export const createInstanceMeasure =
         eventLoop: fraction(activeMs, activeMs + loop.idle - startLoop.idle),
         responses: count,
         responseMs: Math.round(ms),
+        throttled,
       };
     };
   };

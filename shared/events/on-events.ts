@@ -1,7 +1,4 @@
 import { type QueueEvent, readEvent, type SluiceEvent } from '../contract/events.ts';
-import type { Operations } from '../contract/operations.ts';
-import { WAKE_EXECUTION } from '../cost/executions.ts';
-import { timesOperations } from '../cost/times-operations.ts';
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countWake } from '../telemetry/metrics.ts';
@@ -16,7 +13,6 @@ export interface EventsDeps {
   account: () => string;
   /** Shared by all deliveries of this process: events for one queue that come close together need one write of its gate. */
   coalesce: Coalesce;
-  spending: { add: (queue: string, operations: Operations) => void };
 }
 
 /** Wakes a queue, to which `put` references were added if that is known. Returns what the wake did, for logs and metrics. */
@@ -31,11 +27,7 @@ export async function onEvents(deps: EventsDeps, bodies: unknown[], wake: Wake):
   const queues = new Map<string, QueueEvent[]>();
   for (const event of bodies.flatMap((body) => wakeOf(deps, body))) {
     queues.set(event.queue, [...(queues.get(event.queue) ?? []), event]);
-    deps.spending.add(event.queue, { 'servicebus.receive': 1 });
   }
-  // One execution of the function handles all of them.
-  const execution = timesOperations(WAKE_EXECUTION, 1 / queues.size);
-  for (const queue of queues.keys()) deps.spending.add(queue, execution);
   await Promise.all(
     [...queues].map(([queue, events]) => deps.coalesce(queue, () => wakeQueue(deps, wake, { queue, events }))),
   );

@@ -1,7 +1,4 @@
 /** Finishes a wave: measures the queue, then plans the next wave, releases the gate, parks the queue, or opens the circuit. */
-import { addOperations, type Operations } from '../contract/operations.ts';
-import { waveExecutions } from '../cost/executions.ts';
-import { toError } from '../errors.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../events/publish.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
@@ -10,16 +7,14 @@ import { measureQueue, measureWave } from '../telemetry/metrics.ts';
 import { limitOf } from '../workload/limit.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { judgeWave, LONGEST_PROBE_MS, LONGEST_START_PROBE_MS, openPause } from './circuit.ts';
-import { archiveSpent } from './drain-archive.ts';
 import { DUE_MARGIN_MS, dueAfter } from './due.ts';
 import { fence, type GateDeps } from './gate.ts';
 import { type GateRow, isHeldBy, presentPause } from './gate-row.ts';
-import { changeGate, gateOf, readGate } from './gate-store.ts';
+import { changeGate, gateOf, writeGate } from './gate-store.ts';
 import { type ActivityLimits, waveSeconds } from './heartbeat.ts';
 import { adaptGate } from './planning/adapt.ts';
 import type { PlanRecord, Wave } from './planning/plan.ts';
 import type { WaveSummary } from './planning/wave-summary.ts';
-import type { Spending } from './spending.ts';
 import { addWave } from './wave-record.ts';
 
 /** Wait before a retry of a queue whose wave failed because of a service. */
@@ -33,7 +28,6 @@ export interface FinishWaveDeps extends ActivityLimits {
   publish: Publish;
   plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
   visibilitySeconds: number;
-  spending: Spending;
 }
 
 export interface FinishedWave {
@@ -53,34 +47,7 @@ export type NextStep = { next: Wave } | { ended: 'fenced' | 'drained' | 'parked'
  * Decides what follows a wave. The wakes are read before the depth, and the release succeeds only if the row is
  * unchanged: so a wake that came in between is never lost.
  */
-export const finishWave = async (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep> => {
-  // If this drain no longer holds the gate, the next writer of the gate records it.
-  const shared = addOperations(input.wave.shared, waveExecutions(input.wave.tasks));
-  const step = await deps.spending.within(input.address.queue, () => finishOnce(deps, input), shared);
-  if ('ended' in step && step.ended !== 'fenced') await recordRest(deps, input, step.ended === 'drained');
-  return step;
-};
-
-/**
- * Records what the release itself could not foresee, for example if its response was lost: the next write of this gate
- * may be far away. Usually costs nothing, otherwise two operations. A failure does not fail the drain: the rest is
- * recorded with a later write.
- */
-async function recordRest({ gate: { table }, spending }: FinishWaveDeps, ended: FinishedWave, isDrained: boolean) {
-  const { queue } = ended.address;
-  if (!spending.isLeft(queue)) return;
-  try {
-    await spending.within(queue, async () => {
-      const gate = await readGate(table, queue);
-      if (gate.row.status === 'idle')
-        await spending.writeGate(table, gate, { generation: gate.row.generation, isDrained });
-    });
-  } catch (error) {
-    log.debug('spending-not-recorded', { queue, error: toError(error) });
-  }
-}
-
-const finishOnce = (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep> =>
+export const finishWave = (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep> =>
   retryLostRace(gateOf(input.address.queue), async () => {
     const current = await fence(deps.gate.table, input.address.queue, input.generation);
     if (!current) return { ended: 'fenced' };
@@ -94,22 +61,8 @@ const finishOnce = (deps: FinishWaveDeps, input: FinishedWave): Promise<NextStep
     gate.startFailure = undefined;
     gate.paused = presentPause(current.row, deps.gate.now());
     gate.waves = withWave(current.row, input, deps.gate.now());
-    gate.spent = await archiveSpent(deps.gate, gate);
     const decision = await decide(deps, input, gate);
-    const { generation, wave } = input;
-    const isDrained = 'ended' in decision.result && decision.result.ended === 'drained';
-    const isWritten = await deps.spending.writeGate(
-      deps.gate.table,
-      { row: decision.gate, etag: current.etag },
-      {
-        generation,
-        chunks: wave.chunks,
-        received: wave.received > 0,
-        isDrained,
-        after: decision.afterOperations ?? {},
-      },
-    );
-    if (!isWritten) return LOST_RACE;
+    if (!(await writeGate(deps.gate.table, decision.gate, current.etag))) return LOST_RACE;
     measureQueue(input.address.queue, decision.gate.depth, decision.gate.active);
     if (adapted.instances !== undefined) measureWave(decision.gate);
     await decision.after?.();
@@ -127,9 +80,8 @@ function withWave({ waves, secondsPerReference }: GateRow, { address, wave, plan
 interface Decision {
   gate: GateRow;
   result: NextStep;
-  /** What is published after the gate was written, and its operations. */
+  /** Publishes what follows the write of the gate. */
   after?: () => Promise<unknown>;
-  afterOperations?: Operations;
 }
 
 async function decide(deps: FinishWaveDeps, input: FinishedWave, gate: GateRow): Promise<Decision> {
@@ -183,7 +135,6 @@ function drained(deps: FinishWaveDeps, { address, generation }: FinishedWave, ga
     // later work opens it again if the service is still unavailable.
     gate: { ...released(gate), due: [], oldestAt: '', paused: undefined },
     result: { ended: 'drained' },
-    afterOperations: { 'servicebus.send': 1 },
     // Published at most once per release: a lost event must not delay the drain.
     after: () => tryPublish({ queue: address.queue }, () => deps.publish(address, { type: 'QueueEmpty', details })),
   };

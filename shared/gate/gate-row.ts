@@ -1,4 +1,3 @@
-import type { DrainRecord } from '../cost/drains/drain-spending.ts';
 import { hasPauseEnded } from '../pauses.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage/entity.ts';
 import { defineRow, double, int32, int64, json, optional, type RowOf, text } from '../storage/row.ts';
@@ -104,8 +103,6 @@ export const GATE = defineRow('gate', {
   latencyMs: int64(0),
   /** The latest waves of all drains of the queue, oldest first. */
   waves: json<readonly WaveRecord[]>([]),
-  /** What the latest drains have spent for the queue and for no single batch, oldest first. */
-  spent: json<readonly DrainRecord[]>([]),
 });
 export type GateRow = RowOf<typeof GATE> & { queue: string };
 

@@ -11,8 +11,6 @@
  * Test: tests/faults/gate/gate.test.ts tries every order of these steps, with crashes and lost responses; its mutants
  * release without that comparison, and the test detects them.
  */
-import type { Operations } from '../contract/operations.ts';
-import { START_EXECUTIONS } from '../cost/executions.ts';
 import { EARLY_WAKE_MS } from '../pauses.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
@@ -21,7 +19,6 @@ import { dueAfter } from './due.ts';
 import { drainInstanceId, type GateRow, isHeldBy, lastSignMs, presentPause } from './gate-row.ts';
 import { gateOf, readGate, type VersionedGate, writeGate } from './gate-store.ts';
 import { type DrainStatus, isDead, type LivenessDeps, SILENCE_MS } from './heartbeat.ts';
-import type { Spending, SpendingWrite } from './spending.ts';
 
 export interface GateDeps extends LivenessDeps {
   /**
@@ -30,8 +27,6 @@ export interface GateDeps extends LivenessDeps {
    * refused and the drain does not run.
    */
   start: (gate: GateRow, put?: number) => Promise<void>;
-  /** Records in the gate what a wake has spent. If absent, the caller of `wake` records it. */
-  spending?: Spending;
 }
 
 /** What a wake did. */
@@ -43,26 +38,15 @@ export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'pa
  * put; if the queue was left empty, it is not measured then.
  */
 export const wake = (deps: GateDeps, queue: string, put?: number): Promise<WakeResult> =>
-  deps.spending ? deps.spending.within(queue, () => wakeOnce(deps, queue, put)) : wakeOnce(deps, queue, put);
-
-const wakeOnce = (deps: GateDeps, queue: string, put: number | undefined): Promise<WakeResult> =>
   retryLostRace(gateOf(queue), async () => {
     const { row, etag } = await readGate(deps.table, queue);
-    const counted = { row: { ...row, wakes: row.wakes + 1 }, etag };
-    // Recorded for the drain that follows the pause.
-    if (isPauseActive(row, deps.now()))
-      return (await writeGateAndSpending(deps, counted, { generation: row.generation + 1 })) ? 'paused' : LOST_RACE;
-    if (row.status === 'idle')
+    const isPaused = isPauseActive(row, deps.now());
+    if (row.status === 'idle' && !isPaused)
       return (await acquire(deps, { row, etag }, isLeftEmpty(row) ? put : undefined)) ? 'started' : LOST_RACE;
-    const isWritten = await writeGateAndSpending(deps, counted, { generation: row.generation });
-    return isWritten ? ensureAlive(deps, counted.row) : LOST_RACE;
+    const counted = { ...row, wakes: row.wakes + 1 };
+    if (!(await writeGate(deps.table, counted, etag))) return LOST_RACE;
+    return isPaused ? 'paused' : ensureAlive(deps, counted);
   });
-
-const writeGateAndSpending = (
-  { table, spending }: GateDeps,
-  gate: { row: GateRow; etag: string | undefined },
-  write: SpendingWrite,
-): Promise<boolean> => spending?.writeGate(table, gate, write) ?? writeGate(table, gate.row, gate.etag);
 
 /** A pause by an operator lasts until its end, if it has one; a pause by the circuit lasts until its probe is due. */
 function isPauseActive(row: GateRow, now: number): boolean {
@@ -84,13 +68,7 @@ async function acquire(
   put?: number,
 ): Promise<boolean> {
   const row = nextHolder(deps, current.row);
-  const { generation, policyVersion } = row;
-  // `start` measures the depth if it is not known, and reads the policy if there is one.
-  const policy: Operations = policyVersion === 0 ? {} : { 'table.get': 1 };
-  const measured: Operations = put === undefined ? { 'queue.properties': 1 } : {};
-  const after = { ...measured, 'durable.start': 1, ...policy };
-  const write = { generation, after, uncounted: START_EXECUTIONS };
-  if (!(await writeGateAndSpending(deps, { row, etag: current.etag }, write))) return false;
+  if (!(await writeGate(deps.table, row, current.etag))) return false;
   await deps.start(row, put);
   return true;
 }

@@ -5,14 +5,12 @@ import { changeFrom, insertBatch, MAX_CHUNK_ROWS_PER_TRANSACTION, readBatch, req
 import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
-import { addOperations, type Operations } from '../contract/operations.ts';
-import { executionOf } from '../cost/executions.ts';
 import { BatchGoneError, Problem, toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import { validChunks } from './check/valid-chunks.ts';
-import { chunkRowsOf, continueIntake, type Entering } from './continue-intake.ts';
+import { chunkRowsOf, continueIntake } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
 import { openChunkIndex } from './store/chunk-index.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
@@ -29,11 +27,10 @@ const isClaim = (claimed: Claimed): claimed is Claim => 'keyRow' in claimed;
  * @throws Problem if the upload is invalid or the key belongs to other content. Then nothing of the upload is visible.
  */
 export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Claimed): Promise<BatchRow> {
-  const beganMs = deps.gate.now();
   const stored = await store(deps, request, claim);
   const { name, payload, upload } = stored;
   const keyRow = isClaim(claim) ? { keyRow: claim.keyRow } : {};
-  const fresh = newRow(deps, request, {
+  const row = newRow(deps, request, {
     batch: claim.batch,
     ...keyRow,
     payload,
@@ -41,26 +38,18 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
     digest: upload.digest(),
     csv: upload.csv(),
   });
-  await noteContent(deps, request, { row: fresh, stored });
-  await writeOpenRow(deps.table, fresh);
-  // The transaction that accepts the batch cannot count itself afterwards, so its operation is added in advance.
-  const row = { ...fresh, operations: addOperations(deps.meter.unrecorded(), ACCEPTANCE) };
+  await noteContent(deps, request, { row, stored });
+  await writeOpenRow(deps.table, row);
   const index = await openChunkIndex(deps, row, payload.indexEnd);
   const first = chunkRowsOf(row, await index.some(0, MAX_CHUNK_ROWS_PER_TRANSACTION));
   const accepted = await insertBatch(deps.table, row, first);
-  if (accepted) deps.meter.record(row.operations);
   await stored.discardCheckpoint();
   if (!accepted) return yieldTo(deps, request, { own: row, claim });
   await keepKey(deps, request, { accepted, claim });
   log.info('batch-accepted', { batch: row.id, workload: row.workload, lane: row.lane, items: row.accepted });
   countAccepted(row, row.accepted);
-  return continueIntakeOrLog(deps, row, {
-    ...{ index, isBegun: true, etag: accepted.etag },
-    ...afterwards(deps, request, beganMs),
-  });
+  return continueIntakeOrLog(deps, accepted.row, { index, isBegun: true, etag: accepted.etag });
 }
-
-const ACCEPTANCE: Operations = { 'table.transaction': 1 };
 
 /**
  * Records the content of the key before the batch enters its queues. If the key is free or stands for another batch,
@@ -84,15 +73,6 @@ async function keepKey(
     throw error;
   }
 }
-
-/** The operation that no meter counts: the execution of an HTTP request. */
-const afterwards = (
-  { gate }: Pick<SubmitDeps, 'gate'>,
-  { source }: SubmitRequest,
-  beganMs: number,
-): Pick<Entering, 'uncounted'> => ({
-  ...(source.kind === 'http' ? { uncounted: () => executionOf((gate.now() - beganMs) / 1_000) } : {}),
-});
 
 const store = (deps: SubmitDeps, request: SubmitRequest, claim: Claimed) => {
   const { batch } = claim;

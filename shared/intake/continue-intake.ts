@@ -4,9 +4,7 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow, ChunkRows } from '../batches/chunk-row.ts';
 import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { chunkId } from '../contract/names.ts';
-import { addOperations, type Operations } from '../contract/operations.ts';
 import type { ChunkEntry } from '../contract/payload-index.ts';
-import type { Meter } from '../cost/meter.ts';
 import { type EnqueueDeps, enqueue } from '../queues/enqueue.ts';
 import type { Table } from '../storage/table.ts';
 import { type ChunkIndex, openChunkIndex } from './store/chunk-index.ts';
@@ -14,7 +12,6 @@ import { type ChunkIndex, openChunkIndex } from './store/chunk-index.ts';
 export interface ContinueDeps extends EnqueueDeps {
   table: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'record' | 'unrecorded'>;
 }
 
 /** Creates the pending rows of the first chunks of a payload. A pure function of the batch row and the index. */
@@ -71,8 +68,6 @@ export interface Entering {
   isBegun?: boolean;
   /** ETag of the batch row after that transaction. */
   etag?: string;
-  /** Operations that no meter counts, read when the row is written. Default: none. */
-  uncounted?: () => Operations;
 }
 
 /**
@@ -85,18 +80,11 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   await insertChunks(deps.table, rows(), isBegun ? MAX_CHUNK_ROWS_PER_TRANSACTION : 0);
   await enqueue(deps, batch, rows(), { resent: !isBegun, isUpload: batch.revision === 0 && isBegun });
   const queuedAt = batch.queuedAt ?? new Date(deps.gate.now()).toISOString();
-  const { uncounted = () => ({}) } = entering;
-  let counted: Operations = {};
-  const queued = (now: BatchRow): Partial<BatchRow> | undefined => {
-    if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;
-    // Includes what the caller did before, and this write itself.
-    counted = addOperations(deps.meter.unrecorded(), { 'table.update': 1 });
-    return { state: 'queued', queuedAt, operations: [now.operations, counted, uncounted()].reduce(addOperations) };
-  };
+  const queued = (now: BatchRow): Partial<BatchRow> | undefined =>
+    now.state === 'enqueueing' && now.revision === batch.revision ? { state: 'queued', queuedAt } : undefined;
   const { etag } = entering;
   const row = await (etag === undefined
     ? changeBatch(deps.table, batch.id, queued)
     : changeFrom(deps.table, { row: batch, etag }, queued).then((changed) => changed?.row));
-  if (row) deps.meter.record(counted);
   return row ?? batch;
 }

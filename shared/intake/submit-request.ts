@@ -2,7 +2,6 @@ import type { ContainerClient } from '@azure/storage-blob';
 import type { Labels } from '../contract/text/labels.ts';
 import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import type { Meter } from '../cost/meter.ts';
-import type { Spending } from '../gate/spending.ts';
 import type { EnqueueDeps } from '../queues/enqueue.ts';
 import type { Table } from '../storage/table.ts';
 import type { Workload } from '../workload/define.ts';
@@ -17,8 +16,7 @@ export interface SubmitDeps extends EnqueueDeps {
   table: Table;
   keys: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure' | 'record' | 'unrecorded' | 'knowsServiceTime'>;
-  spending: Pick<Spending, 'add'>;
+  meter: Pick<Meter, 'knowsServiceTime'>;
 }
 
 /** An upload whose parameters have been validated. */

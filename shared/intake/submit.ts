@@ -2,10 +2,9 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type Claim, claimKey, keyRowOf, releaseClaim, renewClaim } from '../batches/keys.ts';
 import { requireBatch } from '../batches/ledger.ts';
-import { chunkId, newBatchId } from '../contract/names.ts';
+import { newBatchId } from '../contract/names.ts';
+import { forNewBatch } from '../cost/account.ts';
 import { BatchGoneError, Problem, toError } from '../errors.ts';
-import { leaveTo } from '../gate/spending.ts';
-import { queueOf } from '../queues/queue-of.ts';
 import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { withSpan } from '../telemetry/trace.ts';
@@ -32,15 +31,10 @@ export function submit(deps: SubmitDeps, request: SubmitRequest): Promise<BatchR
   const { workload, source, traceparent: parent } = request;
   const attributes = { 'sluice.workload': workload.name, 'sluice.source': source.kind };
   return withSpan('sluice.intake', { parent, kind: 'producer', attributes }, async (span) => {
-    // Only what is done for the batch is charged to it, not the other work of the caller.
-    const { value: row } = await deps.meter.measure(async () => {
-      const submitted = await submitOnce(deps, request).catch((error: unknown) => {
-        // For the client, its key is in another state, and not its batch unknown.
-        if (error instanceof BatchGoneError) throw new BatchGoneError(error.batch, { isBeingDeleted: true });
-        throw error;
-      });
-      leaveTo(queueOf(workload, submitted, chunkId(0)), deps);
-      return submitted;
+    const row = await forNewBatch(() => submitOnce(deps, request)).catch((error: unknown) => {
+      // For the client, its key is in another state, and not its batch unknown.
+      if (error instanceof BatchGoneError) throw new BatchGoneError(error.batch, { isBeingDeleted: true });
+      throw error;
     });
     span.setAttributes({ 'sluice.batch': row.id, 'sluice.lane': row.lane, 'sluice.items': row.accepted });
     return row;

@@ -7,6 +7,7 @@ import { type RemoveDeps, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { DoneChunk, Reference } from '../contract/reference.ts';
+import { addSpent } from '../cost/account.ts';
 import type { SliceTime } from '../drain/slice-time.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import type { Permits } from '../limits/permits.ts';
@@ -175,6 +176,8 @@ async function run(
   const outcome = await deps.running.run(reference.batch, (stop, watch) =>
     deps.processor.process({ reference, frame, nowMs: deps.gate.now(), deadlineAt, stop, watch, ...limits }),
   );
+  // Its handlers ran in a thread, which this process does not count.
+  addSpent(outcome.operations ?? {});
   return store(deps, work, outcome);
 }
 

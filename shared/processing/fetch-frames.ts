@@ -1,5 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import type { Reference } from '../contract/reference.ts';
+import { forBatch } from '../cost/account.ts';
 import { statusOf, toError } from '../errors.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
 import { freeBytes } from './free-bytes.ts';
@@ -50,7 +51,9 @@ export async function readFrames(
   const read: Buffer[] = [];
   await Promise.all(
     planReads(references).map(async (range) => {
-      const all = await tryRead(container(range.container), range);
+      // All frames of a blob belong to one batch.
+      const [{ batch } = { batch: '' }] = range.references;
+      const all = await forBatch(batch, () => tryRead(container(range.container), range));
       if (all.kind === 'read') read.push(all.bytes);
       for (const reference of range.references)
         frames.set(reference, all.kind === 'read' ? { ...all, bytes: frameOf(all.bytes, range, reference) } : all);

@@ -4,9 +4,8 @@
  * result queue. It deletes the references last. Small batches are collected immediately, without a result message
  * (collect-here.ts).
  */
-import { addOperations, type Operations } from '../contract/operations.ts';
 import { type BlobReference, isBlobReference, type Reference } from '../contract/reference.ts';
-import type { Meter } from '../cost/meter.ts';
+import { forBatch } from '../cost/account.ts';
 import type { Round } from '../drain/activities.ts';
 import { UNLIMITED } from '../drain/slice-time.ts';
 import type { Publish } from '../events/publish.ts';
@@ -22,7 +21,7 @@ import { readFrames, UNREAD } from './fetch-frames.ts';
 import { holdLease } from './lease.ts';
 import { processReference, type ReferenceRound } from './process-reference.ts';
 import type { CollectHereDeps } from './publish/collect-here.ts';
-import { type ChunkDisposition, countWork, handlerOperations } from './publish/publish-results.ts';
+import { type ChunkDisposition, countWork } from './publish/publish-results.ts';
 import { createRoundPublisher } from './publish/round-publisher.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
@@ -30,25 +29,23 @@ export interface ItemsRoundDeps extends ReferenceDeps, AdoptDeps, Pick<CollectHe
   processor: Pick<Processor, 'process' | 'threads'>;
   publish: Publish;
   registry: Registry;
-  meter: Pick<Meter, 'measure' | 'record'>;
   visibilitySeconds: number;
 }
 
 type AnyEntry = Entry<Reference | BlobReference>;
 
 /** Creates the round of a slice on one queue. */
-export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress, generation: number): Round {
+export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): Round {
   const queue = deps.queues(address.queue);
   return async (messages, time = UNLIMITED) => {
     const aside = { queue, queues: deps.queues, workload: address.workload.name };
     const entries = await readEntries(messages, (text) => readReferenceOn(address, text), aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const round: RoundContext = { address, generation, lease, time, startError: '' };
-      const { value: dispositions, operations: own } = await deps.meter.measure(() => processAll(deps, entries, round));
-      const operations = dispositions.map(handlerOperations).reduce(addOperations, own);
+      const round: ReferenceRound = { address, lease, time, startError: '' };
+      const dispositions = await processAll(deps, entries, round);
       const oldestAt = entries.filter(isOfChunk).reduce((oldest, entry) => earlier(oldest, entry.value.enqueuedAt), '');
-      return { ...countWork(messages.length, dispositions, operations), oldestAt, startError: round.startError };
+      return { ...countWork(messages.length, dispositions), oldestAt, startError: round.startError };
     } finally {
       lease.end();
     }
@@ -58,40 +55,22 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress, ge
 const isOfChunk = (entry: AnyEntry): entry is ChunkEntry => !isBlobReference(entry.value);
 const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobReference(entry.value);
 
-interface RoundContext extends ReferenceRound {
-  /** Generation of the drain. */
-  generation: number;
-}
-
-/** The operation of the receive that began the round. */
-const RECEIVED: Operations = { 'queue.get': 1 };
-
 /**
  * Processes at most one entry more at a time than there are threads: entries that have not begun when the slice is over
  * can be returned.
  */
-async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundContext): Promise<ChunkDisposition[]> {
+async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: ReferenceRound): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
-  const { value, operations } = await deps.meter.measure(() => withFrames(deps, entries, round));
-  const { works, free } = value;
+  const { works, free } = await withFrames(deps, entries, round);
   const trace = commonTrace(entries.map(({ value: { traceparent } }) => traceparent));
-  const publisher = createRoundPublisher(deps, address, {
-    ...{ lease, trace, generation: round.generation },
-    operations: addOperations(RECEIVED, operations),
-  });
+  const publisher = createRoundPublisher(deps, address, { lease, trace });
   const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
+  const processChunk = (work: Work): Promise<ChunkDisposition> =>
+    forBatch(work.value.batch, () => inChunkSpan(work, address, () => processReference(deps, work, round)));
   const processOne = async (work: Work | Entry<BlobReference>): Promise<ChunkDisposition> => {
-    if (isOfBlob(work)) {
-      const disposition = await adopt(deps, work, round);
-      // Its operations are counted in the row of the batch that it becomes.
-      await publisher.add(work, disposition, {});
-      return disposition;
-    }
-    const { value: disposition, operations: own } = await deps.meter.measure(() =>
-      inChunkSpan(work, address, () => processReference(deps, work, round)),
-    );
-    await publisher.add(work, disposition, own);
+    const disposition = isOfBlob(work) ? await adopt(deps, work, round) : await processChunk(work);
+    await publisher.add(work, disposition);
     return disposition;
   };
   try {
@@ -108,7 +87,7 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: RoundCon
 async function withFrames(
   { container }: ItemsRoundDeps,
   entries: ChunkEntry[],
-  round: RoundContext,
+  round: ReferenceRound,
 ): Promise<{ works: Work[]; free: () => void }> {
   const direct = round.time.isOver() ? [] : entries.filter((entry) => !mayBeDone(entry)).map((entry) => entry.value);
   const { frames, free } = await readFrames(container, direct);

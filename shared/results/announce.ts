@@ -1,9 +1,8 @@
 import type { BatchRow } from '../batches/batch-row.ts';
-import { changeBatch, changeFrom } from '../batches/ledger.ts';
+import { CLOSING, charged, LAST_UPDATE } from '../batches/charge.ts';
+import { changeFrom, requireBatch } from '../batches/ledger.ts';
 import { indexBatch } from '../batches/listing/index-rows.ts';
 import { deleteOpenRow } from '../batches/listing/open-rows.ts';
-import { addOperations, type Operations } from '../contract/operations.ts';
-import type { Meter } from '../cost/meter.ts';
 import { type BatchEventDeps, publishBatchEvent } from '../events/batch-events.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
@@ -11,7 +10,6 @@ import { withTrace } from '../telemetry/trace.ts';
 
 export interface AnnounceDeps extends BatchEventDeps {
   table: Table;
-  meter: Pick<Meter, 'record' | 'unrecorded'>;
 }
 
 /**
@@ -43,9 +41,6 @@ const countsOf = ({ accepted, succeeded, dead, discarded, cancelled, retried, du
   ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
 });
 
-/** Operations after the event: the batch's line is written, its row changed, and its `open` row deleted. */
-const CLOSING: Operations = { 'table.update': 2, 'table.delete': 1 };
-
 async function publishCompleted(deps: AnnounceDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
   const { accepted: items, revision, state } = batch;
   const details = { state, counts: countsOf(batch), revision };
@@ -54,16 +49,9 @@ async function publishCompleted(deps: AnnounceDeps, batch: BatchRow, etag: strin
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);
-  // All unrecorded operations of this delivery, request or repair for the batch, up to the end.
-  const operations = addOperations(deps.meter.unrecorded(), CLOSING);
-  await indexBatch(deps.table, { ...batch, operations: addOperations(batch.operations, operations) });
-  const end = (now: BatchRow): Partial<BatchRow> | undefined =>
-    now.revision === revision && !now.announced
-      ? { announced: true, operations: addOperations(now.operations, operations) }
-      : undefined;
-  const changed = await (etag === undefined
-    ? changeBatch(deps.table, batch.id, end)
-    : changeFrom(deps.table, { row: batch, etag }, end));
-  if (changed) deps.meter.record(operations);
+  await indexBatch(deps.table, charged(batch, CLOSING).row);
+  const known = etag === undefined ? await requireBatch(deps.table, batch.id) : { row: batch, etag };
+  const end = (now: BatchRow) => (now.revision === revision && !now.announced ? { announced: true } : undefined);
+  await changeFrom(deps.table, known, end, LAST_UPDATE);
   await deleteOpenRow(deps.table, batch);
 }

@@ -3,13 +3,13 @@
  * events, and finishes the batch if nothing is pending.
  */
 import { applyEnds } from '../batches/apply/apply-ends.ts';
-import type { Drain } from '../batches/apply/charge.ts';
 import type { Applied, ChunkEnd } from '../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
 import { type BatchRow, isFinished } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
 import { cleaningUp } from '../batches/remove-batch.ts';
+import { forBatch } from '../cost/account.ts';
 import { BatchGoneError } from '../errors.ts';
 import { publishDeadLetters, publishPaused, publishResultsReady, publishRisk } from '../events/batch-events.ts';
 import { enqueue } from '../queues/enqueue.ts';
@@ -19,14 +19,10 @@ import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
 import { announce } from './announce.ts';
 import { countFinished, createFinishBatch, type FinalizeDeps, finalize } from './finalize.ts';
 
-/** Ends of one batch, and how they are charged. */
+/** Ends of one batch. */
 export interface BatchWork {
   workload: string;
   ends: ChunkEnd[];
-  /** The drain that collects them, if any. */
-  collector?: Drain;
-  /** Called with each transaction, with the number of ends that the batch was charged for. */
-  onCharged?: (ends: number) => void;
   /** Traces of messages whose chunks all share one trace; without one, the trace of the batch row is used. */
   traceparents?: (string | undefined)[];
   /** The rows as they were read before, if they were; written only if they have not changed. */
@@ -35,11 +31,11 @@ export interface BatchWork {
 
 /**
  * Applies a batch's ends, puts follow-ups, and finishes the batch if nothing is pending; also for a message that contains
- * only repeats. If the batch was deleted, removes the outcomes and whatever else was written since then.
+ * only repeats. The operations are charged to the batch. If the batch was deleted, removes the outcomes and whatever else was written since then.
  */
 export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
   try {
-    await cleaningUp(deps, { id, workload: work.workload }, () => collectEnds(deps, id, work));
+    await forBatch(id, () => cleaningUp(deps, { id, workload: work.workload }, () => collectEnds(deps, id, work)));
   } catch (error) {
     if (!(error instanceof BatchGoneError)) throw error;
     log.info('orphaned-result', { batch: id });
@@ -47,7 +43,7 @@ export async function collectBatch(deps: FinalizeDeps, id: string, work: BatchWo
 }
 
 async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Promise<void> {
-  const { ends, collector, onCharged } = work;
+  const { ends } = work;
   const trace = commonTrace(work.traceparents ?? []);
   const at = new Date(deps.gate.now()).toISOString();
   const haltRule = (workload: string) => deps.registry.workload(workload)?.halt;
@@ -57,15 +53,12 @@ async function collectEnds(deps: FinalizeDeps, id: string, work: BatchWork): Pro
     const startMs = Date.now();
     const applied = await applyEnds(deps.table, id, group, {
       at,
-      meter: deps.meter,
-      collector,
       haltRule,
       finish,
       known: all.length === 0 ? work.read : undefined,
     });
     all.push(applied);
     if (applied.isBatchFinished) countFinished(applied.batch);
-    onCharged?.(applied.charged);
     await withSpan('sluice.collect', spanOf(applied.batch, { ends: group, trace, startMs }), () =>
       followUp(deps, applied, group),
     );

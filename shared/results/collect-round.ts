@@ -4,7 +4,6 @@
  * transaction has not finished it. The messages are deleted last.
  */
 import type { DequeuedMessageItem } from '@azure/storage-queue';
-import type { Drain } from '../batches/apply/charge.ts';
 import { digestOf } from '../contract/frame.ts';
 import { type DoneChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/times-operations.ts';
@@ -26,7 +25,6 @@ const BATCHES_AT_ONCE = 8;
 export function createCollectRound(
   deps: FinalizeDeps,
   address: QueueAddress,
-  generation: number,
 ): (messages: DequeuedMessageItem[]) => Promise<WorkCounts> {
   const queue = deps.queues(address.queue);
   return async (messages) => {
@@ -34,15 +32,13 @@ export function createCollectRound(
     const entries = await readEntries(messages, readResult, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const collector = { queue: address.queue, generation };
-      const works = byBatch(address.workload.name, entries);
-      const { failed, deferred, chunks } = await collectAll(deps, works, collector);
+      const { failed, deferred } = await collectAll(deps, byBatch(address.workload.name, entries));
       const again = entries.filter(({ value }) => value.chunks.some(({ batch }) => deferred.has(batch)));
       const soon = { address, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
       await Promise.all(again.map((entry) => returnMessage(deps, entry, soon)));
       const over = entries.filter(({ value }) => value.chunks.every(({ batch }) => !failed.has(batch)));
       await Promise.all(over.map(({ message }) => lease.delete(message.messageId)));
-      return { ...emptyCounts(), received: messages.length, done: over.length, chunks };
+      return { ...emptyCounts(), received: messages.length, done: over.length };
     } finally {
       lease.end();
     }
@@ -51,29 +47,17 @@ export function createCollectRound(
 
 /**
  * Collects all batches. `failed`: ids of the batches that could not be collected; their messages stay and are delivered
- * again. `deferred`: those of them that failed because of an outage, which probably passes soon. `chunks`: the number of
- * ends that batches were charged for.
+ * again. `deferred`: those of them that failed because of an outage, which probably passes soon.
  */
 async function collectAll(
   deps: FinalizeDeps,
   works: ReadonlyMap<string, BatchWork>,
-  collector: Drain,
-): Promise<{ failed: Set<string>; deferred: Set<string>; chunks: number }> {
+): Promise<{ failed: Set<string>; deferred: Set<string> }> {
   const failed = new Set<string>();
   const deferred = new Set<string>();
-  let chunks = 0;
   await inParallel([...works], BATCHES_AT_ONCE, async ([batch, work]) => {
     try {
-      // Measured separately, so that the operations for a batch are charged to that batch.
-      await deps.meter.measure(() =>
-        collectBatch(deps, batch, {
-          ...work,
-          collector,
-          onCharged: (ends) => {
-            chunks += ends;
-          },
-        }),
-      );
+      await collectBatch(deps, batch, work);
     } catch (error) {
       failed.add(batch);
       if (isOutage(error)) {
@@ -82,7 +66,7 @@ async function collectAll(
       } else log.error('collect-failed', { batch, error: toError(error) });
     }
   });
-  return { failed, deferred, chunks };
+  return { failed, deferred };
 }
 
 /** Groups ends by batch. The operations of a message are divided evenly among its chunks. */
@@ -102,12 +86,8 @@ function byBatch(workload: string, entries: Entry<ResultMessage>[]): Map<string,
 
 function addEnd(work: BatchWork, end: DoneChunk, { message, value }: Entry<ResultMessage>): void {
   work.traceparents?.push(value.traceparent);
-  const { queue, generation, operations, chunks } = value;
-  work.ends.push({
-    ...{ chunk: end.chunk, header: end.header, message: nameOf(message) },
-    operations: timesOperations(operations, 1 / chunks.length),
-    drain: generation === undefined ? undefined : { queue, generation },
-  });
+  const operations = timesOperations(value.operations, 1 / value.chunks.length);
+  work.ends.push({ chunk: end.chunk, header: end.header, message: nameOf(message), operations });
 }
 
 /**

@@ -25,9 +25,7 @@ import {
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { changeFrom, chunkRows, requireBatch } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
-import type { Meter } from '../cost/meter.ts';
 import { Problem } from '../errors.ts';
-import type { Spending } from '../gate/spending.ts';
 import type { EnqueueDeps } from '../queues/enqueue.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
@@ -44,8 +42,6 @@ import { findSuspect } from './suspect.ts';
 export interface FinalizeDeps extends EnqueueDeps, AnnounceDeps {
   table: Table;
   container: (name: string) => ContainerClient;
-  meter: Pick<Meter, 'measure' | 'record' | 'unrecorded'>;
-  spending: Pick<Spending, 'add'>;
   visibilitySeconds: number;
   mergeAhead: Pick<MergeAhead, 'take'>;
 }

@@ -5,6 +5,7 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import { type OpenBatch, readOpen } from '../batches/listing/open-rows.ts';
 import { cleaningUp } from '../batches/remove-batch.ts';
+import { forBatch } from '../cost/account.ts';
 import { toError } from '../errors.ts';
 import { withWakeFallback } from '../events/wake-fallback.ts';
 import type { DrainStatus } from '../gate/heartbeat.ts';
@@ -97,8 +98,7 @@ async function tryRepair(run: SweepRun, open: OpenBatch): Promise<Busy | undefin
   let busy: Busy | undefined = { workload: open.workload };
   if (isOver(run)) return busy;
   await guarded(run, { batch: open.id }, async () => {
-    // Measured separately, so that each batch is charged for its own repair.
-    busy = (await run.meter.measure(() => cleaningUp(run, open, () => repairBatch(run, open)))).value;
+    busy = await forBatch(open.id, () => cleaningUp(run, open, () => repairBatch(run, open)));
   });
   return busy;
 }

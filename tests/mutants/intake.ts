@@ -34,7 +34,7 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'a batch is accepted before a sweep can see it',
     file: 'shared/intake/accept.ts',
-    find: `  await writeOpenRow(deps.table, fresh);
+    find: `  await writeOpenRow(deps.table, row);
 `,
     replace: '',
     tests: ['tests/integration/sweep/walk-through.test.ts', 'tests/integration/sweep/sweep-batches.test.ts'],
@@ -42,15 +42,15 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'an intake that was delayed changes the state of a batch that has moved on',
     file: 'shared/intake/continue-intake.ts',
-    find: "if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;",
-    replace: 'if (now.revision !== batch.revision) return undefined;',
+    find: "now.state === 'enqueueing' && now.revision === batch.revision ?",
+    replace: 'now.revision === batch.revision ?',
     tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {
     name: 'an intake that was delayed marks a later revision as queued',
     file: 'shared/intake/continue-intake.ts',
-    find: "if (now.state !== 'enqueueing' || now.revision !== batch.revision) return undefined;",
-    replace: "if (now.state !== 'enqueueing') return undefined;",
+    find: "now.state === 'enqueueing' && now.revision === batch.revision ?",
+    replace: "now.state === 'enqueueing' ?",
     tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {

@@ -58,15 +58,15 @@ export const LEDGER: readonly Mutant[] = [
   {
     name: 'an upload takes the batch that another one has created for its own',
     file: 'shared/batches/ledger.ts',
-    find: 'return found?.row.payload === row.payload ? {',
-    replace: 'return found ? {',
+    find: 'if (found?.row.payload !== row.payload) return undefined;',
+    replace: 'if (found === undefined) return undefined;',
     tests: ['tests/unit/batches/ledger.test.ts', 'tests/unit/intake/accept.test.ts'],
   },
   {
     name: "an upload whose answer was lost takes its own batch for another's",
     file: 'shared/batches/ledger.ts',
-    find: 'return found?.row.payload === row.payload ? { row, etag: UNKNOWN_ETAG } : undefined;',
-    replace: 'return undefined;',
+    find: 'if (found?.row.payload !== row.payload) return undefined;',
+    replace: 'if (found) return undefined;',
     tests: [
       'tests/unit/batches/ledger.test.ts',
       'tests/unit/intake/accept.test.ts',
@@ -84,8 +84,8 @@ export const LEDGER: readonly Mutant[] = [
   {
     name: 'a revision is opened although the batch has changed',
     file: 'shared/batches/ledger.ts',
-    find: "toBatchEntity(next), 'Replace', { etag }]",
-    replace: "toBatchEntity(next), 'Replace', { etag: '*' }]",
+    find: "toBatchEntity(row), 'Replace', { etag }]",
+    replace: "toBatchEntity(row), 'Replace', { etag: '*' }]",
     tests: ['tests/unit/batches/ledger.test.ts', 'tests/integration/commands/redrive.test.ts'],
   },
   {

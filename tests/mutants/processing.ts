@@ -179,7 +179,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'results that could not be published are forgotten',
     file: 'shared/processing/publish/round-publisher.ts',
-    find: `      waiting = [...part.waiting, ...waiting];
+    find: `      waiting = [...part, ...waiting];
 `,
     replace: '',
     tests: ['tests/unit/processing/publish/round-publisher.test.ts'],

@@ -102,11 +102,11 @@ function ByService({ receipt }: { receipt: BatchReceipt }): JSX.Element {
 
 const KINDS = [
   { field: 'operations', name: 'This batch' },
-  { field: 'drainOperations', name: 'Part of drains' },
-  { field: 'hostOperations', name: 'Durable extension' },
+  { field: 'drainOperations', name: 'Drains (estimate)' },
+  { field: 'hostOperations', name: 'Durable extension (estimate)' },
 ] as const;
 
-/** One row per operation. The column of the Durable extension is computed, the others are counted. */
+/** One row per operation. The column of the batch is counted, the others are estimated. */
 function Operations({ receipt }: { receipt: BatchReceipt }): JSX.Element {
   const names = [...new Set(KINDS.flatMap(({ field }) => Object.keys(receipt[field])))];
   const rows = names.map((name) => ({ name, numbers: KINDS.map(({ field }) => receipt[field][name] ?? 0) }));

@@ -3,9 +3,11 @@
  * one step.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { charge } from '../../cost/account.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
 import { isLostRace, type Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
+import { TRANSACTION } from '../charge.ts';
 import { etagIn, rowOf } from '../ledger.ts';
 import {
   type Applied,
@@ -25,26 +27,26 @@ import { type ApplyRead, requireForApply } from './read-for-apply.ts';
  * @throws BatchGoneError
  */
 export const applyEnds = (table: Table, id: string, ends: ChunkEnd[], options: ApplyOptions): Promise<Applied> => {
-  let refused: Planned | undefined;
+  let refused: (Planned & { stored: () => void }) | undefined;
   let { known } = options;
-  const record = (plan: Planned): void => options.meter?.record(plan.operations);
   return retryLostRace(rowOf(id), async () => {
     const chunks = ends.map(({ chunk }) => chunk);
     const read = known ?? (await requireForApply(table, id, chunks));
     known = undefined;
     if (refused && isWritten(read, refused.applied)) {
-      record(refused);
+      refused.stored();
       return asRead(read, refused.applied);
     }
-    const plan = await withFinish(planApply(read, ends, options), read, options.finish);
+    const { operations: spent, stored } = charge(TRANSACTION);
+    const plan = await withFinish(planApply(read, ends, { ...options, spent }), read, options.finish);
     try {
       const done = await table.submitTransaction(plan.actions);
-      record(plan);
+      stored();
       return { ...plan.applied, etag: etagIn(done) };
     } catch (error) {
       if (!isLostRace(error)) throw error;
       log.debug('ledger-race', { batch: id });
-      refused = plan;
+      refused = { ...plan, stored };
       return LOST_RACE;
     }
   });

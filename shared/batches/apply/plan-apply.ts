@@ -1,7 +1,6 @@
 /** Plans the collecting transaction: a pure function of the rows that were read, the ends and the options. */
 import { addOperations, type Operations } from '../../contract/operations.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
-import type { Meter } from '../../cost/meter.ts';
 import type { StoredAction } from '../../storage/table.ts';
 import type { HaltRule } from '../../workload/define.ts';
 import { type BatchRow, toBatchEntity } from '../batch-row.ts';
@@ -10,7 +9,6 @@ import { type ChunkRow, chunkRowKey, toChunkEntity } from '../chunk-row.ts';
 import { create } from '../ledger.ts';
 import { pausing } from '../pause.ts';
 import { type DeadlineRisk, isAtRisk, isAwaited, riskOf } from '../progress/deadline-risk.ts';
-import { charge, type Drain } from './charge.ts';
 import { followUps } from './follow-ups.ts';
 import { haltOf } from './halt.ts';
 import type { ApplyRead } from './read-for-apply.ts';
@@ -25,8 +23,6 @@ export interface ChunkEnd {
   message: string;
   /** Its part of the operations that the message reports. If absent, there are none. */
   operations?: Operations;
-  /** The drain of the work queue that has ended the chunk, if the message contains it. */
-  drain?: Drain | undefined;
 }
 
 /** The result of applying ends. The caller must put references for pending rows, but not in a paused batch. */
@@ -53,8 +49,6 @@ export interface Applied {
   isHalt: boolean;
   /** The rows of the fresh chunks. */
   done: ChunkRow[];
-  /** Number of ends that the batch was charged for; ends of a message that was collected before are not charged again. */
-  charged: number;
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
   risk?: DeadlineRisk;
@@ -65,10 +59,6 @@ export interface Applied {
 /** The input of the collecting transaction besides the ends. */
 export interface ApplyOptions {
   at: string;
-  /** Counts the operations of this call, which are charged to the batch. If absent, they are not recorded. */
-  meter?: Pick<Meter, 'record' | 'unrecorded'>;
-  /** The drain of the result queue that collects the ends. No default. */
-  collector?: Drain | undefined;
   /** Returns the rule by which a workload pauses its batches. No default. */
   haltRule?: (workload: string) => HaltRule | undefined;
   /** The rows of the ends and their batch as they were read before. They are read again only if they have changed since. */
@@ -85,25 +75,23 @@ export interface ApplyOptions {
 /** Finishes a batch that has no pending chunks: returns the changed fields of its row. */
 export type FinishBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
 
-/** A transaction, its result, and the operations of this process that it records. */
+/** A transaction, and its result. */
 export interface Planned {
   actions: StoredAction[];
   applied: Omit<Applied, 'etag'>;
-  operations: Operations;
 }
 
-/** The transaction itself, which is not counted before it is written. */
-const TRANSACTION: Operations = { 'table.transaction': 1 };
-
-/** Plans the transaction for ends of chunks, without the end of the batch. */
-export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions): Planned {
+/**
+ * Plans the transaction for ends of chunks, without the end of the batch. `spent` is charged to the batch, with the
+ * operations of the ends: those of a message that was collected before are not charged again.
+ */
+export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptions & { spent?: Operations }): Planned {
   const actions: StoredAction[] = [];
   const batch = { ...read.batch.row };
   const applied: Omit<Applied, 'etag'> = {
     ...{ batch, followUps: [], repeated: [], fresh: new Set(), done: [], recorded: [] },
-    ...{ isHalt: false, duplicates: 0, charged: 0 },
+    ...{ isHalt: false, duplicates: 0 },
   };
-  const operations = options.meter ? addOperations(options.meter.unrecorded(), TRANSACTION) : {};
   const rows = new Map([...read.chunks].map(([chunk, { row }]) => [chunk, row]));
   for (const end of unique(ends)) {
     const found = read.chunks.get(end.chunk);
@@ -127,9 +115,12 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   }
   applied.duplicates += ends.length - unique(ends).length;
   const charged = ends.filter(({ chunk, message }) => read.chunks.get(chunk)?.row.endedBy !== message);
-  applied.charged = charged.length;
   if (ends.length > 0) {
-    charge(batch, charged, { collecting: operations, collector: options.collector });
+    batch.operations = [
+      batch.operations,
+      options.spent ?? {},
+      ...charged.map(({ operations = {} }) => operations),
+    ].reduce(addOperations);
     actions.unshift(updateBatch(read, batch, applied, options));
   }
   applied.recorded = unique(ends.filter(({ chunk, message }) => rows.get(chunk)?.endedBy === message));
@@ -139,7 +130,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   if (isRecorded(batch.atRiskAt) && isAwaited(batch))
     applied.risk = riskOf(batch, { nowMs: Date.parse(options.at), progress: read.progress });
   if (rows.size === batch.chunksTotal) applied.allRows = [...rows.values()].sort(byChunk);
-  return { actions, applied, operations };
+  return { actions, applied };
 }
 
 /**

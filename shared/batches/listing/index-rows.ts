@@ -17,7 +17,7 @@ const SHOWN = {
   ...pickColumns(BATCH, ['workload', 'lane', 'state', 'accepted', 'dead', 'discarded', 'causes', 'fileName', 'labels']),
 };
 /** What a batch had spent by then, so that one query is enough for the cost of a month. */
-const SPENT = pickColumns(BATCH, ['operations', 'drains', 'handlerSeconds', 'chunksDone', 'chunksTotal']);
+const SPENT = pickColumns(BATCH, ['operations', 'handlerSeconds', 'chunksDone', 'chunksTotal']);
 
 /** The row of a batch in the listing of its day, as of its last end or of the opening of its revision. */
 export const LINE = defineRow('line', { ...SHOWN, ...SPENT });
@@ -40,9 +40,9 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 /** Creates the listing entry of a batch from its current row. */
 export function indexEntryOf(row: BatchRow): IndexEntry {
   const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
-  const { chunksDone, chunksTotal, handlerSeconds, operations, drains } = row;
+  const { chunksDone, chunksTotal, handlerSeconds, operations } = row;
   const shown = { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
-  return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations, drains } };
+  return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations } };
 }
 
 /** Creates the entity of a batch's line. */
@@ -106,8 +106,8 @@ export async function* batchesOfDays(
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const { operations, drains, handlerSeconds, chunksDone, chunksTotal, ...shown } = fromEntity(LINE, entity);
-  const spent = { operations, drains, handlerSeconds, chunksDone, chunksTotal };
+  const { operations, handlerSeconds, chunksDone, chunksTotal, ...shown } = fromEntity(LINE, entity);
+  const spent = { operations, handlerSeconds, chunksDone, chunksTotal };
   return { ...shown, id: newestFirst(entity.rowKey), spent };
 }
 

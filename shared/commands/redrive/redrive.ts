@@ -12,9 +12,8 @@ import { writeOpenRow } from '../../batches/listing/open-rows.ts';
 import { cleaningUp } from '../../batches/remove-batch.ts';
 import { nextRevision } from '../../batches/revisions.ts';
 import { digestOf } from '../../contract/frame.ts';
-import { CONTAINERS, resultsQueueName } from '../../contract/names.ts';
+import { CONTAINERS } from '../../contract/names.ts';
 import { BatchGoneError, Problem, toError } from '../../errors.ts';
-import { leaveTo } from '../../gate/spending.ts';
 import { enterQueues } from '../../intake/continue-intake.ts';
 import { announce } from '../../results/announce.ts';
 import { type FinalizeDeps, finalize, requireWorkload } from '../../results/finalize.ts';
@@ -131,7 +130,6 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
     if (error instanceof BatchGoneError) throw error;
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
   }
-  leaveTo(resultsQueueName(row.workload), deps);
   return answerOf(stored);
 }
 

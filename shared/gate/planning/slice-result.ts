@@ -7,8 +7,6 @@ export interface WorkCounts {
   received: number;
   done: number;
   items: number;
-  /** Chunks whose batches pay a part of the drain: those whose end was published or collected. */
-  chunks: number;
   /** Items whose handler ran and was not throttled by a service, and how many of them failed for retry. */
   ran: number;
   failures: number;
@@ -20,7 +18,6 @@ export interface WorkCounts {
   handlerSeconds: number;
   /** Seconds of these in which nothing could start because of the limits of the workload. */
   waitedSeconds: number;
-  operations: Operations;
   /** When the oldest of their batches was accepted; empty if unknown. Its deadline decides whether the queue is late. */
   oldestAt: string;
   /** Why no worker thread could start a received chunk; empty if threads start. */
@@ -34,14 +31,12 @@ export const emptyCounts = (): WorkCounts => ({
   received: 0,
   done: 0,
   items: 0,
-  chunks: 0,
   ran: 0,
   failures: 0,
   failure: '',
   orphanedReferences: 0,
   handlerSeconds: 0,
   waitedSeconds: 0,
-  operations: {},
   oldestAt: '',
   startError: '',
 });
@@ -58,6 +53,8 @@ export interface SliceLoad {
   /** Number of storage responses for this slice, and their total time in milliseconds. */
   responses: number;
   responseMs: number;
+  /** Responses of a service that was too busy. */
+  throttled: number;
 }
 
 /**
@@ -78,11 +75,8 @@ export interface SliceResult extends WorkCounts {
     | 'paused'
     | 'notDeployed'
     | 'fault';
-  /**
-   * All its operations that are not recorded in a batch, and its execution; absent if there are none, or in results of
-   * an older version.
-   */
-  shared?: Operations;
+  /** What its activity has spent and stored for no batch, for the log. */
+  operations?: Operations;
   /** Duration without the waits for work. */
   seconds: number;
   /** When a slice that ended without a share should be repeated; service time in milliseconds. */

@@ -1,13 +1,11 @@
 /** The result of a wave, and its comparison with the previous one. Pure. */
 
-import { addOperations, type Operations } from '../../contract/operations.ts';
-import { THROTTLED } from '../../cost/meter.ts';
 import type { GateRow } from '../gate-row.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 import { combineLoads, tasksAtOnce, type WaveLoad } from './wave-load.ts';
 
 /** The result of a wave of `tasks` tasks, over all of them. */
-export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
+export interface WaveSummary extends WorkCounts {
   tasks: number;
   /** The wakes that the gate had counted when the wave was planned. */
   wakes: number;
@@ -23,8 +21,6 @@ export interface WaveSummary extends Omit<WorkCounts, 'operations'> {
   /** Number of tasks that had no share of the workload's limits, and the earliest time to repeat one of them (0 if none). */
   starved: number;
   retryAt: number;
-  /** Operations of its slices that are not recorded in a batch. */
-  shared: Operations;
   /** Load of the instances that ran it; undefined if none was measured. */
   load: WaveLoad | undefined;
 }
@@ -41,19 +37,17 @@ export interface WaveContext {
 
 /** Sums the slices of a wave that was planned when the gate had counted `wakes`. */
 export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
-  const { operations, ...sum } = slices.reduce<WorkCounts>(addCounts, emptyCounts());
   return {
-    ...sum,
+    ...slices.reduce<WorkCounts>(addCounts, emptyCounts()),
     tasks: slices.length,
     wakes,
     seconds: Math.max(0, ...slices.map((slice) => slice.seconds)),
     taskSeconds: slices.reduce((total, slice) => total + slice.seconds, 0),
-    throttled: operations[THROTTLED] ?? 0,
+    throttled: slices.reduce((total, { load }) => total + (load?.throttled ?? 0), 0),
     tripped: slices.some((slice) => slice.ended === 'tripped'),
     faulted: slices.some((slice) => slice.ended === 'fault'),
     starved: slices.filter((slice) => slice.ended === 'noShare').length,
     retryAt: slices.reduce((first, { retryAt = 0 }) => (first === 0 ? retryAt : Math.min(first, retryAt || first)), 0),
-    shared: slices.map(({ shared = {} }) => shared).reduce(addOperations, {}),
     load: combineLoads(slices.flatMap(({ load }) => load ?? [])),
   };
 }
@@ -97,13 +91,11 @@ export function addCounts(a: WorkCounts, b: WorkCounts): WorkCounts {
     received: a.received + b.received,
     done: a.done + b.done,
     items: a.items + b.items,
-    chunks: a.chunks + b.chunks,
     ran: a.ran + b.ran,
     failures: a.failures + b.failures,
     orphanedReferences: a.orphanedReferences + b.orphanedReferences,
     handlerSeconds: a.handlerSeconds + b.handlerSeconds,
     waitedSeconds: a.waitedSeconds + b.waitedSeconds,
-    operations: addOperations(a.operations, b.operations),
     oldestAt: earlier(a.oldestAt, b.oldestAt),
     failure: a.failure || b.failure,
     startError: a.startError || b.startError,

@@ -1,7 +1,5 @@
 import type { HttpRequest } from '@azure/functions';
 import { recordAction } from '../../commands/audit-log.ts';
-import type { Operations } from '../../contract/operations.ts';
-import { executionOf } from '../../cost/executions.ts';
 import { toError } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
@@ -18,15 +16,6 @@ export interface RecordHttp {
   /** The setting of the same name. */
   isAuthenticated: boolean;
 }
-
-/** The cost of a recorded request besides its handler: the audit entry, and the execution. */
-const RECORDED: Operations = { 'table.insert': 1, ...executionOf(0) };
-
-/**
- * Returns the operations that `recordActions` and the execution require for a successful request; none for a route that changes
- * nothing.
- */
-export const recording: AnsweringDeps['recording'] = (route) => (isAction(route) ? RECORDED : {});
 
 /** The client closed the connection, but the action may have been carried out. */
 const CLIENT_GONE = 499;

@@ -1,8 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
-import { resultsQueueName } from '../../contract/names.ts';
-import { leaveTo } from '../../gate/spending.ts';
 import { json } from '../edge/answers.ts';
 import type { BatchChange } from '../edge/app.ts';
 import { batchOf } from '../edge/request/parameters.ts';
@@ -18,8 +16,6 @@ export async function cancelOverHttp({ deps, basis }: BatchChange, request: Http
   const untilMs = deps.gate.now() + BUDGET_MS;
   const { ended, left } = await cancelBatch(deps, row.id, { isOver: () => deps.gate.now() >= untilMs });
   const { row: now } = await batchOf(request, deps.table);
-  // Charges this read of the row to the batch, too.
-  leaveTo(resultsQueueName(now.workload), deps);
   const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
 }

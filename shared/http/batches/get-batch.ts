@@ -9,7 +9,6 @@ import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/request/parameters.ts';
 import { type BatchNow, batchView } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, readQueueStates } from './view/blocked.ts';
-import { readDrainPart } from './view/drain-part.ts';
 import type { ReceiptBasis } from './view/receipt-view.ts';
 import { readWaiting } from './view/waiting.ts';
 
@@ -25,14 +24,13 @@ export interface GetBatchHttp {
 /**
  * GET batches/{id}: one table read returns the batch and the progress of its running chunks. Until the batch is finished or
  * paused, a second read determines whether its queues drain (and another one whether they wait for a share of their limits); if
- * none of its chunks is running, one more read counts what is ahead of it. For a finished batch, a second read returns the operations of its drains, and one read per queue those that are
- * archived.
+ * none of its chunks is running, one more read counts what is ahead of it.
  */
 export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
   const now = isFinished(row.state)
-    ? { part: await readDrainPart(deps.gate.table, row) }
+    ? {}
     : {
         ...(canBeBlocked(row) ? await readQueues(deps, row, progress !== undefined) : {}),
         progress,

@@ -1,8 +1,6 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { pauseBatch } from '../../commands/pause.ts';
 import { resumeBatch } from '../../commands/resume.ts';
-import { resultsQueueName } from '../../contract/names.ts';
-import { leaveTo } from '../../gate/spending.ts';
 import { json } from '../edge/answers.ts';
 import type { BatchChange } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
@@ -26,7 +24,5 @@ export async function resumeOverHttp({ deps, basis }: BatchChange, request: Http
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   const { isWhole } = await resumeBatch(deps, row.id, { since, untilMs: deps.gate.now() + BUDGET_MS });
   const { row: now } = await batchOf(request, deps.table);
-  // Charges this read of the row to the batch, too.
-  leaveTo(resultsQueueName(now.workload), deps);
   return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
 }

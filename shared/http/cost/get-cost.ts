@@ -15,13 +15,11 @@ import {
   type PeriodSpent,
   periodCost,
 } from '../../cost/period.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
-import { readDrainParts } from '../batches/view/drain-part.ts';
-import { rounded, roundedOperations } from '../batches/view/receipt-view.ts';
+import { estimateDrains, type ReceiptBasis, rounded, roundedOperations } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
 import { dayOf } from '../edge/request/parameters.ts';
 import type { Cost, CostPeriod } from './schemas.ts';
@@ -31,10 +29,9 @@ export interface CostHttp {
   meter: Pick<Meter, 'total' | 'serviceNowMs'>;
   /** Start of the counters of this process, in milliseconds since 1970. */
   sinceMs: number;
-  prices: PriceSheet;
-  gates: Table;
+  basis: ReceiptBasis;
   overhead: Pick<Overhead, 'totals'>;
-  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance' | 'durableBackend'>;
+  settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance'>;
   /** Each pool of these workloads is deployed as a separate app. */
   registry: Pick<Registry, 'workloads'>;
 }
@@ -58,14 +55,14 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
     ...periodCost(
       sum,
       { days: passedDays(days, nowMs), deployment: deploymentOf(deps.settings, deps.registry) },
-      { prices: deps.prices, backend: deps.settings.durableBackend },
+      { prices: deps.basis.prices, backend: deps.basis.backend },
     ),
     ...days,
   });
   const ofMonth = costOf(spent.month, month);
   const cost: Cost = {
-    sheet: deps.prices.name,
-    currency: deps.prices.currency,
+    sheet: deps.basis.prices.name,
+    currency: deps.basis.prices.currency,
     unverified: ofMonth.unverified,
     day: view(costOf(spent.day, { from: day, to: day }), spent.day),
     month: view(ofMonth, spent.month),
@@ -82,6 +79,7 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
 
 const mapValues = <A, B>(values: Record<OverheadName, A>, map: (value: A) => B): Record<OverheadName, B> => ({
   requests: map(values.requests),
+  drains: map(values.drains),
   sweep: map(values.sweep),
   inbox: map(values.inbox),
 });
@@ -92,15 +90,15 @@ function lastDayOfMonth(day: string): string {
 }
 
 async function readSpent(
-  { table, gates }: Pick<CostHttp, 'table' | 'gates'>,
+  { table, basis }: Pick<CostHttp, 'table' | 'basis'>,
   days: { from: string; to: string },
   day: string,
 ): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
   const open = await openIds(table);
-  const partOfDrains = await readDrainParts(gates, new Date(Date.parse(days.from)));
   const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
-  const add = ({ id, accepted, spent: { operations, drains } }: IndexEntry): void => {
-    const batch = { operations, drainOperations: partOfDrains(drains), items: accepted };
+  const add = ({ id, workload, accepted, spent }: IndexEntry): void => {
+    const { operations } = spent;
+    const batch = { operations, drainOperations: estimateDrains(basis, { workload, ...spent }), items: accepted };
     sums.month = addBatch(sums.month, batch);
     if (batchDate(id) === day) sums.day = addBatch(sums.day, batch);
   };

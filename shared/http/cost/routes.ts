@@ -14,12 +14,9 @@ export const COST_ROUTES = [
     answers: [{ status: 200, description: 'The cost', content: { [JSON_TYPE]: costSchema } }],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => {
-      const { table, gate, meter } = app.deps();
+      const { table, meter } = app.deps();
       const { basis, overhead, startedMs: sinceMs, settings, registry } = app;
-      return getCost(
-        { table, gates: gate.table, meter, overhead, sinceMs, prices: basis.prices, settings, registry },
-        request,
-      );
+      return getCost({ table, meter, overhead, sinceMs, basis, settings, registry }, request);
     },
   },
 ] as const satisfies readonly Route[];

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { operationsSchema } from '../../contract/operations.ts';
 import { COMPONENTS, count, time, usd } from '../edge/schemas.ts';
 
+const counts = operationsSchema;
+
 const periodSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
@@ -10,7 +12,7 @@ const periodSchema = z.object({
   storageOperations: z.number().nonnegative().describe('The sum over all receipts, including computed operations'),
   work: z
     .object({ how: z.literal('counted'), operations: operationsSchema, usd })
-    .describe('Operations for the batches alone, and their parts of the operations of their drains'),
+    .describe('Operations for the batches alone, and an estimate of those of their drains'),
   wakeUps: z
     .object({
       how: z.literal('computed'),
@@ -54,8 +56,8 @@ export const costSchema = z
         since: time,
         operations: operationsSchema,
         overhead: z
-          .object({ requests: operationsSchema, sweep: operationsSchema, inbox: operationsSchema })
-          .describe('The operations that are in no receipt, because they are not for a batch'),
+          .object({ requests: counts, drains: counts, sweep: counts, inbox: counts })
+          .describe('The counted operations that are not for one batch. Receipts contain an estimate of `drains`'),
       })
       .describe('All operations of the answering instance since its start'),
     notIncluded: z.array(z.string()),

@@ -1,7 +1,5 @@
 /** The answers of all HTTP functions: JSON, or a problem document (RFC 9457) for an error. */
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
-import { type Operations, subtractOperations } from '../../contract/operations.ts';
-import type { Meter } from '../../cost/meter.ts';
 import type { Overhead } from '../../cost/overhead.ts';
 import { ClientGoneError, ContentionError, MissingResourceError, Problem, statusOf, toError } from '../../errors.ts';
 import { isPassing } from '../../storage/policies/retry-limits.ts';
@@ -33,10 +31,7 @@ export type Handler = (...call: Call) => Answer | Promise<Answer>;
 export type Answered = Pick<Route, 'name' | 'method' | 'audience'>;
 
 export interface AnsweringDeps {
-  meter: Pick<Meter, 'measure' | 'record'>;
-  overhead: Pick<Overhead, 'add'>;
-  /** The operations of `record` if a request to the route succeeds. They are charged to the batch of the request. */
-  recording: (route: Answered) => Operations;
+  overhead: Pick<Overhead, 'within'>;
   /** Called with each answer before it is sent; its operations count for the request. Must not throw. */
   record: (route: Answered, call: Call, status: number) => Promise<void>;
 }
@@ -46,21 +41,15 @@ export interface AnsweringDeps {
  * errors with 500, logged once.
  */
 export const createAnswering =
-  ({ meter, overhead, recording, record }: AnsweringDeps) =>
+  ({ overhead, record }: AnsweringDeps) =>
   (route: Answered, handler: Handler): ((...call: Call) => Promise<HttpResponseInit>) =>
   (...call) =>
     withLog(call[1], async () => {
-      const { value, unrecorded } = await meter.measure(async () => {
-        const expected = recording(route);
-        // Announces the operations of `record`, so that a handler that charges its operations to a batch includes them.
-        meter.record(subtractOperations({}, expected));
-        const answer = await answerOrProblem(call, () => handler(...call));
-        meter.record(expected);
-        await record(route, call, answer.status ?? 200);
-        return answer;
+      const { stream, ...answer } = await overhead.within('requests', async () => {
+        const made = await answerOrProblem(call, () => handler(...call));
+        await record(route, call, made.status ?? 200);
+        return made;
       });
-      overhead.add('requests', unrecorded);
-      const { stream, ...answer } = value;
       const sent = stream
         ? await answerOrProblem(call, async () => ({ ...answer, body: await textBody(stream) }))
         : answer;

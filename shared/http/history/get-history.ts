@@ -1,11 +1,9 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
-import type { DurableBackend } from '../../cost/durable-backend.ts';
-import type { PriceSheet } from '../../cost/sheet.ts';
 import { addDays } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
-import { readDrainParts } from '../batches/view/drain-part.ts';
+import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
 import { daysOf, workloadNameOf } from '../edge/request/parameters.ts';
@@ -15,9 +13,7 @@ import type { History } from './schemas.ts';
 export interface HistoryHttp {
   table: Table;
   now: () => number;
-  gates: Table;
-  prices: PriceSheet;
-  backend: DurableBackend;
+  basis: ReceiptBasis;
 }
 
 /** Maximum number of days per request, and the default. */
@@ -41,18 +37,17 @@ export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promi
   const markers = actions
     .filter(({ status }) => status < 400)
     .map(({ at, action, target, by }) => ({ at, action, target, by }));
-  const { name: sheet, currency } = deps.prices;
+  const { name: sheet, currency } = deps.basis.prices;
   const answer: History = { from, to: asked.to, ...read, sheet, currency, markers };
   return json(answer);
 }
 
 /** Reads weeks from the newest to the oldest, so that the oldest are omitted if there are too many batches. */
 async function readDays(
-  { table, gates, prices, backend }: HistoryHttp,
+  { table, basis }: HistoryHttp,
   { from, to, workload }: Days & { workload: string | undefined },
 ): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'scanned'>> {
-  const partOfDrains = await readDrainParts(gates, new Date(Date.parse(from)));
-  const history = createHistoryDays({ prices, backend }, partOfDrains);
+  const history = createHistoryDays(basis);
   const workloads = workload === undefined ? undefined : [workload];
   let [first, scanned] = [to, 0];
   for (let last = to; last >= from && scanned < MAX_LINES; last = addDays(first, -1)) {

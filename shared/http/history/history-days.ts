@@ -3,11 +3,9 @@ import { isFinished } from '../../batches/batch-row.ts';
 import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { deadlineMs, tookMs } from '../../batches/listing/listed-times.ts';
 import { batchDate } from '../../contract/names.ts';
-import type { Operations } from '../../contract/operations.ts';
-import type { BatchDrains } from '../../cost/drains/batch-drains.ts';
 import { addBatch, NOTHING_SPENT, type PeriodBasis, type PeriodSpent, priceSpent } from '../../cost/period.ts';
 import { type PriceClass, unverifiedOf } from '../../cost/sheet.ts';
-import { rounded } from '../batches/view/receipt-view.ts';
+import { estimateDrains, type ReceiptBasis, rounded } from '../batches/view/receipt-view.ts';
 import type { HistoryDay } from './schemas.ts';
 
 /** The sums of a day and workload. `timed` covers only batches with a known duration. */
@@ -19,10 +17,7 @@ interface Sum extends Pick<HistoryDay, 'day' | 'workload' | 'dead' | 'discarded'
 }
 
 /** Creates an empty collection. */
-export function createHistoryDays(
-  basis: PeriodBasis,
-  partOfDrains: (own: BatchDrains | undefined) => Operations,
-): {
+export function createHistoryDays(basis: ReceiptBasis): {
   add: (entry: IndexEntry) => void;
   days: () => HistoryDay[];
   /** Classes without a verified price that the amounts include. */
@@ -36,8 +31,9 @@ export function createHistoryDays(
     const key = `${day} ${workload}`;
     const sum = sums.get(key) ?? emptySum(day, workload);
     sums.set(key, sum);
-    const { operations, drains } = entry.spent;
-    sum.spent = addBatch(sum.spent, { operations, drainOperations: partOfDrains(drains), items: entry.accepted });
+    const { operations } = entry.spent;
+    const drainOperations = estimateDrains(basis, { workload, ...entry.spent });
+    sum.spent = addBatch(sum.spent, { operations, drainOperations, items: entry.accepted });
     sum.dead += entry.dead;
     sum.discarded += entry.discarded;
     sum.deadlinesMissed += first.deadlineMet ? 0 : 1;

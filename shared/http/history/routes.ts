@@ -16,8 +16,8 @@ export const HISTORY_ROUTES = [
     answers: [{ status: 200, description: 'The history', content: { [JSON_TYPE]: historySchema } }],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => {
-      const { table, gate, meter } = app.deps();
-      return getHistory({ table, gates: gate.table, now: meter.serviceNowMs, ...app.basis }, request);
+      const { table, meter } = app.deps();
+      return getHistory({ table, now: meter.serviceNowMs, basis: app.basis }, request);
     },
   },
 ] as const satisfies readonly Route[];

@@ -6,9 +6,6 @@
  */
 import type { ChunkEnd } from '../../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
-import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
-import type { Meter } from '../../cost/meter.ts';
-import { timesOperations } from '../../cost/times-operations.ts';
 import { isOutage, toError } from '../../errors.ts';
 import type { GateDeps } from '../../gate/gate.ts';
 import { inParallel } from '../../parallel.ts';
@@ -16,7 +13,7 @@ import { log } from '../../telemetry/log.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../return-message.ts';
-import { type ChunkDisposition, type DisposedReference, handlerOperations } from './publish-results.ts';
+import type { ChunkDisposition, DisposedReference } from './publish-results.ts';
 
 /** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
@@ -32,20 +29,7 @@ export type CollectEnds = (
 
 export interface CollectHereDeps {
   collectEnds: CollectEnds;
-  meter: Pick<Meter, 'measure' | 'record'>;
   gate: Pick<GateDeps, 'table' | 'now'>;
-}
-
-/** The references that a round must report, and the operations that they took. */
-export interface RoundPart {
-  waiting: readonly DisposedReference[];
-  operations: Operations;
-}
-
-interface CollectOptions {
-  lease: Lease;
-  /** Generation of the drain. */
-  generation: number;
 }
 
 type Reported = DisposedReference & { disposition: Exclude<ChunkDisposition, string> };
@@ -53,27 +37,21 @@ type Reported = DisposedReference & { disposition: Exclude<ChunkDisposition, str
 const isReported = (each: DisposedReference): each is Reported => typeof each.disposition === 'object';
 
 /**
- * Collects the batches of which only chunks in `part` were pending, deletes their references, and returns the rest, which
+ * Collects the batches of which only chunks in `waiting` were pending, deletes their references, and returns the rest, which
  * is reported as usual. If a batch cannot be collected, the next delivery of its references repeats it. After an outage,
  * they return to the queue in some seconds; otherwise, they stay hidden until their visibility timeout.
  */
 export async function collectHere(
   deps: CollectHereDeps,
   { queue }: Pick<QueueAddress, 'queue'>,
-  part: RoundPart,
-  { lease, generation }: CollectOptions,
-): Promise<RoundPart> {
-  const reported = part.waiting.filter(isReported);
-  const whole = [...byBatch(reported)].filter(([, own]) => isWhole(own));
-  if (whole.length === 0) return part;
-  const share = timesOperations(part.operations, 1 / reported.length);
+  waiting: readonly DisposedReference[],
+  lease: Lease,
+): Promise<readonly DisposedReference[]> {
+  const whole = [...byBatch(waiting.filter(isReported))].filter(([, own]) => isWhole(own));
   await inParallel(whole, BATCHES_AT_ONCE, async ([batch, own]) => {
-    const drain = { queue, generation };
-    const ends = own.map((each) => endOf(each, { operations: share, drain }));
     try {
-      // Measured separately, so that the operations for a batch are charged to that batch.
       const read = own.length === 1 ? own[0]?.disposition.read : undefined;
-      await deps.meter.measure(() => deps.collectEnds(batch, { ends, traceparents: own.map(traceOf), read }));
+      await deps.collectEnds(batch, { ends: own.map(endOf), traceparents: own.map(traceOf), read });
     } catch (error) {
       if (!isOutage(error)) return log.error('collect-failed', { batch, error: toError(error) });
       log.warn('collect-deferred', { batch, error: toError(error) });
@@ -82,14 +60,10 @@ export async function collectHere(
       await Promise.all(own.map(({ entry }) => returnMessage(deps, entry, soon)));
       return;
     }
-    // The meter of this thread has not counted the operations of the handlers.
-    for (const [index, { operations = {} }] of ends.entries())
-      deps.meter.record(subtractOperations(operations, handlerOperations(own[index]?.disposition ?? 'returned')));
     await Promise.all(own.map(({ entry }) => lease.delete(entry.message.messageId)));
   });
   const collected = new Set<DisposedReference>(whole.flatMap(([, own]) => own));
-  const rest = part.waiting.filter((each) => !collected.has(each));
-  return { waiting: rest, operations: timesOperations(share, reported.length - collected.size) };
+  return waiting.filter((each) => !collected.has(each));
 }
 
 function byBatch(reported: readonly Reported[]): Map<string, Reported[]> {
@@ -108,17 +82,11 @@ const isWhole = (own: readonly Reported[]): boolean => {
 };
 
 /** Identifies the end by the id of its message, which all deliveries share: the ledger recognizes a repeat by it. */
-function endOf(
-  { entry, disposition }: Reported,
-  { operations, drain }: { operations: Operations; drain: NonNullable<ChunkEnd['drain']> },
-): ChunkEnd {
-  const { chunk, header } = disposition.end;
-  const own = [operations, handlerOperations(disposition), DELETED].reduce(addOperations);
-  return { chunk, header, message: entry.message.messageId, operations: own, drain };
-}
-
-/** The deletion of the reference. It comes last, so the ledger counts it in advance. */
-const DELETED: Operations = { 'queue.delete': 1 };
+const endOf = ({ entry, disposition: { end } }: Reported): ChunkEnd => ({
+  chunk: end.chunk,
+  header: end.header,
+  message: entry.message.messageId,
+});
 
 const traceOf = ({ entry: { value } }: Reported): string | undefined =>
   typeof value === 'object' && value !== null && 'traceparent' in value ? String(value.traceparent) : undefined;

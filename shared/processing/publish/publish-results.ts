@@ -1,9 +1,7 @@
 /** Publishes the waiting outcomes of a round: one result message for all (more if it would be too large), one wake event, then the references are deleted. */
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { resultsQueueName } from '../../contract/names.ts';
-import { addOperations, type Operations, subtractOperations } from '../../contract/operations.ts';
 import type { DoneChunk } from '../../contract/reference.ts';
-import type { Meter } from '../../cost/meter.ts';
 import type { Publish } from '../../events/publish.ts';
 import { emptyCounts, type WorkCounts } from '../../gate/planning/slice-result.ts';
 import type { Entry } from '../../queues/messages.ts';
@@ -15,7 +13,6 @@ import { putResults, type ResultDeps } from './put-results.ts';
 export interface PublishResultsDeps extends ResultDeps {
   publish: Publish;
   registry: Registry;
-  meter: Pick<Meter, 'record'>;
 }
 
 /**
@@ -56,18 +53,13 @@ export async function publishResults(
   deps: PublishResultsDeps,
   address: QueueAddress,
   waiting: readonly DisposedReference[],
-  { operations: before, lease, generation }: { operations: Operations; lease: Lease; generation: number },
+  lease: Lease,
 ): Promise<void> {
   const ends = waiting.flatMap(({ disposition }) => (typeof disposition === 'string' ? [] : [disposition.end]));
   const refused = new Set<string>();
   if (ends.length > 0) {
-    const handlers = waiting.map(({ disposition }) => handlerOperations(disposition)).reduce(addOperations);
-    const operations = [before, handlers, ownOperations(ends.length)].reduce(addOperations);
-    const put = await putResults(deps, { from: address, ends, operations, generation });
-    // The meter of this thread has not counted the operations of the handlers.
-    deps.meter.record(subtractOperations(put.operations, handlers));
-    const { items, payloadBytes } = put;
-    for (const end of put.refused) refused.add(nameOf(end));
+    const { items, payloadBytes, refused: notPut } = await putResults(deps, { from: address, ends });
+    for (const end of notPut) refused.add(nameOf(end));
     const results = deps.registry.queue(resultsQueueName(address.workload.name));
     if (results) await deps.publish(results, { type: 'QueueWorkDetected', items, payloadBytes });
   }
@@ -78,35 +70,14 @@ export async function publishResults(
 
 const nameOf = ({ batch, chunk }: DoneChunk): string => `${batch} ${chunk}`;
 
-/** Returns the operations of the handlers in their threads. */
-export const handlerOperations = (disposition: ChunkDisposition): Operations =>
-  typeof disposition === 'string' ? {} : (disposition.outcome?.operations ?? {});
-
-/**
- * Returns the operations of publishing results. They are counted in advance, because the message that contains them comes
- * first.
- */
-const ownOperations = (references: number): Operations => ({
-  'queue.put': 1,
-  'servicebus.send': 1,
-  'queue.delete': references,
-});
-
 /** Sums up the work of a round. */
-export function countWork(
-  received: number,
-  dispositions: ChunkDisposition[],
-  operations: WorkCounts['operations'],
-): WorkCounts {
-  const total = { ...emptyCounts(), received, operations };
+export function countWork(received: number, dispositions: ChunkDisposition[]): WorkCounts {
+  const total = { ...emptyCounts(), received };
   for (const disposition of dispositions) {
     if (disposition === 'orphaned') total.orphanedReferences += 1;
     // Like a cancelled chunk: a probe that receives it has tried nothing, and continues.
     if (disposition === 'paused' || disposition === 'adopted') total.done += 1;
-    // Its batch counts it as well: the cancel request assigned the chunk to this drain.
-    if (disposition === 'cancelled') total.chunks += 1;
     if (typeof disposition === 'string') continue;
-    total.chunks += 1;
     const { counts } = disposition.end.header;
     total.done += 1;
     total.items += counts.items - counts.retried;

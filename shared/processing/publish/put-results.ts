@@ -1,7 +1,7 @@
 /** Creates result messages below the size limit, and splits a message that the service refuses because of its content. */
 import { resultsQueueName } from '../../contract/names.ts';
-import { addOperations, type Operations } from '../../contract/operations.ts';
 import { type DoneChunk, fitsMessage, type ResultMessage } from '../../contract/reference.ts';
+import { chargeBatches } from '../../cost/account.ts';
 import { isRefused } from '../../errors.ts';
 import type { WorkPut } from '../../events/publish.ts';
 import type { GateDeps } from '../../gate/gate.ts';
@@ -15,50 +15,50 @@ export interface ResultDeps {
   gate: Pick<GateDeps, 'now'>;
 }
 
-/** Ends of chunks of one queue, and the operations that they took. */
+/** Ends of chunks of one queue. */
 export interface Ends {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
   ends: DoneChunk[];
-  operations: Operations;
-  /** The drain of the queue that has ended them, or that will receive their references; undefined if unknown. */
-  generation: number | undefined;
 }
 
 /** The result of putting ends: the number of items, the bytes of the message texts, and the ends that were refused. */
 export interface ResultsPut extends WorkPut {
   refused: DoneChunk[];
-  /** Operations of the messages that were put: they are counted for the batches of those messages. */
-  operations: Operations;
 }
 
 /**
- * Puts the ends on the results queue, usually as one message. Ends that the service refuses even in their shortest form
+ * Puts the ends on the results queue, usually as one message, with what was spent for their batches. Ends that the service refuses even in their shortest form
  * are logged and returned, and the others are put. Throws any other error.
  */
-export async function putResults(deps: ResultDeps, { from, ends, operations, generation }: Ends): Promise<ResultsPut> {
+export async function putResults(deps: ResultDeps, { from, ends }: Ends): Promise<ResultsPut> {
   const queue = deps.queues(resultsQueueName(from.workload.name));
+  const { operations, stored } = chargeBatches(ends.map(({ batch }) => batch));
   const message: ResultMessage = {
     v: 1,
     workload: from.workload.name,
     queue: from.queue,
-    generation,
     chunks: ends,
     operations,
     at: new Date(deps.gate.now()).toISOString(),
     traceparent: currentTraceparent(),
   };
-  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [], operations: {} };
-  await putApart(queue, message, put);
+  const put: ResultsPut = { items: 0, payloadBytes: 0, refused: [] };
+  await putApart(queue, message, put, ({ operations: own }) => own === operations && stored());
   return put;
 }
 
 /** Puts the message, and adds to `put` what was put or refused. */
-async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): Promise<void> {
+async function putApart(
+  queue: Queue,
+  message: ResultMessage,
+  put: ResultsPut,
+  onPut: (message: ResultMessage) => unknown,
+): Promise<void> {
   const smaller = reduced(message);
   if (smaller.length === 0 || fitsMessage(message)) {
     try {
       put.payloadBytes += await putMessage(queue, message);
-      put.operations = addOperations(put.operations, message.operations);
+      onPut(message);
       put.items += message.chunks.reduce((sum, { header }) => sum + header.counts.items, 0);
       return;
     } catch (error) {
@@ -66,7 +66,7 @@ async function putApart(queue: Queue, message: ResultMessage, put: ResultsPut): 
       if (smaller.length === 0) put.refused.push(...logRefused(queue, message, error));
     }
   }
-  for (const each of smaller) await putApart(queue, each, put);
+  for (const each of smaller) await putApart(queue, each, put, onPut);
 }
 
 /**

@@ -1,11 +1,10 @@
-import { addOperations, type Operations } from '../../contract/operations.ts';
 import { toError } from '../../errors.ts';
 import type { Entry } from '../../queues/messages.ts';
 import { log } from '../../telemetry/log.ts';
 import { withTrace } from '../../telemetry/trace.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
-import { type CollectHereDeps, collectHere, type RoundPart } from './collect-here.ts';
+import { type CollectHereDeps, collectHere } from './collect-here.ts';
 import {
   type ChunkDisposition,
   type DisposedReference,
@@ -19,23 +18,12 @@ const PUBLISH_MS = 5_000;
 /** How often a round checks whether results wait: a long chunk must not delay those that have ended beside it. */
 const CHECK_MS = 1_000;
 
-/** The state of a round that its publisher needs. */
-export interface RoundPublisherOptions {
-  lease: Lease;
-  trace: string | undefined;
-  /** Operations before the first chunk; published with the first results. */
-  operations: Operations;
-  /** Generation of the drain. */
-  generation: number;
-}
-
 /** Publishes the results of a round, in parts if it lasts long. */
 export interface RoundPublisher {
   /**
-   * Adds the disposition of a reference, and its operations in this thread (without its handlers). Publishes if the last
-   * time was long ago. Never rejects.
+   * Adds the disposition of a reference. Publishes if the last time was long ago. Never rejects.
    */
-  add: (entry: Entry<unknown>, disposition: ChunkDisposition, operations: Operations) => Promise<void>;
+  add: (entry: Entry<unknown>, disposition: ChunkDisposition) => Promise<void>;
   /** Ends the round: publishes the rest. */
   publish: () => Promise<void>;
   /** Stops the timer of a round that fails before its end. */
@@ -46,25 +34,22 @@ export interface RoundPublisher {
 export function createRoundPublisher(
   deps: PublishResultsDeps & CollectHereDeps,
   address: QueueAddress,
-  { lease, trace, operations: first, generation }: RoundPublisherOptions,
+  { lease, trace }: { lease: Lease; trace: string | undefined },
 ): RoundPublisher {
   let waiting: DisposedReference[] = [];
-  let operations = first;
   let lastMs = deps.gate.now();
 
   const publishWaiting = async (): Promise<void> => {
-    const part: RoundPart = { waiting, operations };
-    [waiting, operations, lastMs] = [[], {}, deps.gate.now()];
+    let part: readonly DisposedReference[] = waiting;
+    [waiting, lastMs] = [[], deps.gate.now()];
     try {
       await withTrace(trace, async () => {
-        const rest = await collectHere(deps, address, part, { lease, generation });
-        Object.assign(part, rest);
-        await publishResults(deps, address, part.waiting, { operations: part.operations, lease, generation });
+        part = await collectHere(deps, address, part, lease);
+        await publishResults(deps, address, part, lease);
       });
     } catch (error) {
       // Published again with the rest: what was already published counts as a repeat.
-      waiting = [...part.waiting, ...waiting];
-      operations = addOperations(part.operations, operations);
+      waiting = [...part, ...waiting];
       throw error;
     }
   };
@@ -84,9 +69,8 @@ export function createRoundPublisher(
   };
   const timer = setInterval(publishIfDue, CHECK_MS);
   return {
-    add: async (entry, disposition, cost) => {
+    add: async (entry, disposition) => {
       waiting.push({ entry, disposition });
-      operations = addOperations(operations, cost);
       await publishIfDue();
     },
     publish: async () => {

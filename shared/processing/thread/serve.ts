@@ -1,5 +1,6 @@
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
+import { asInvocation, spentSoFar } from '../../cost/account.ts';
 import { processClockMs } from '../../limits/process-clock.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
@@ -22,7 +23,7 @@ const MAX_UNHANDLED = 20;
 /** Creates the function that the file of a thread exports: `export default serve(registry)`. */
 export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown> {
   const { settings } = (workerData ?? {}) as ThreadData;
-  const { open, measure } = createThreadContainers(settings);
+  const open = createThreadContainers(settings);
   let unhandled = 0;
   let latest = 0;
   let hasRun = false;
@@ -56,8 +57,10 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
       renew: hasRun ? renew : undefined,
     };
     hasRun ||= task.remains === undefined;
-    const { value: outcome, operations } = await measure(() => runChunk(workload, task, tools));
-    return moved({ ...outcome, operations });
+    return asInvocation(async () => {
+      const outcome = await runChunk(workload, task, tools);
+      return moved({ ...outcome, operations: spentSoFar() });
+    });
   };
 }
 

@@ -6,34 +6,23 @@ import type { Settings } from '../../settings.ts';
 import { DOWNLOAD_RESUMES } from '../../storage/policies/retry-limits.ts';
 import type { Container, OpenContainer } from '../../workload/container.ts';
 
-/** Storage for the handlers of a thread, and the meter of its operations. */
-export interface ThreadContainers {
-  open: OpenContainer;
-  /** Runs `fn` and returns the operations of its handlers. */
-  measure: ReturnType<typeof createMeter>['measure'];
-}
-
 /**
  * Creates the storage of a thread. Clients cannot be sent to a thread, but settings can, so the thread creates its own
  * clients at the first call. The SDK is also loaded then: most workloads need no storage, and their threads start without
  * it.
  */
-export function createThreadContainers(settings: Settings | undefined): ThreadContainers {
-  const meter = createMeter();
+export function createThreadContainers(settings: Settings | undefined): OpenContainer {
   let clients: Promise<(name: string) => ContainerClient> | undefined;
   const load = async (): Promise<(name: string) => ContainerClient> => {
     if (settings === undefined)
       throw new Error('The threads have no storage, because they were started without settings.');
-    return (await import('../../storage/clients.ts')).createContainers(settings, meter);
+    return (await import('../../storage/clients.ts')).createContainers(settings, createMeter());
   };
   const client = async (name: string): Promise<ContainerClient> => {
     clients ??= load();
     return (await clients)(name);
   };
-  return {
-    open: (name, signal) => onStorage(() => client(name), signal),
-    measure: (fn) => meter.measure(fn),
-  };
+  return (name, signal) => onStorage(() => client(name), signal);
 }
 
 function onStorage(client: () => Promise<ContainerClient>, abortSignal: AbortSignal): Container {

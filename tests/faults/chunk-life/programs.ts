@@ -8,6 +8,7 @@ import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
 import type { SluiceEvent } from '../../../shared/contract/events.ts';
+import { createMeter } from '../../../shared/cost/meter.ts';
 import { createPipeline, type Pipeline, type PipelineClients } from '../../../shared/pipeline.ts';
 import { NotBegunError } from '../../../shared/processing/thread-pool/errors.ts';
 import { enqueue } from '../../../shared/queues/enqueue.ts';
@@ -19,7 +20,6 @@ import type { HaltRule } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
 import { ITEMS_QUEUE, processChunk, RESULTS_QUEUE, registryOf, type Whim } from './handler.ts';
 import { type Tools, toolsOf } from './tools.ts';
@@ -65,10 +65,7 @@ function pipelineOf(asker: Asker, { registry, tools, maxChunksCollected }: Pipel
     queue: queues,
     container,
     topic: topicOf(asker),
-    meter: {
-      ...uncounted().meter,
-      serviceNowMs: asker.now,
-    },
+    meter: { ...createMeter(), serviceNowMs: asker.now },
   } as unknown as PipelineClients;
   const process = async (job: Parameters<typeof processChunk>[0]) => {
     const whim = (await asker.ask('process', job.reference.chunk)) as Whim | 'busy';

@@ -18,7 +18,6 @@ import { repairQueue } from '../../../shared/sweep/repair-queue.ts';
 import { DEFAULT_PATIENCE, type SweepRun } from '../../../shared/sweep/sweep-run.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { unrecorded } from '../../helpers/fakes/spending.ts';
 import type { Asker, Program } from '../explorer/programs.ts';
 import { tableOf } from '../explorer/table-stub.ts';
 
@@ -166,6 +165,5 @@ const finishWaveDeps = (parts: Parts, asker: Asker): FinishWaveDeps => ({
   publish: publishOf(asker),
   plan,
   visibilitySeconds: VISIBILITY_SECONDS,
-  spending: unrecorded,
   ...LIMITS,
 });

@@ -6,7 +6,6 @@ import { LINE } from '../../../shared/batches/listing/index-rows.ts';
 import { OPEN_BATCH } from '../../../shared/batches/listing/open-rows.ts';
 import { PROGRESS } from '../../../shared/batches/progress/progress-rows.ts';
 import { ACTION } from '../../../shared/commands/audit-log.ts';
-import { SPENT } from '../../../shared/gate/drain-archive.ts';
 import { GATE } from '../../../shared/gate/gate-row.ts';
 import { HEARTBEAT } from '../../../shared/gate/heartbeat.ts';
 import { POLICY } from '../../../shared/gate/policy-store.ts';
@@ -19,7 +18,7 @@ import { NOTE } from '../../../shared/sweep/chores.ts';
 /** All kinds of rows. A test compares them with the declarations in `shared/`. */
 export const ROWS: readonly Row[] = [
   ...[BATCH, CHUNK, PROGRESS, LINE, OPEN_BATCH, NOTE, KEY, MARK],
-  ...[GATE, HEARTBEAT, SPENT, POLICY, QUOTA, ACTION],
+  ...[GATE, HEARTBEAT, POLICY, QUOTA, ACTION],
 ];
 
 /** Values of all columns, with `n` for whole numbers that may be large and `x` for fractions. */

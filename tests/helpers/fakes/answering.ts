@@ -1,10 +1,8 @@
-import { createMeter } from '../../../shared/cost/meter.ts';
+import { createOverhead } from '../../../shared/cost/overhead.ts';
 import { type Answered, type AnsweringDeps, createAnswering, type Handler } from '../../../shared/http/edge/answers.ts';
 
 const PARTS: AnsweringDeps = {
-  meter: createMeter(),
-  overhead: { add: () => {} },
-  recording: () => ({}),
+  overhead: createOverhead(),
   record: async () => {},
 };
 
@@ -12,7 +10,7 @@ const READ: Answered = { name: 'get', method: 'GET', audience: ['client'] };
 
 /**
  * Wraps handlers as the app does, with other parts, as those of a route that clients read by default. By default, there is no
- * audit log, and the meter belongs to no client.
+ * audit log.
  */
 export const answeringWith =
   (parts: Partial<AnsweringDeps>, route = READ) =>

@@ -35,7 +35,7 @@ export function dyingAt<T extends object>(deps: T, at: number, process: Process 
 type Call = (...args: unknown[]) => unknown;
 
 /** Calls that no service receives: the error of the crash must reach the test past them. */
-const INNER = new Set(['now', 'record', 'unrecorded', 'add']);
+const INNER = new Set(['now', 'add']);
 
 function wrap(call: Call, name: string, { at, process }: { at: number; process: Process }): Call {
   return (...args) => {

@@ -17,6 +17,7 @@ import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts'
 import { splitChunk } from '../../../shared/processing/outcome/unrun-outcomes.ts';
 import { collectBatch } from '../../../shared/results/collect-batch.ts';
 import { BASIS } from '../../helpers/fakes/receipt-basis.ts';
+import { measure } from '../../helpers/measure.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -347,7 +348,7 @@ describe('GET batches/{id}/items', () => {
   it('reads rows by one query, nothing more for chunks without failures, and records and results once per chunk', async () => {
     const records = Array.from({ length: 12 }, (_, n) => ({ id: `i${n}` }));
     const spent = async (query: string, id: string) => {
-      const { value, operations } = await pipeline.clients.meter.measure(() => list(query, id));
+      const { value, operations } = await measure(pipeline.clients.meter, () => list(query, id));
       expect(value.items).toHaveLength(12);
       const { 'table.query': queries, ...others } = operations;
       // As in Azure, a page of a query may be empty.

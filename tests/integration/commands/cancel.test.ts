@@ -6,7 +6,6 @@ import { changeGate } from '../../../shared/gate/gate-store.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
-import { echo } from '../in-process/echo.ts';
 import { downstream, itemsOf, startWorld, type World } from '../in-process/world.ts';
 
 const MINUTE = 60_000;
@@ -98,23 +97,6 @@ describe('a cancel', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
     await expect(cancelBatch(without, id)).resolves.toMatchObject({ row: { state: 'cancelled' } });
-  });
-
-  it('charges the batch for the next drain of each queue that still has its references', async () => {
-    const spread = { ...world.deps, registry: createRegistry([{ ...echo, queuesPerLane: 2 }]) };
-    const { id } = await world.submit(itemsOf(9), { deps: spread });
-    world.topic.events.length = 0;
-    await cancelBatch(spread, id);
-    await world.drainAll();
-
-    const { drains = {} } = await world.batch(id);
-
-    expect(
-      Object.keys(drains)
-        .filter((queue) => queue !== 'echo-results')
-        .sort(),
-    ).toEqual([QUEUE, 'echo-normal-1']);
-    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', cancelled: 9 });
   });
 
   it('ends a limited number of chunks, and the workers that it wakes cancel the rest', async () => {

@@ -103,22 +103,6 @@ describe('the meter in the pipelines of the SDKs', () => {
     expect(meter.total()).toEqual({ 'table.transaction': 1 });
   });
 
-  it('separates the scopes of concurrent work', async () => {
-    const { meter, queue } = clients();
-    const send = (n: number) =>
-      meter.measure(async () => {
-        for (let i = 0; i < n; i += 1) await queue('q').sendMessage('x');
-      });
-
-    const [one, two] = await Promise.all([send(1), send(2)]);
-
-    expect([one.operations, two.operations, meter.total()]).toEqual([
-      { 'queue.put': 1 },
-      { 'queue.put': 2 },
-      { 'queue.put': 3 },
-    ]);
-  });
-
   it('reads the time of the service', async () => {
     const { meter, queue } = clients();
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CLOSING, LAST_UPDATE } from '../../../shared/batches/charge.ts';
+import { addOperations, type Operations } from '../../../shared/contract/operations.ts';
 import { tableBelow } from '../../unit/docs/docs-table.ts';
 import { type ReceiptStack, startReceiptStack } from './receipt-stack.ts';
 
@@ -32,6 +34,19 @@ function targetOf(operation: string, path: string): string {
   const kind = resource === 'batches' && row !== 'batch' ? partition : row;
   return `${resource}/${kind.replace(/[-:].*$/, '')}`;
 }
+
+it('the last write of a batch row charges what the architecture page lists after it, and its line what follows it', () => {
+  const writes = documentedWrites();
+  const countFrom = (write: string): Operations =>
+    writes
+      .slice(writes.lastIndexOf(write))
+      .filter((each) => / batches(\/|$)/.test(each))
+      .map((each) => ({ [each.split(' ', 1)[0] ?? '']: 1 }))
+      .reduce(addOperations, {});
+
+  expect(LAST_UPDATE).toEqual(countFrom('table.update batches/batch'));
+  expect(CLOSING).toEqual(countFrom('table.update batches/day'));
+});
 
 it('a small batch makes the writes that the architecture page lists, in their order', async () => {
   const writes: string[] = [];

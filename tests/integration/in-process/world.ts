@@ -164,8 +164,7 @@ export class World {
   async collectAs(deps: FinalizeDeps): Promise<void> {
     const address = this.deps.registry.queue('echo-results');
     const messages = await receive(this.clients.queue('echo-results'), RECEIVE, VISIBILITY_SECONDS);
-    if (address)
-      await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address, 1)(messages);
+    if (address) await createCollectRound({ ...deps, mergeAhead: createMergeAhead(deps.registry) }, address)(messages);
   }
 
   /** The row of a batch; its rows are counted after it is read. */

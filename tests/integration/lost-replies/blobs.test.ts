@@ -121,7 +121,7 @@ test.each<[string, Lost]>([
 
 test('a blob of a handler whose write was answered too late is stored', async () => {
   await lossy.world.clients.container('own').create();
-  const { open } = createThreadContainers(lossy.world.settings);
+  const open = createThreadContainers(lossy.world.settings);
   const container = open('own', new AbortController().signal);
   lossy.lose('blob', /^PUT .*\/own\/a/);
 

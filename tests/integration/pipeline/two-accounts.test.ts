@@ -87,7 +87,7 @@ function startApp(account: string, storage: string): App {
     return bodies;
   };
   const { registry, gate } = world.deps;
-  const listener = { registry, pool: undefined, spending: world.deps.spending, account: () => clients.account };
+  const listener = { registry, pool: undefined, account: () => clients.account };
   const listen = async (): Promise<string[]> => {
     const bodies = await take();
     await onEvents({ ...listener, coalesce: (_queue, run) => run() }, bodies, (queue, put) => wake(gate, queue, put));

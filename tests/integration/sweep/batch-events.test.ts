@@ -88,12 +88,12 @@ describe('ResultsReady', () => {
       await world.drainOne(ITEMS, 2);
       const messages = await receive(world.clients.queue(RESULTS), 1, 30);
       const address = world.deps.registry.queue(RESULTS) as QueueAddress;
-      await createCollectRound(dyingAt<FinalizeDeps>(deps, at), address, 1)(messages).catch(() => undefined);
+      await createCollectRound(dyingAt<FinalizeDeps>(deps, at), address)(messages).catch(() => undefined);
       expect((await world.batch(id)).chunksDone).toBe(2);
       expect(idsOf('ResultsReady')).toHaveLength(at - 1);
 
       // The same message again, as after its visibility timeout.
-      await createCollectRound(deps, address, 1)(messages);
+      await createCollectRound(deps, address)(messages);
 
       expect(idsOf('ResultsReady')).toHaveLength(at);
       expect(new Set(idsOf('ResultsReady')).size).toBe(1);

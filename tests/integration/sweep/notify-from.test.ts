@@ -10,6 +10,7 @@ import { drainNow, pauseQueue, resumeQueue } from '../../../shared/http/queues/p
 import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../shared/queues/depths.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
+import { measure } from '../../helpers/measure.ts';
 import { call } from '../api/call.ts';
 import { DONE, did, ITEMS, MINUTE, RESULTS, useWorld } from '../in-process/use-world.ts';
 import { downstream, itemsOf, type World } from '../in-process/world.ts';
@@ -59,7 +60,7 @@ describe('notifyFrom', () => {
     const { world } = use;
     const { meter } = world.clients;
     const cost = async (deps: World['deps']) =>
-      (await meter.measure(() => world.submit(itemsOf(9), { deps }))).operations;
+      (await measure(meter, () => world.submit(itemsOf(9), { deps }))).operations;
     const plain = await cost({ ...world.deps, needsWake: async () => true });
     expect([plain['table.query'], plain['queue.properties']]).toEqual([undefined, undefined]);
     // One query in five begins with an empty page, which costs one more operation; that happens to at most one of two

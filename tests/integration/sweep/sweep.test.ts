@@ -9,6 +9,7 @@ import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { dyingAt } from '../../helpers/fakes/crashes.ts';
 import { interposed } from '../../helpers/fakes/interposed.ts';
+import { measure } from '../../helpers/measure.ts';
 import { DONE, did, HOUR, ITEMS, MINUTE, unheard, useWorld } from '../in-process/use-world.ts';
 import { inventory, itemsOf } from '../in-process/world.ts';
 
@@ -16,7 +17,7 @@ const use = useWorld();
 
 describe('an idle sweep', () => {
   it('is one operation', async () => {
-    const { value, operations } = await use.world.clients.meter.measure(() => sweep(use.world.deps));
+    const { value, operations } = await measure(use.world.clients.meter, () => sweep(use.world.deps));
     expect(operations).toEqual({ 'table.query': 1 });
     expect(value).toEqual(noCounts());
   });

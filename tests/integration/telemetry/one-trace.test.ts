@@ -35,7 +35,6 @@ describe('from upload to report', () => {
         {
           registry: world.deps.registry,
           pool: undefined,
-          spending: world.deps.spending,
           account: () => world.clients.account,
           coalesce: (_queue, run) => run(),
         },

@@ -13,7 +13,6 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, readChunkReference } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 const NOW = Date.parse('2026-01-01T00:01:00.000Z');
@@ -43,7 +42,6 @@ async function world(state: BatchState) {
     },
     addressOf: () => address,
     gate: { table: memoryTable().table, now: () => NOW },
-    ...uncounted(),
   } as unknown as FinalizeDeps;
   const rows = CHUNKS.map((chunk) => chunkRowOf({ chunk }));
   await insertBatch(

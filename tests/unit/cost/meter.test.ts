@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asInvocation, responsesSoFar } from '../../../shared/cost/account.ts';
 import { createMeter } from '../../../shared/cost/meter.ts';
 
 describe('the meter', () => {
@@ -12,37 +13,7 @@ describe('the meter', () => {
     expect(meter.total()).toEqual({ 'servicebus.send': 5, 'durable.activity': 2 });
   });
 
-  it('adds inner measurements to all outer scopes', async () => {
-    const meter = createMeter();
-
-    const outer = await meter.measure(async () => {
-      meter.count('a.one');
-      const inner = await meter.measure(async () => meter.count('a.two', 2));
-      return inner.operations;
-    });
-
-    expect([outer.value, outer.operations, meter.total()]).toEqual([
-      { 'a.two': 2 },
-      { 'a.one': 1, 'a.two': 2 },
-      { 'a.one': 1, 'a.two': 2 },
-    ]);
-  });
-
-  it('keeps the operations of a failing function in the outer scope', async () => {
-    const meter = createMeter();
-
-    const outer = await meter.measure(async () => {
-      const failing = meter.measure(async () => {
-        meter.count('a.one');
-        throw new Error('expected');
-      });
-      await expect(failing).rejects.toThrow('expected');
-    });
-
-    expect(outer.operations).toEqual({ 'a.one': 1 });
-  });
-
-  it('measures the time of each try, with or without a response, for all outer scopes', async () => {
+  it('measures the time of each try of an invocation, with or without a response, and counts throttled ones', async () => {
     let nowMs = 0;
     const meter = createMeter({ monotonicMs: () => nowMs, wallMs: () => 0 });
     const { sendRequest } = meter.policy('queue');
@@ -54,20 +25,18 @@ describe('the meter', () => {
           return answer();
         }) as never,
       );
-    const answer = () => ({ status: 200, headers: new Map() });
+    const cut = () => {
+      throw new Error('cut');
+    };
 
-    const outer = await meter.measure(async () => {
-      await send(30, answer);
-      const cut = () => {
-        throw new Error('cut');
-      };
-      return meter.measure(() => send(400, cut).catch(() => send(5, answer)));
+    const responses = await asInvocation(async () => {
+      await send(30, () => ({ status: 503, headers: new Map() }));
+      await send(400, cut).catch(() => send(5, () => ({ status: 200, headers: new Map() })));
+      return responsesSoFar();
     });
 
-    expect([outer.value.responses, outer.responses]).toEqual([
-      { count: 2, ms: 405 },
-      { count: 3, ms: 435 },
-    ]);
+    expect(responses).toEqual({ count: 3, ms: 435, throttled: 1 });
+    expect(meter.total()).toEqual({ 'queue.get': 3, 'throttled.responses': 1 });
   });
 
   it('returns copies', () => {

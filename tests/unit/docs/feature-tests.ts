@@ -44,7 +44,7 @@ export const FEATURE_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   A13: [
     'tests/unit/cost/price.test.ts: results in the figure of %s for %s: %i polls per day, times %i',
-    'tests/integration/cost/receipt.test.ts: the receipts and the named overhead sum to the operations that storage has received',
+    'tests/integration/cost/receipt.test.ts: for several batches at the same time, and a sweep',
   ],
   A14: [
     'tests/unit/gate/planning/planner.test.ts: a wave follows the policy that is stored when it is planned',

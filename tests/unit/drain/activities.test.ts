@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resultsQueueName } from '../../../shared/contract/names.ts';
-import { createMeter, type ResponseTimes } from '../../../shared/cost/meter.ts';
+import type { ResponseTimes } from '../../../shared/cost/account.ts';
 import { type ActivityDeps, createActivities } from '../../../shared/drain/activities.ts';
 import type { SliceTime } from '../../../shared/drain/slice-time.ts';
 import type { GateRow } from '../../../shared/gate/gate-row.ts';
@@ -36,7 +36,6 @@ async function world(fields: Partial<GateRow>, texts: string[] = [], queue = QUE
     ...finishWaveDeps(table),
     functionSeconds: 600,
     registry,
-    meter: createMeter(),
     queues: () => ({
       receiveMessages: async () => {
         await beforeReceive();

@@ -6,7 +6,6 @@ import type { WaveSummary } from '../../../shared/gate/planning/wave-summary.ts'
 import type { Table } from '../../../shared/storage/table.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry, type QueueAddress } from '../../../shared/workload/registry.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 /** 2026-01-01T00:00:00Z */
 export const NOW = 1_767_225_600_000;
@@ -33,8 +32,6 @@ export const summary = (fields: Partial<WaveSummary> = {}): WaveSummary => ({
   received: 1,
   done: 1,
   items: 10,
-  chunks: 1,
-  shared: {},
   ran: 10,
   failures: 0,
   orphanedReferences: 0,
@@ -67,7 +64,6 @@ export function finishWaveDeps(table: Table, published: Published[] = []): Finis
     },
     plan: async () => wave(),
     visibilitySeconds: 300,
-    spending: uncounted().spending,
     concurrentActivities: 2,
     activityVisibilitySeconds: 60,
   };

@@ -19,14 +19,24 @@ function fakeProcess() {
   return { measure, pass };
 }
 
+const NO_RESPONSES = { count: 0, ms: 0, throttled: 0 };
+
 test("CPU time is a share of all cores, and event loop time is a share of the slice's duration", () => {
   const { measure, pass } = fakeProcess();
   const finish = measure();
 
   pass(10_000, 15_000, 2_500);
 
-  const load = { instance: 'a1b2', ms: 10_000, cpu: 0.75, eventLoop: 0.25, responses: 8, responseMs: 121 };
-  expect(finish({ count: 8, ms: 120.6 })).toEqual(load);
+  const load = {
+    instance: 'a1b2',
+    ms: 10_000,
+    cpu: 0.75,
+    eventLoop: 0.25,
+    responses: 8,
+    responseMs: 121,
+    throttled: 1,
+  };
+  expect(finish({ count: 8, ms: 120.6, throttled: 1 })).toEqual(load);
 });
 
 test('slices that run at the same time are each measured over their own duration', () => {
@@ -36,20 +46,20 @@ test('slices that run at the same time are each measured over their own duration
   const short = measure();
   pass(1_000, 0, 0);
 
-  expect([short({ count: 0, ms: 0 }).cpu, long({ count: 0, ms: 0 }).cpu]).toEqual([0, 0.5]);
+  expect([short(NO_RESPONSES).cpu, long(NO_RESPONSES).cpu]).toEqual([0, 0.5]);
 });
 
 test('clocks that differ slightly cause no share above one, and a duration of zero causes a share of zero', () => {
   const { measure, pass } = fakeProcess();
   const finish = measure();
-  expect(finish({ count: 0, ms: 0 })).toMatchObject({ ms: 0, cpu: 0, eventLoop: 0 });
+  expect(finish(NO_RESPONSES)).toMatchObject({ ms: 0, cpu: 0, eventLoop: 0 });
 
   pass(10, 25, 11);
-  expect(finish({ count: 0, ms: 0 })).toMatchObject({ cpu: 1, eventLoop: 1 });
+  expect(finish(NO_RESPONSES)).toMatchObject({ cpu: 1, eventLoop: 1 });
 });
 
 test('reads possible values from the process that it runs in', () => {
-  const load = createInstanceMeasure('a1b2')()({ count: 0, ms: 0 });
+  const load = createInstanceMeasure('a1b2')()(NO_RESPONSES);
 
   for (const share of [load.cpu, load.eventLoop]) {
     expect(share).toBeGreaterThanOrEqual(0);

@@ -25,7 +25,6 @@ import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 import { HOST } from '../../helpers/fakes/host-limits.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const ITEM_SECONDS = 400;
 const TASKS = 4;
@@ -115,7 +114,6 @@ function process(queue: ReturnType<typeof queueOf>) {
     publish: async () => {},
     registry,
     gate: { table: memoryTable().table, now: () => performance.now() },
-    ...uncounted(),
     visibilitySeconds: 300,
     onStored: () => {},
   } as unknown as ItemsRoundDeps;
@@ -124,7 +122,7 @@ function process(queue: ReturnType<typeof queueOf>) {
     const beganMs = processClockMs();
     await runSlice(wave, {
       receive: queue.receive,
-      process: createItemsRound(deps, address, 1),
+      process: createItemsRound(deps, address),
       mayContinue: async () => true,
       mustEnd: () => false,
       beginUntilMs: beganMs + beginSeconds(HOST, workload) * 1_000,

@@ -6,7 +6,6 @@ import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry(
   ['billing', 'media'].map((name) =>
@@ -50,10 +49,8 @@ async function startedFor(
     start: async ({ instanceId }, put) => onStart(instanceId, put),
     status: async () => 'Running',
   };
-  await onEvents(
-    { registry, pool, ...uncounted(), account: () => 'acc', coalesce: (_queue, run) => run() },
-    bodies,
-    (queue, put) => wake(gate, queue, put),
+  await onEvents({ registry, pool, account: () => 'acc', coalesce: (_queue, run) => run() }, bodies, (queue, put) =>
+    wake(gate, queue, put),
   );
 }
 

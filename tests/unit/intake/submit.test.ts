@@ -10,7 +10,6 @@ import { serviceError } from '../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 import { InboxWorld } from './inbox/inbox-world.ts';
 
 const SERVICE = Date.parse('2026-01-01T00:00:00.000Z');
@@ -30,16 +29,11 @@ test("dates the first claim of a process by the service time, not by the machine
     await null;
     knowsServiceTime = true;
   });
-  const { meter, spending } = uncounted();
   const deps = {
-    spending,
     keys: keys.table,
     container: memoryBlobs().container,
     gate: { now: () => (knowsServiceTime ? SERVICE : MACHINE) },
-    meter: {
-      ...meter,
-      knowsServiceTime: () => knowsServiceTime,
-    },
+    meter: { knowsServiceTime: () => knowsServiceTime },
   };
   let claimed: Readonly<Record<string, unknown>> | undefined;
   async function* body(): AsyncGenerator<Uint8Array> {

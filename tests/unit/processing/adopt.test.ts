@@ -15,7 +15,6 @@ import { createRegistry, type QueueAddress } from '../../../shared/workload/regi
 import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -88,12 +87,11 @@ function world(reference: BlobReference = REFERENCE) {
       publish: async () => expect.fail('A blob that becomes a batch has no result message.'),
       registry,
       gate: { table: memoryTable().table, now: () => 0 },
-      ...uncounted(),
       visibilitySeconds: RENEWED,
     } as unknown as ItemsRoundDeps;
     const message = messageOf(text, { dequeueCount: deliveries });
     const sink = { ...SILENT_LOG, error: note('error'), warn: note('warn') };
-    return withLog(sink, () => createItemsRound(deps, address, 1)([message], { ...UNLIMITED, isOver }));
+    return withLog(sink, () => createItemsRound(deps, address)([message], { ...UNLIMITED, isOver }));
   }
 }
 

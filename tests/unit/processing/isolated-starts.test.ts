@@ -12,7 +12,6 @@ import { chunkJob } from '../../helpers/data/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -75,7 +74,6 @@ function world(items: number[], state = 'running') {
     collectEnds: async () => {},
     registry,
     gate: { table: memoryTable().table, now: () => 0 },
-    ...uncounted(),
     visibilitySeconds: 300,
     onStored: () => {},
   } as unknown as ItemsRoundDeps;
@@ -91,7 +89,7 @@ function world(items: number[], state = 'running') {
       isRefused = true;
     },
     receive: (...messages: ReturnType<typeof messageFor>[]) =>
-      withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)(messages)),
+      withLog(SILENT_LOG, () => createItemsRound(deps, address)(messages)),
   };
 }
 

@@ -19,7 +19,6 @@ import { chunkJob } from '../../helpers/data/chunks.ts';
 import { messageOf, serviceError } from '../../helpers/data/factories.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -115,7 +114,6 @@ function world({ permits }: { permits?: Permits } = {}) {
     },
     registry,
     gate: { table: memoryTable().table, now: () => 0 },
-    ...uncounted(),
     visibilitySeconds: 300,
     onStored: (_reference: unknown, { header }: ChunkOutcome) => void own.push(header),
   } as unknown as ItemsRoundDeps;
@@ -152,7 +150,7 @@ function world({ permits }: { permits?: Permits } = {}) {
       fault = during;
       deliveries += 1;
       const message = messageOf(text, { dequeueCount: deliveries });
-      return withLog(SILENT_LOG, () => createItemsRound(deps, address, 1)([message], time));
+      return withLog(SILENT_LOG, () => createItemsRound(deps, address)([message], time));
     },
     /** A process that crashes while it holds the message. */
     die: () => {

@@ -22,7 +22,6 @@ import {
 } from '../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 export const ends = (n: number, header = headerOf()) =>
@@ -67,7 +66,6 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
     container: memoryBlobs().container,
     queues: () => queue,
     registry,
-    ...uncounted(),
     gate: { table: gates, now: () => nowMs },
     needsWake: async () => true,
     visibilitySeconds: 300,
@@ -85,7 +83,7 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
     rows,
   );
   await insertChunks(store.table, rows.slice(98));
-  const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress, 1);
+  const round = createCollectRound(deps, registry.queue('billing-results') as QueueAddress);
   const heard = (line: string): void => void lines.push(JSON.parse(line));
   const sink = { debug: () => {}, info: heard, warn: heard, error: heard };
   return {

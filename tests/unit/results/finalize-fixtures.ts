@@ -16,7 +16,6 @@ import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
-import { uncounted } from '../../helpers/fakes/spending.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 export const NOW = '2026-01-01T00:01:00.000Z';
@@ -36,7 +35,6 @@ export async function batchWith(
       throw new Error('unreachable');
     },
     registry: createRegistry([workload]),
-    ...uncounted(),
     gate: { table: store.table, now: () => Date.parse(NOW) },
     needsWake: async () => true,
     visibilitySeconds: 300,

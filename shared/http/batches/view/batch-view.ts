@@ -5,7 +5,6 @@ import type { TelemetryLinks } from '../../../settings.ts';
 import type { Workload } from '../../../workload/define.ts';
 import type { BatchView } from '../schemas.ts';
 import { batchNotes } from './batch-notes.ts';
-import type { DrainPart } from './drain-part.ts';
 import { deadLetterHint, suspectHint } from './hints.ts';
 import { paceOf } from './pace-view.ts';
 import { type ReceiptBasis, receiptView } from './receipt-view.ts';
@@ -19,8 +18,6 @@ export interface BatchNow {
   deployed?: Workload | undefined;
   /** No default. */
   telemetryLinks?: TelemetryLinks;
-  /** The part of the batch in its drains; undefined if it is not known yet. */
-  part?: DrainPart;
 }
 
 /** The representation of a batch in the API. `nowMs` is service time, for rate and estimate. */
@@ -28,7 +25,7 @@ export function batchView(
   row: BatchRow,
   nowMs: number,
   basis: ReceiptBasis,
-  { part, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
+  { telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
   const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
   const { retried, duplicatesSeen } = row;
@@ -65,7 +62,7 @@ export function batchView(
     ...(row.causes === undefined ? {} : { causes: row.causes }),
     ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
     ...(hint === undefined ? {} : { hint }),
-    receipt: receiptView(row, basis, part),
+    receipt: receiptView(row, basis),
     links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
   return { ...view, notes: batchNotes(view) };

@@ -8,19 +8,21 @@ const operations = operationsSchema.describe('Billed operations by name, such as
 /** The cost of a batch so far; prices of `sheet`, in USD. */
 export const batchReceiptSchema = z
   .object({
-    soFar: z.boolean().describe('true: the batch or one of its drains is not finished, so the cost may grow'),
+    soFar: z.boolean().describe('true: the batch is not finished, so the cost may grow'),
     handlerSeconds: z.number().nonnegative(),
     operations: operations.describe('Counted: for this batch alone'),
-    drainOperations: operations.describe('Counted: its part, by chunks, of the other operations of its drains'),
-    hostOperations: operations.describe('Computed: operations of the Durable extension on Azure Storage'),
+    drainOperations: operations.describe(
+      'Estimated: operations of its drains, which serve other batches as well, as if it had run alone and in one go',
+    ),
+    hostOperations: operations.describe('Estimated: operations of the Durable extension on Azure Storage'),
     backend: z.enum(DURABLE_BACKENDS).describe('The deployed durable backend'),
     actions: z
       .number()
       .nonnegative()
-      .describe('Durable actions of its drains: 1 per orchestration start, 2 per activity'),
+      .describe('Estimated: durable actions of its drains, 1 per orchestration start, 2 per activity'),
     executions: z
       .object({ count: z.number().nonnegative(), gbSeconds: z.number().nonnegative() })
-      .describe('Computed: function executions, as billed if no others run at the same time. An upper bound'),
+      .describe('Estimated: function executions, as billed if no others run at the same time'),
     storageOperations: z.number().nonnegative().describe('The storage operations among the three counts above'),
     throttled: z.number().nonnegative().describe('Number of answers with which a service throttled a call'),
     sheet: z.string(),

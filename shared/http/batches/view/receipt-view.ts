@@ -1,29 +1,38 @@
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
 import type { Operations } from '../../../contract/operations.ts';
+import { drainOperations } from '../../../cost/batch-operations.ts';
 import type { DurableBackend } from '../../../cost/durable-backend.ts';
 import { THROTTLED } from '../../../cost/meter.ts';
 import { receipt } from '../../../cost/receipt.ts';
 import type { PriceSheet } from '../../../cost/sheet.ts';
-import type { DrainPart } from './drain-part.ts';
 import type { BatchReceipt } from './receipt-schema.ts';
 
-type Spent = Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'handlerSeconds' | 'operations'>;
+type Work = Pick<BatchRow, 'workload' | 'chunksDone' | 'handlerSeconds'>;
+type Spent = Work & Pick<BatchRow, 'accepted' | 'state' | 'announced' | 'operations'>;
 
-/** The prices and the backend for receipts. */
+/** The prices and the backend for receipts, and the number of queues of a workload's lane. */
 export interface ReceiptBasis {
   prices: PriceSheet;
   backend: DurableBackend;
+  queuesOf: (workload: string) => number;
 }
 
-/** Returns the cost of a batch so far. `part` is its part of its drains, which is read only for a finished batch. */
-export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, part?: DrainPart): BatchReceipt {
+/** Estimates the part of a batch in the operations of its drains: as if it had run alone and in one go. */
+export const estimateDrains = (
+  { queuesOf }: Pick<ReceiptBasis, 'queuesOf'>,
+  { workload, chunksDone: chunks, handlerSeconds: seconds }: Work,
+): Operations => (chunks === 0 ? {} : drainOperations({ chunks, queues: queuesOf(workload), seconds }));
+
+/** Returns the cost of a batch so far. */
+export function receiptView(row: Spent, basis: ReceiptBasis): BatchReceipt {
   const { [THROTTLED]: throttled = 0, ...operations } = row.operations;
-  const { [THROTTLED]: others = 0, ...drainOperations } = part?.operations ?? {};
-  const { items: _items, ...rest } = receipt({ operations, drainOperations, items: row.accepted, backend }, prices);
+  const { prices, backend } = basis;
+  const spent = { operations, drainOperations: estimateDrains(basis, row), items: row.accepted, backend };
+  const { items: _items, ...rest } = receipt(spent, prices);
   const { count, gbSeconds } = rest.executions;
   return {
     ...rest,
-    soFar: !(isFinished(row.state) && row.announced && part?.isFinal === true),
+    soFar: !(isFinished(row.state) && row.announced),
     handlerSeconds: rounded(row.handlerSeconds, 3),
     operations: roundedOperations(rest.operations),
     drainOperations: roundedOperations(rest.drainOperations),
@@ -31,7 +40,7 @@ export function receiptView(row: Spent, { prices, backend }: ReceiptBasis, part?
     actions: rounded(rest.actions, 2),
     executions: { count: rounded(count, 2), gbSeconds: rounded(gbSeconds, 3) },
     storageOperations: rounded(rest.storageOperations, 1),
-    throttled: rounded(throttled + others, 1),
+    throttled: rounded(throttled, 1),
     byService: Object.fromEntries(Object.entries(rest.byService).map(([service, usd]) => [service, rounded(usd, 9)])),
     totalUsd: rounded(rest.totalUsd, 9),
   };

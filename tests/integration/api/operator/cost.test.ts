@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../../shared/batches/ledger.ts';
 import { batchDate } from '../../../../shared/contract/names.ts';
 import { createOverhead } from '../../../../shared/cost/overhead.ts';
-import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { getCost } from '../../../../shared/http/cost/get-cost.ts';
 import { costSchema } from '../../../../shared/http/cost/schemas.ts';
+import { BASIS } from '../../../helpers/fakes/receipt-basis.ts';
 import { call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 
@@ -20,15 +20,13 @@ describe('GET cost', () => {
     const { clients, settings } = pipeline;
     const done = await pipeline.submit([{ id: 'a' }, { id: 'b' }]);
     await pipeline.finish(done.id);
-    const prices = readPriceSheet('2026');
     const ask = async (query = '') => {
       const deps = {
         table: clients.batches,
-        gates: clients.gates,
         meter: clients.meter,
-        overhead: createOverhead(clients.meter),
+        overhead: createOverhead(),
         sinceMs: 0,
-        prices,
+        basis: BASIS,
         settings,
         registry: pipeline.registry,
       };

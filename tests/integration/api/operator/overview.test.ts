@@ -9,6 +9,7 @@ import { changeGate } from '../../../../shared/gate/gate-store.ts';
 import { createOverview } from '../../../../shared/http/overview/get-overview.ts';
 import { overviewSchema } from '../../../../shared/http/overview/schemas.ts';
 import { writeReason } from '../../../../shared/intake/inbox/rejection-reason.ts';
+import { measure } from '../../../helpers/measure.ts';
 import { call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 
@@ -38,7 +39,7 @@ const WELL = {
 describe('GET overview', () => {
   it('has only empty lists when all is well, and needs two queries while the rest is cached', async () => {
     expect(await look()).toMatchObject({ ...WELL, deadLetters: { count: 0, causes: [], isWhole: true } });
-    const { value, operations } = await pipeline.clients.meter.measure(() => look());
+    const { value, operations } = await measure(pipeline.clients.meter, () => look());
     // The storage service begins some queries with an empty page, which counts as one more.
     expect([{ 'table.query': 2 }, { 'table.query': 3 }]).toContainEqual(operations);
     const { queues } = value;

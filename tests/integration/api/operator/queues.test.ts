@@ -6,6 +6,7 @@ import { problemSchema } from '../../../../shared/http/edge/schemas.ts';
 import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from '../../../../shared/http/queues/pause-queue.ts';
 import { queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
+import { measure } from '../../../helpers/measure.ts';
 import { type Answer, call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 
@@ -33,8 +34,8 @@ describe('GET queues', () => {
   it('shows every queue of the pool, including those never woken, with two operations after a measurement', async () => {
     await recordHeartbeat(gate.table, { queue: QUEUE, task: 't1', generation: 1, until: Date.now() });
     const { meter } = pipeline.clients;
-    const { value: shown, operations: first } = await meter.measure(() => queues());
-    const { operations: second } = await meter.measure(() => queues());
+    const { value: shown, operations: first } = await measure(meter, () => queues());
+    const { operations: second } = await measure(meter, () => queues());
     // The storage service begins some queries with an empty page, which counts as one more.
     const queries = [{ 'table.query': 2 }, { 'table.query': 3 }];
     expect(queries.map((each) => ({ ...each, 'queue.properties': shown.length }))).toContainEqual(first);

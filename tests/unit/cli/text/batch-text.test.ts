@@ -63,9 +63,9 @@ describe('the text', () => {
       'Items: 1,000 accepted, 700 succeeded, 50 dead letters, 250 pending, 0 retried',
       'Latency from acceptance to completion: p50 0.12 s, p95 1.50 s, max 20.0 s',
       'Operations so far: 20 on storage (one message per item would need 2,032 for the queue alone)',
-      '  13 of the batch, 2 as its part of the drains, 5 of the Durable extension (computed)',
+      '  13 of the batch, 2 of its drains (estimated), 5 of the Durable extension (estimated)',
       '  blob.put 9, queue.put 6, servicebus.send 1, table.get 1',
-      'Executions so far: 8, at most 15 GB-seconds (computed)',
+      'Executions so far: 8, at most 15 GB-seconds (estimated)',
     ]);
     const ended = { ...batch, receipt: { ...batch.receipt, soFar: false } };
     expect(describeBatch(ended).join()).not.toContain('so far');

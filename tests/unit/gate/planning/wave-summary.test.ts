@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { THROTTLED } from '../../../../shared/cost/meter.ts';
 import { summarize } from '../../../../shared/gate/planning/wave-summary.ts';
 import { load, slice } from './adapt-fixtures.ts';
+
+const LOAD = { instance: 'a', ms: 0, cpu: 0, eventLoop: 0, responses: 0, responseMs: 0, throttled: 0 };
 
 describe('the summary of a wave', () => {
   test('adds the counts of its slices, and has the duration of the longest one', () => {
     const wave = summarize(
       [
-        slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, operations: { [THROTTLED]: 2 } }),
+        slice({ received: 3, done: 3, items: 30, ran: 31, failures: 1, seconds: 4, load: { ...LOAD, throttled: 2 } }),
         slice({ received: 1, done: 0, orphanedReferences: 1, seconds: 6, ended: 'empty', handlerSeconds: 0.5 }),
       ],
       7,
@@ -49,7 +50,7 @@ describe('the summary of a wave', () => {
   });
 
   test('has the load of its busiest instance, and the mean response time of all', () => {
-    const own = { instance: 'a', ms: 1_000, cpu: 0.5, eventLoop: 0.1, responses: 10, responseMs: 100 };
+    const own = { ...LOAD, ms: 1_000, cpu: 0.5, eventLoop: 0.1, responses: 10, responseMs: 100 };
     const slices = [
       slice({ load: own }),
       // Its process was busy for a few milliseconds only, which is no evidence.
@@ -65,8 +66,7 @@ describe('the summary of a wave', () => {
   });
 
   test('has no response time if its slices made no request, and no load if an older version ran it', () => {
-    const idle = { instance: 'a', ms: 0, cpu: 0, eventLoop: 0, responses: 0, responseMs: 0 };
-    expect(summarize([slice({ load: idle })], 0).load).toEqual(
+    expect(summarize([slice({ load: LOAD })], 0).load).toEqual(
       load({ cpu: 0, eventLoop: 0, responses: 0, responseMs: 0 }),
     );
     expect(summarize([slice({})], 0).load).toBeUndefined();

@@ -35,7 +35,7 @@ async function historyOf(rows: BatchRow[], query: string) {
   const filters: string[] = [];
   for (const row of rows) await indexBatch(store.table, row);
   store.before(async (name) => void filters.push(name));
-  const deps = { table: store.table, gates: memoryTable().table, now: () => NOW, ...BASIS };
+  const deps = { table: store.table, now: () => NOW, basis: BASIS };
   const { jsonBody } = await getHistory(deps, requestFor(`history${query}`));
   return { history: historySchema.parse(jsonBody), queries: filters.length };
 }
@@ -97,7 +97,7 @@ describe('the history', () => {
     const { table } = memoryTable();
     await action(0, 'put-policy');
     for (let minute = 1; minute <= 501; minute++) await action(minute, 'delete-batch');
-    const deps = { table, gates: memoryTable().table, now: () => NOW, ...BASIS };
+    const deps = { table, now: () => NOW, basis: BASIS };
     const { jsonBody } = await getHistory(deps, requestFor('history'));
     expect(historySchema.parse(jsonBody).markers).toMatchObject([{ action: 'put-policy', target: 'q' }]);
   });

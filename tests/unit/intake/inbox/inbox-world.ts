@@ -9,7 +9,6 @@ import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { type MemoryBlobs, memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
 import { type MemoryTable, memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../../helpers/fakes/spending.ts';
 
 export const NOTHING: InboxResult = { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 };
 const START = Date.parse('2026-01-01T00:00:00.000Z');
@@ -40,8 +39,7 @@ export class InboxWorld {
   constructor() {
     const now = () => this.nowMs;
     const queue = { name: 'queue', sendMessage: async () => ({}) };
-    const { spending, ...rest } = uncounted();
-    const meter = { ...rest.meter, knowsServiceTime: () => true };
+    const meter = { knowsServiceTime: () => true };
     this.deps = {
       ...{
         registry,
@@ -49,7 +47,6 @@ export class InboxWorld {
         keys: this.keys.table,
         container: this.blobs.container,
         meter,
-        spending,
       },
       queues: () => queue,
       alone: (work: () => Promise<unknown>) => work(),

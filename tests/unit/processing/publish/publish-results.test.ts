@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { addOperations, type Operations } from '../../../../shared/contract/operations.ts';
 import { type DoneChunk, readResult } from '../../../../shared/contract/reference.ts';
+import { addSpent, asInvocation, forBatch } from '../../../../shared/cost/account.ts';
 import type { EventDetails, WorkPut } from '../../../../shared/events/publish.ts';
 import type { Lease } from '../../../../shared/processing/lease.ts';
 import {
@@ -11,7 +13,6 @@ import type { Queue } from '../../../../shared/queues/messages.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { BATCH, headerOf, messageOf, referenceOf, serviceError } from '../../../helpers/data/factories.ts';
-import { uncounted } from '../../../helpers/fakes/spending.ts';
 import { address } from '../../drain/drain-fixtures.ts';
 
 const disposition = (chunk: string, fields: Parameters<typeof headerOf>[1] = {}): ChunkDisposition => ({
@@ -44,18 +45,34 @@ async function publishAll(dispositions: ChunkDisposition[], check: Check = () =>
     queues,
     registry: createRegistry([address.workload]),
     gate: { now: () => Date.UTC(2026, 0, 1) },
-    ...uncounted(),
     publish: async ({ queue }: { queue: string }, { items = -1, payloadBytes = -1 }: EventDetails) => {
       calls.push(`wake ${queue}`);
       wakes.push({ items, payloadBytes });
     },
   };
+  let notStored: Operations = {};
   const lines: string[] = [];
   const heard = (line: string): void => void lines.push(line);
   await withLog({ debug: heard, info: heard, warn: heard, error: heard }, () =>
-    publishResults(deps, address, waiting, { operations: { 'blob.put': 2, 'queue.get': 1 }, lease, generation: 7 }),
+    asInvocation(
+      async () => {
+        await forBatch(BATCH, async () => addSpent({ 'blob.put': 2 }));
+        await forBatch('another batch', async () => addSpent({ 'blob.put': 5 }));
+        await publishResults(deps, address, waiting, lease);
+      },
+      (operations) => {
+        notStored = addOperations(notStored, operations);
+      },
+    ),
   );
-  return { calls, results: texts.map(readResult), texts, wakes, logged: lines.map((line) => JSON.parse(line)) };
+  return {
+    calls,
+    notStored,
+    results: texts.map(readResult),
+    texts,
+    wakes,
+    logged: lines.map((line) => JSON.parse(line)),
+  };
 }
 
 /** Refuses a text if `isRefused` returns true, as the service refuses a text that it cannot store. */
@@ -88,16 +105,21 @@ test('a returned reference is kept; that of an orphan or a duplicate is deleted,
   expect((await publishAll(['returned', 'orphaned', 'duplicate'])).calls).toEqual(['delete m1', 'delete m2']);
 });
 
-test('the message contains the operations of publishing, once', async () => {
-  const { results } = await publishAll([disposition('000000'), disposition('000001')]);
+test('the message contains what was spent for its batches, which is stored then', async () => {
+  const { results, notStored } = await publishAll([disposition('000000'), disposition('000001')]);
 
-  expect(results[0]?.operations).toEqual({
-    'blob.put': 2,
-    'queue.get': 1,
-    'queue.put': 1,
-    'servicebus.send': 1,
-    'queue.delete': 2,
-  });
+  expect(results[0]?.operations).toEqual({ 'blob.put': 2 });
+  expect(notStored).toEqual({ 'blob.put': 5 });
+});
+
+test('a message that is refused stores nothing, and its operations stay with the drain', async () => {
+  const { results, notStored } = await publishAll(
+    [disposition('000000')],
+    refusing(() => true),
+  );
+
+  expect(results).toEqual([]);
+  expect(notStored).toEqual({ 'blob.put': 7 });
 });
 
 test('many ends are split into messages below the limit, and the first one contains the operations', async () => {
@@ -200,7 +222,7 @@ test('a round adds up the chunks that it ended; an outcome that was stored befor
   const end = { batch: BATCH, chunk: '000000', header: headerOf({ retried: 1 }) };
   const own = { end, outcome: { ran: 4, failures: 1 } } as ChunkDisposition;
 
-  const total = countWork(5, [own, disposition('000001'), 'orphaned', 'returned', 'duplicate'], { 'queue.get': 1 });
+  const total = countWork(5, [own, disposition('000001'), 'orphaned', 'returned', 'duplicate']);
 
   expect(total).toMatchObject({
     received: 5,
@@ -210,6 +232,5 @@ test('a round adds up the chunks that it ended; an outcome that was stored befor
     failures: 1,
     orphanedReferences: 1,
     handlerSeconds: 0.5,
-    operations: { 'queue.get': 1 },
   });
 });

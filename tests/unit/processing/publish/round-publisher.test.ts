@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { Operations } from '../../../../shared/contract/operations.ts';
 import { type Reference, readResult } from '../../../../shared/contract/reference.ts';
 import { readGate } from '../../../../shared/gate/gate-store.ts';
 import type { Lease } from '../../../../shared/processing/lease.ts';
@@ -15,7 +14,6 @@ import { BATCH, chunkJob } from '../../../helpers/data/chunks.ts';
 import { messageOf, serviceError } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
-import { uncounted } from '../../../helpers/fakes/spending.ts';
 
 const registry = createRegistry([
   defineWorkload({ name: 'billing', version: 1, item: z.unknown(), map: (item) => item }),
@@ -30,9 +28,9 @@ afterEach(() => void vi.useRealTimers());
 
 /** A round whose clock and results queue are controlled by the test. */
 function world() {
-  const messages: { chunks: string[]; operations: Operations }[] = [];
+  const messages: { chunks: string[] }[] = [];
   const deleted: string[] = [];
-  const collected: { batch: string; chunks: string[]; operations: Operations[] }[] = [];
+  const collected: { batch: string; chunks: string[] }[] = [];
   const returned: unknown[][] = [];
   const gates = memoryTable().table;
   let [nowMs, isOut] = [0, false];
@@ -43,29 +41,22 @@ function world() {
       const fails = isOut;
       await slow;
       if (fails) throw serviceError(503);
-      const { chunks, operations } = readResult(text);
-      messages.push({ chunks: chunks.map(({ chunk }) => chunk), operations });
+      messages.push({ chunks: readResult(text).chunks.map(({ chunk }) => chunk) });
     },
   };
   const deps = {
     ...{ queues: () => queue, publish: async () => {}, registry },
     gate: { table: gates, now: () => nowMs },
-    ...uncounted(),
     collectEnds: async (batch: string, { ends }: Parameters<CollectEnds>[1]) => {
       if (isOut) throw fault;
-      collected.push({
-        batch,
-        chunks: ends.map(({ chunk }) => chunk),
-        operations: ends.map((end) => end.operations ?? {}),
-      });
+      collected.push({ batch, chunks: ends.map(({ chunk }) => chunk) });
     },
   } as unknown as PublishResultsDeps & CollectHereDeps;
   const lease = {
     delete: async (id: string) => void deleted.push(id),
     returnToQueue: async (...args: unknown[]) => void returned.push(args),
   } as unknown as Lease;
-  const options = { lease, generation: 7, trace: undefined, operations: { 'blob.get': 1 } };
-  const publisher = createRoundPublisher(deps, address, options);
+  const publisher = createRoundPublisher(deps, address, { lease, trace: undefined });
   const end = (
     chunk: string,
     atMs: number,
@@ -77,7 +68,7 @@ function world() {
     const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
     const header = { v: 1, ending: 'processed', counts, handlerSeconds: 0 } as const;
     const disposition: ChunkDisposition = { end: { batch, chunk, header }, pending };
-    return publisher.add(entry, disposition, { 'blob.put': 1 });
+    return publisher.add(entry, disposition);
   };
   return {
     ...{ messages, deleted, returned, collected, publisher, end },
@@ -106,7 +97,7 @@ test('a short round is published in one message', async () => {
   await end('b', 4_999);
   expect(messages).toEqual([]);
   await publisher.publish();
-  expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
+  expect(messages).toMatchObject([{ chunks: ['a', 'b'] }]);
 });
 
 test('a long round publishes chunks that have ended, and deletes their references, before the rest ends', async () => {
@@ -117,8 +108,7 @@ test('a long round publishes chunks that have ended, and deletes their reference
   expect(deleted).toEqual(['a', 'b']);
   await end('c', 9_000);
   await publisher.publish();
-  expect(messages[1]).toMatchObject({ chunks: ['c'], operations: { 'blob.put': 1 } });
-  expect(messages[1]?.operations).not.toHaveProperty('blob.get');
+  expect(messages[1]).toMatchObject({ chunks: ['c'] });
 });
 
 describe('while a long chunk runs', () => {
@@ -145,7 +135,7 @@ describe('while a long chunk runs', () => {
     setOutage(false);
     expect([messages, deleted]).toEqual([[], []]);
     await pass(5);
-    expect(messages).toMatchObject([{ chunks: ['a'], operations: { 'blob.get': 1, 'blob.put': 1 } }]);
+    expect(messages).toMatchObject([{ chunks: ['a'] }]);
     expect(deleted).toEqual(['a']);
   });
 
@@ -178,7 +168,7 @@ test('results that could not be published are published with the rest, and their
   setOutage(false);
   await end('b', 7_000);
   await publisher.publish();
-  expect(messages).toMatchObject([{ chunks: ['a', 'b'], operations: { 'blob.get': 1, 'blob.put': 2 } }]);
+  expect(messages).toMatchObject([{ chunks: ['a', 'b'] }]);
 });
 
 describe('a small batch without other pending chunks', () => {
@@ -188,12 +178,11 @@ describe('a small batch without other pending chunks', () => {
     await end('b', 0, { pending: 2 });
     await publisher.publish();
 
-    const own = { 'blob.get': 0.5, 'blob.put': 1, 'queue.delete': 1 };
-    expect(collected).toEqual([{ batch: BATCH, chunks: ['a', 'b'], operations: [own, own] }]);
+    expect(collected).toEqual([{ batch: BATCH, chunks: ['a', 'b'] }]);
     expect([messages, deleted]).toEqual([[], ['a', 'b']]);
   });
 
-  test('leaves the other chunks of its round to a result message, with their share of the operations', async () => {
+  test('leaves the other chunks of its round to a result message', async () => {
     const { messages, collected, deleted, publisher, end } = world();
     await end('a', 0, { pending: 1 });
     await end('b', 0, { batch: OTHER, pending: 2 });
@@ -201,7 +190,7 @@ describe('a small batch without other pending chunks', () => {
     await publisher.publish();
 
     expect(collected.map(({ chunks }) => chunks)).toEqual([['a']]);
-    expect(messages).toMatchObject([{ chunks: ['b', 'c'], operations: { 'blob.put': 2, 'queue.delete': 2 } }]);
+    expect(messages).toMatchObject([{ chunks: ['b', 'c'] }]);
     expect(deleted).toEqual(['a', 'b', 'c']);
   });
 

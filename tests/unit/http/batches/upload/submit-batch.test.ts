@@ -9,7 +9,6 @@ import { createRegistry } from '../../../../../shared/workload/registry.ts';
 import { answering } from '../../../../helpers/fakes/answering.ts';
 import { memoryBlobs } from '../../../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../../../helpers/fakes/memory-table.ts';
-import { uncounted } from '../../../../helpers/fakes/spending.ts';
 import { workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 
 const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_000, maxItems: 10 };
@@ -18,13 +17,12 @@ const limits = { maxBodyBytes: 1_000, maxDecodedBytes: 1_000, maxRecordBytes: 1_
 function deps() {
   const { table } = memoryTable();
   const gate = { table, now: () => 0 };
-  const { spending, ...rest } = uncounted();
-  const meter = { ...rest.meter, knowsServiceTime: () => true };
+  const meter = { knowsServiceTime: () => true };
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,
     places: createBodyPlaces(UPLOAD_PLACES),
-    deps: { ...memoryBlobs(), table, keys: table, gate, meter, spending },
+    deps: { ...memoryBlobs(), table, keys: table, gate, meter },
   } as never;
 }
 
