@@ -8,6 +8,7 @@ import { batchRowOf, chunkRowOf, referenceOf } from '../../../helpers/data/facto
 import { redriveOf } from '../../../helpers/data/redrives.ts';
 import { memoryBlobs } from '../../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
+import { longestTurn } from '../../../helpers/longest-turn.ts';
 
 /** Stores redrives, the earliest first, and returns a function that reads them. */
 async function stored(redrives: readonly Redrive[]): Promise<() => Promise<CurrentDead>> {
@@ -61,19 +62,3 @@ describe('a dead letter is current', () => {
     expect(longestMs).toBeLessThan(400);
   });
 });
-
-/** Returns the longest time without a turn of the event loop during `work`. */
-async function longestTurn<T>(work: () => Promise<T>): Promise<{ value: T; longestMs: number }> {
-  let [longestMs, lastMs, isOver] = [0, performance.now(), false];
-  const turn = (): void => {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lastMs);
-    lastMs = nowMs;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const value = await work();
-  turn();
-  isOver = true;
-  return { value, longestMs };
-}
