@@ -1,5 +1,5 @@
 import { dayParameters } from '../edge/days.ts';
-import { JSON_TYPE, query, type Route, whole } from '../edge/route.ts';
+import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { AUDIT_DAYS, getAudit } from './get-audit.ts';
 import { auditSchema } from './schemas.ts';
 
@@ -19,6 +19,7 @@ export const AUDIT_ROUTES = [
     parameters: [
       ...dayParameters(AUDIT_DAYS),
       query('target', 'Only actions on this queue, batch or file'),
+      query('after', 'Continue after this place, from a link to the next page'),
       query('limit', 'Maximum number of entries', whole(1, 1_000, 200)),
     ],
     answers: [
@@ -26,6 +27,7 @@ export const AUDIT_ROUTES = [
         status: 200,
         description: 'The actions',
         content: { [JSON_TYPE]: auditSchema },
+        headers: NEXT,
         example: { from: '2026-11-16', to: '2026-11-22', entries: [ENTRY] },
       },
     ],

@@ -33,7 +33,7 @@ const MARKED = [
 export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
   const { from, ...read } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
-  const actions = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
+  const { actions } = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
   const markers = actions
     .filter(({ status }) => status < 400)
     .map(({ at, action, target, by }) => ({ at, action, target, by }));
