@@ -65,7 +65,7 @@ describe('lines', () => {
     [
       'gate, ledger, lease, publishing and collecting',
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
-      3_680,
+      3_500,
     ],
     // Target: 7,000.
     ['shared/http/', () => below('shared/http/'), 7_650],

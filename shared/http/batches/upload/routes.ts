@@ -55,7 +55,7 @@ export const UPLOAD_ROUTES = [
     answers: [
       {
         status: 202,
-        description: 'Stored and enqueued',
+        description: 'Accepted: stored as a whole; the references are being put',
         content: { [JSON_TYPE]: batchViewSchema },
         headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
       },
