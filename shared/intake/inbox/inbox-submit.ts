@@ -78,7 +78,7 @@ export async function submitFile(
     producer: from.producer,
     body: readFrom(0),
     traceparent: from.traceparent,
-    resumable: { file: { name, etag, bytes }, readFrom, ...deps.intakeSizes },
+    resumable: { file: { name, etag }, readFrom, ...deps.intakeSizes },
     limits: { ...deps.settings, maxBodyBytes: from.maxBytes },
   });
   return row.id;
