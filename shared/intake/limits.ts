@@ -1,4 +1,5 @@
 import { Problem } from '../errors.ts';
+import { tooLarge } from './parse/position.ts';
 
 /** Limits of one upload. Each limit is enforced before memory is allocated for data beyond it. */
 export interface UploadLimits {
@@ -42,8 +43,7 @@ export class BlankBytes {
   skip(bytes: number, line: number): void {
     this.#run += bytes;
     if (this.#run <= MAX_BLANK_BYTES) return;
-    const message = `Over ${MAX_BLANK_BYTES} bytes without a record.`;
-    throw new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column: 1, message }] });
+    throw tooLarge({ line, column: 1 }, `Over ${MAX_BLANK_BYTES} bytes without a record.`);
   }
 
   /** Resets the count, at a record. */

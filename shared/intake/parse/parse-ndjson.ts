@@ -4,13 +4,13 @@
  * was measured: it is not faster than one call per line, and would accept `1,2` as two records.
  */
 import { isUtf8 } from 'node:buffer';
-import { Problem } from '../../errors.ts';
+import type { Problem } from '../../errors.ts';
 import { BlankBytes, type UploadLimits } from '../limits.ts';
 import { requireJson } from './json-fault.ts';
 import { jsonLineEnd, NOT_RECOGNISED } from './json-scan.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { requireUtf8, START } from './position.ts';
-import { createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
+import { requireUtf8, START, tooLarge } from './position.ts';
+import { BlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -144,12 +144,10 @@ function toBlock(bytes: Buffer, { starts, stops, lines }: FoundLines, offset: nu
   const kept = stops.reduce((sum, stop, index) => sum + stop + 1 - (starts[index] ?? 0), 0);
   const at = (index: number) => ({ offset: offset + (starts[index] ?? 0), line: lines[index] ?? 1, column: 1 });
   if (kept === bytes.length) return { bytes, ends: stops.map((stop) => stop + 1), lines, from: at(0) };
-  const builder = createBlockBuilder();
+  const builder = new BlockBuilder();
   for (const index of lines.keys()) builder.add(bytes.subarray(starts[index], stops[index]), at(index));
   return builder.take();
 }
 
-const lineTooLong = (line: number, maxRecordBytes: number): Problem => {
-  const message = `The record is over ${maxRecordBytes} bytes.`;
-  return new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column: 1, message }] });
-};
+const lineTooLong = (line: number, maxRecordBytes: number): Problem =>
+  tooLarge({ line, column: 1 }, `The record is over ${maxRecordBytes} bytes.`);

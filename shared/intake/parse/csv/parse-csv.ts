@@ -10,7 +10,7 @@ import type { Charset, CsvOptions, CsvReading } from '../csv-options.ts';
 import { UNIT_BYTES } from '../decode-text.ts';
 import { PendingBytes } from '../pending-bytes.ts';
 import { requireUtf8, type SourcePoint, START } from '../position.ts';
-import { createBlockBuilder, type ParserResume, type RecordBlock } from '../record-block.ts';
+import { BlockBuilder, type ParserResume, type RecordBlock } from '../record-block.ts';
 import { type CsvColumns, compileColumns } from './csv-columns.ts';
 import { CsvCutter } from './csv-cutter.ts';
 import { declaredDelimiter, findDelimiter, HEAD_BYTES } from './csv-dialect.ts';
@@ -62,7 +62,7 @@ class CsvReader {
   readonly #maxBytes: number;
   readonly #source: CsvSource;
   readonly #names: HeaderNames;
-  readonly #builder = createBlockBuilder();
+  readonly #builder = new BlockBuilder();
   readonly #head = new PendingBytes();
   readonly #cutter = new CsvCutter();
   readonly #blank = new BlankBytes();
@@ -209,7 +209,7 @@ class CsvReader {
 
   #requireShort(text: string, start: number, end: number): void {
     if ((end - start) * 3 <= this.#maxBytes || !this.#isOver(text.slice(start, end).replace(/\r?\n$/, ''))) return;
-    throw tooLong(this.#at, this.#maxBytes, '');
+    throw tooLong(this.#at, this.#maxBytes);
   }
 
   /** UTF-8 uses at most 3 bytes per UTF-16 unit, so most rows need not be measured. */
