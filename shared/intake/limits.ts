@@ -1,5 +1,4 @@
 import { Problem } from '../errors.ts';
-import { tooLarge } from './parse/position.ts';
 
 /** Limits of one upload. Each limit is enforced before memory is allocated for data beyond it. */
 export interface UploadLimits {
@@ -23,6 +22,10 @@ export const bodyTooLarge = (maxBytes: number): Problem =>
     'body-too-large',
     `The body is over ${maxBytes} bytes. Put larger files into the inbox container, or send several smaller batches.`,
   );
+
+/** Creates the problem of a record or a run of blanks that is too large, with the position where it begins. */
+export const tooLarge = ({ line, column }: { line: number; column: number }, message: string): Problem =>
+  new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });
 
 const MiB = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 /** Finds the start and end of the elements of a JSON array, byte by byte, without validating them. */
-import { BlankBytes } from '../limits.ts';
+import { BlankBytes, tooLarge } from '../limits.ts';
 import { findJsonFault } from './json-fault.ts';
 import { jsonEnd, NOT_RECOGNISED } from './json-scan.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { advance, malformed, type Position, type SourcePoint, START, tooLarge } from './position.ts';
+import { advance, malformed, type Position, type SourcePoint, START } from './position.ts';
 
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];

@@ -5,11 +5,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { Problem } from '../../errors.ts';
-import { BlankBytes, type UploadLimits } from '../limits.ts';
+import { BlankBytes, tooLarge, type UploadLimits } from '../limits.ts';
 import { requireJson } from './json-fault.ts';
 import { jsonLineEnd, NOT_RECOGNISED } from './json-scan.ts';
 import { PendingBytes } from './pending-bytes.ts';
-import { requireUtf8, START, tooLarge } from './position.ts';
+import { requireUtf8, START } from './position.ts';
 import { BlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const LF = 0x0a;

@@ -41,10 +41,6 @@ export const malformed = (at: Position, message: string): Problem =>
     errors: [{ line: at.line, column: at.column, message }],
   });
 
-/** Creates the problem of a record or a run of blanks that is too large, with the position where it begins. */
-export const tooLarge = ({ line, column }: Position, message: string): Problem =>
-  new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });
-
 /**
  * Throws at the first byte of `bytes` that is not UTF-8. `from` is the position of `bytes`; `advice` says what to do.
  * @throws Problem 'malformed-record' if there is such a byte.

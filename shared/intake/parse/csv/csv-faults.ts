@@ -2,7 +2,8 @@
 
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import type { Problem } from '../../../errors.ts';
-import { advance, malformed, type Position, tooLarge } from '../position.ts';
+import { tooLarge } from '../../limits.ts';
+import { advance, malformed, type Position } from '../position.ts';
 import { isBlank } from './csv-columns.ts';
 import { type CsvFault, type CsvRow, readCsvRow } from './csv-row.ts';
 

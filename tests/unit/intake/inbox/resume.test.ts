@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { InboxResult } from '../../../../shared/intake/inbox/inbox.ts';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { type FileProgress, listTaking } from '../../../../shared/intake/store/file-progress.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry, type Registry } from '../../../../shared/workload/registry.ts';
