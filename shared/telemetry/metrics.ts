@@ -10,8 +10,8 @@ import {
   type MeterProvider,
   metrics,
 } from '@opentelemetry/api';
-import type { Counts } from '../contract/counts.ts';
 import type { Operations } from '../contract/operations.ts';
+import type { Counts } from '../contract/outcome.ts';
 
 /** From a tenth of a second to an hour: a batch may contain three items or ten million. */
 const SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
