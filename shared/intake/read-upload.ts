@@ -4,7 +4,7 @@ import { Turns } from '../turns.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
 import { requirePerByte, requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
-import { type CsvSource, parseCsv } from './parse/csv/parse-csv.ts';
+import { parseCsv } from './parse/csv/parse-csv.ts';
 import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
@@ -69,7 +69,8 @@ export function readUpload(source: UploadSource): ReadUpload {
   const digest = new UploadDigest(start === 0 ? [] : resume?.segments);
   /** What was received of the body so far, including what an earlier reading received. */
   const received = { bytes: start };
-  const pieces = hashed(decodeUpload(joined(body), { encoding, limits, received }), digest);
+  const decoded = decodeUpload(joined(body), { encoding, limits, received });
+  const pieces = hashed(decoded, digest, resume ? resume.at.offset - start : 0);
   let hex: string | undefined;
   let csv: CsvReading | undefined;
   return {
@@ -82,27 +83,23 @@ export function readUpload(source: UploadSource): ReadUpload {
     resumeBehind: ({ end }) => ({ ...end, csv, segments: digest.segmentsBefore(end.at.offset) }),
   };
   async function* chunks(): AsyncGenerator<RawChunk> {
-    const text = resume
-      ? decodeText(skipBytes(pieces, resume.at.offset - start), {
-          charset: resume.csv?.charset,
-          marks: [],
-          at: resume.at,
-        })
-      : decodeText(pieces, format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {});
-    const records = PARSERS[format](text.pieces, {
-      ...source,
-      charset: () => text.charset,
-      onReading: (reading) => {
-        csv = reading;
-      },
-    });
+    const detected = format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {};
+    const text = decodeText(pieces, resume ? { charset: resume.csv?.charset, marks: [], at: resume.at } : detected);
     let count = 0; // The chunks of an earlier reading, which this one resumes, are not counted again.
-    for await (const next of chunkRecords(limited(records, text), chunk, resume)) {
+    for await (const next of chunkRecords(limited(parsed(text), text), chunk, resume)) {
       count += 1;
       requirePerByte(count, received.bytes, 'chunks');
       yield next;
     }
     hex = digest.end(format, source.csv);
+  }
+  function parsed(text: DecodedText): AsyncIterable<RecordBlock> {
+    if (format === 'ndjson') return parseNdjson(text.pieces, limits, resume);
+    if (format === 'json') return parseJsonArray(text.pieces, limits, resume);
+    const onReading = (reading: CsvReading): void => {
+      csv = reading;
+    };
+    return parseCsv(text.pieces, limits, { ...source, charset: () => text.charset, onReading });
   }
   /**
    * Enforces the limits that all formats have in common, and lets other work of the process run between blocks. The bytes
@@ -131,28 +128,11 @@ export function readUpload(source: UploadSource): ReadUpload {
   }
 }
 
-interface ParserSource extends CsvSource {
-  limits: UploadLimits;
-}
-
-type Parser = (pieces: AsyncIterable<Buffer>, source: ParserSource) => AsyncIterable<RecordBlock>;
-const PARSERS: Record<UploadFormat, Parser> = {
-  ndjson: (pieces, { limits, resume }) => parseNdjson(pieces, limits, resume),
-  json: (pieces, { limits, resume }) => parseJsonArray(pieces, limits, resume),
-  csv: (pieces, { limits, ...source }) => parseCsv(pieces, limits, source),
-};
-
-async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest): AsyncGenerator<Buffer> {
-  for await (const piece of source) {
-    digest.push(piece);
-    yield piece;
-  }
-}
-
-/** Skips the first `bytes` of `source`. */
-async function* skipBytes(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+/** Hashes all pieces, and skips the first `bytes`, which an earlier reading has parsed. */
+async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const piece of source) {
+    digest.push(piece);
     if (left < piece.length) yield piece.subarray(left);
     left = Math.max(0, left - piece.length);
   }

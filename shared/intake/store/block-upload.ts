@@ -1,7 +1,6 @@
-import type { BlockBlobClient, BlockBlobUploadOptions } from '@azure/storage-blob';
+import type { BlockBlobClient } from '@azure/storage-blob';
 import { statusOf } from '../../errors.ts';
 
-const CREATE_ONLY = { ifNoneMatch: '*' };
 /** RFC 8878, section 5.2. */
 const HEADERS = { blobHTTPHeaders: { blobContentType: 'application/zstd' } };
 
@@ -70,21 +69,13 @@ export class BlockUpload {
    * the SDK after a try that was stored but whose response was lost.
    */
   async commit(digest: string): Promise<void> {
+    const options = { conditions: { ifNoneMatch: '*' }, metadata: { digest }, ...HEADERS };
     try {
-      await this.#publish({ conditions: CREATE_ONLY, metadata: { digest }, ...HEADERS });
+      if (this.#blockIds.length > 0) await this.#blob.commitBlockList((await this.stageAll()).blockIds, options);
+      else await this.#blob.upload(this.#take(), this.size, options);
     } catch (error) {
       if (![409, 412].includes(statusOf(error) ?? 0) || !(await this.#isOurs(digest))) throw error;
     }
-  }
-
-  async #publish(options: BlockBlobUploadOptions): Promise<void> {
-    if (this.#blockIds.length === 0) {
-      const body = this.#take();
-      await this.#blob.upload(body, body.length, options);
-      return;
-    }
-    const { blockIds } = await this.stageAll();
-    await this.#blob.commitBlockList(blockIds, options);
   }
 
   /** Resolves when no call is in progress; never rejects. */

@@ -26,7 +26,7 @@ export interface ResumableSource {
   blockBytes?: number | undefined;
 }
 
-export interface StoreDeps {
+interface StoreDeps {
   container: (name: string) => ContainerClient;
   gate: { now: () => number };
 }
