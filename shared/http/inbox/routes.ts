@@ -1,5 +1,5 @@
 import { INBOX_STATES } from '../../intake/inbox/operator/inbox-files.ts';
-import { listTaking } from '../../intake/inbox/operator/progress.ts';
+import { listTaking } from '../../intake/store/file-progress.ts';
 import { idempotencyKey, JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { importBatch } from './import-batch.ts';
 import { listInbox } from './list-inbox.ts';

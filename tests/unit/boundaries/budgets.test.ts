@@ -69,8 +69,7 @@ describe('lines', () => {
     ],
     // Target: 7,000.
     ['shared/http/', () => below('shared/http/'), 7_650],
-    // Target: 6,200.
-    ['shared/intake/', () => below('shared/intake/'), 6_350],
+    ['shared/intake/', () => below('shared/intake/'), 5_890],
     ['shared/processing/', () => below('shared/processing/'), 5_200],
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     ['cli/', () => below('cli/'), 7_000],

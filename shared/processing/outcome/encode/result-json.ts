@@ -1,5 +1,5 @@
 import { MAX_RESULT_NESTING } from '../../../contract/text/nesting.ts';
-import { pathText } from '../../../workload/path-text.ts';
+import { pathText } from '../../../workload/validate-item.ts';
 
 /** Maximum number of keys in a path: the whole path of a deeply nested value would fill the message. */
 const MAX_PATH_KEYS = 20;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { listInbox } from '../../../../shared/http/inbox/list-inbox.ts';
 import { inboxListSchema } from '../../../../shared/http/inbox/schemas.ts';
 import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { answering } from '../../../helpers/fakes/answering.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';
