@@ -37,7 +37,6 @@ describe('the glossary', () => {
  * Names that had several meanings or none to a newcomer, and their replacements (docs/architecture.md has the terms).
  */
 const RETIRED: Record<string, string> = {
-  openBatch: 'writeOpenRow',
   closeBatch: 'deleteOpenRow',
   settle: 'finish-wave',
   settling: 'finish-wave',
