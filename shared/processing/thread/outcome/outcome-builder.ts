@@ -47,11 +47,8 @@ export interface BuilderOptions {
  * they ended.
  */
 export class OutcomeBuilder {
-  readonly #workload: Workload;
+  readonly #options: BuilderOptions;
   readonly #sources: Sources;
-  readonly #version: number;
-  readonly #chances: Chances;
-  readonly #throttle: Throttle | undefined;
   readonly #fold: Fold | undefined;
   readonly #ended: EndedItems;
   /** Results that wait for an earlier item to end. They are folded after it, from their lines. */
@@ -61,14 +58,11 @@ export class OutcomeBuilder {
   #failure = '';
   #latestError: ErrorText | undefined;
 
-  constructor({ workload, sources, version, chances, states, throttle }: BuilderOptions) {
-    this.#workload = workload;
-    this.#sources = sources;
-    this.#version = version;
-    this.#chances = chances;
-    this.#throttle = throttle;
-    this.#fold = createFold(workload.reduce);
-    this.#ended = new EndedItems(sources.length, states);
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#sources = options.sources;
+    this.#fold = createFold(options.workload.reduce);
+    this.#ended = new EndedItems(options.sources.length, options.states);
   }
 
   /** Whether this run has advanced any item. */
@@ -104,7 +98,7 @@ export class OutcomeBuilder {
    * exhausted.
    */
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
-    const { atMs = this.#chances.nowMs(), rerun } = options;
+    const { atMs = this.#options.chances.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
     if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
     else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
@@ -124,7 +118,7 @@ export class OutcomeBuilder {
       retry && (rerun === undefined || rerun === retry.rerun)
         ? source.text
         : retryLine(source, source.attempts, { notBefore: retry?.notBefore, rerun });
-    const dueMs = retry?.notBefore === undefined ? this.#chances.nowMs() : Date.parse(retry.notBefore);
+    const dueMs = retry?.notBefore === undefined ? this.#options.chances.nowMs() : Date.parse(retry.notBefore);
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: false, failed: false, dueMs });
   }
 
@@ -196,14 +190,13 @@ export class OutcomeBuilder {
    * failure.
    */
   #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
+    const { throttle, chances } = this.#options;
     const seconds = retryAfterSeconds(thrown);
-    const nowMs = this.#chances.nowMs();
-    if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
+    const nowMs = chances.nowMs();
+    if (throttle === undefined || seconds === undefined || nowMs >= throttle.untilMs) return false;
     const afterMs = Math.min(Math.max(seconds, MIN_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
-    this.#throttle.report(afterMs);
-    const dueMs = Math.round(nowMs + afterMs);
-    const line = retryLine(source, source.attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
-    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: false, dueMs });
+    throttle.report(afterMs);
+    this.#retry(source, source.attempts, { dueMs: Math.round(nowMs + afterMs), rerun, failed: false });
     return true;
   }
 
@@ -214,15 +207,22 @@ export class OutcomeBuilder {
   ): void {
     this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
     this.#latestError = error;
-    if (attempts.length >= this.#workload.retry.attempts) {
+    const { workload, chances } = this.#options;
+    if (attempts.length >= workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = retryAfterSeconds(thrown);
-    const dueMs =
-      this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
+    const delayMs = retryDelayMs(workload.retry, attempts.length, chances.random(), retryAfterSeconds(thrown));
+    this.#retry(source, attempts, { dueMs: chances.nowMs() + delayMs, rerun, failed: true });
+  }
+
+  #retry(
+    source: Source,
+    attempts: readonly Attempt[],
+    { dueMs, rerun, failed }: { dueMs: number; rerun: RetryItem['rerun']; failed: boolean },
+  ): void {
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
-    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: true, dueMs });
+    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed, dueMs });
   }
 
   #bury(
@@ -233,7 +233,7 @@ export class OutcomeBuilder {
     { failed = false } = {},
   ): void {
     this.#latestError = error;
-    const line = deadLine(source, { reason, error, attempts, version: this.#version });
+    const line = deadLine(source, { reason, error, attempts, version: this.#options.version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
   }
@@ -241,8 +241,6 @@ export class OutcomeBuilder {
 
 /** Minimum wait before a throttled call is repeated, even if the called service asks for none. */
 const MIN_AFTER_SECONDS = 1;
-
-const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
 const CANCELLED: EndWithoutResult = { kind: 'cancelled', line: '', ran: false, failed: false };
 
