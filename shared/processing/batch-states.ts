@@ -56,15 +56,9 @@ export function createBatchStates(table: Table, changesSeen: () => number, maxCh
 
 const FIRST_CHUNK = chunkId(0);
 
-interface FactsQuery {
-  batch: string;
-  chunk: string;
-  maxChunksCollected: number;
-}
-
 async function readBatchFacts(
   table: Table,
-  { batch, chunk, maxChunksCollected }: FactsQuery,
+  { batch, chunk, maxChunksCollected }: { batch: string; chunk: string; maxChunksCollected: number },
 ): Promise<BatchFacts | undefined> {
   const isFirst = chunk === FIRST_CHUNK && maxChunksCollected > 0;
   const read = isFirst ? await readForApply(table, batch, [chunk]) : undefined;

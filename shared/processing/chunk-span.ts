@@ -25,15 +25,13 @@ export function inChunkSpan(
     span.setAttributes(
       typeof disposition === 'string' ? { 'sluice.disposition': disposition } : endAttributes(disposition.end.header),
     );
-    measure(address, disposition);
+    // A repeat reads an existing outcome, and is not measured.
+    if (typeof disposition !== 'string' && disposition.outcome) {
+      const { workload, lane } = address;
+      measureChunk({ workload: workload.name, lane }, disposition.end.header.handlerSeconds);
+    }
     return disposition;
   });
-}
-
-/** Measures only a chunk whose outcome this run has stored: a repeat reads an existing outcome. */
-function measure({ workload, lane }: QueueAddress, disposition: ChunkDisposition): void {
-  if (typeof disposition !== 'string' && disposition.outcome)
-    measureChunk({ workload: workload.name, lane }, disposition.end.header.handlerSeconds);
 }
 
 const endAttributes = ({ ending, counts }: OutcomeHeader): Record<string, string | number> => ({
