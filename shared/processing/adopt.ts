@@ -1,7 +1,6 @@
 /** References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch. */
 import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
-import type { SliceTime } from '../drain/slice-time.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import { isImport } from '../intake/inbox/import-file.ts';
@@ -11,7 +10,7 @@ import { NoSlotError, type Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { Lease } from './lease.ts';
+import type { ReferenceRound } from './process-reference.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import type { SharedLock } from './shared-lock.ts';
@@ -32,12 +31,6 @@ export interface AdoptDeps {
   fileSlots: Pick<Slots, 'run'>;
   lock: SharedLock;
   gate: Pick<GateDeps, 'table' | 'now'>;
-}
-
-interface AdoptRound {
-  address: QueueAddress;
-  lease: Lease;
-  time: SliceTime;
 }
 
 /**
@@ -62,7 +55,7 @@ export function readReferenceOn({ workload }: QueueAddress, text: string): Refer
 export async function adopt(
   deps: AdoptDeps,
   entry: Entry<BlobReference>,
-  { address, lease, time }: AdoptRound,
+  { address, lease, time }: Pick<ReferenceRound, 'address' | 'lease' | 'time'>,
 ): Promise<ChunkDisposition> {
   const { message, value } = entry;
   const { tries = 0 } = value;

@@ -1,22 +1,19 @@
 /** Processes one reference, and returns it to its queue if it did not start or failed. */
 import type { Reference } from '../contract/reference.ts';
 import { storableLine } from '../contract/text/text.ts';
-import type { SliceTime } from '../drain/slice-time.ts';
 import { isOutage, toError } from '../errors.ts';
 import { NoSlotError } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
-import { asReturned, type Lease } from './lease.ts';
+import { type ChunkRound, decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
+import { asReturned } from './lease.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 
 /** The part of a round that its references share. */
-export interface ReferenceRound {
+export interface ReferenceRound extends ChunkRound {
   address: QueueAddress;
-  lease: Lease;
-  time: SliceTime;
   /** Why no thread could start for a chunk of this round; empty at first. */
   startError: string;
 }

@@ -73,24 +73,20 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     for (const { stop } of chunks) stop.abort(reason);
     log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
   };
-  const checkBatch = async (id: string, batch: RunningBatch): Promise<void> => {
+  const logged = async (event: string, id: string, work: () => Promise<void>): Promise<void> => {
     try {
-      const found = await readBatch(id);
-      const state = found?.row.state;
-      if (found && isUnderWay(state)) return await warnOfRisk(found);
-      changesSeen += 1;
-      // Chunks that run when their batch is paused run to their end.
-      if (state !== 'paused') stopAll(id, batch, 'cancelled');
+      await work();
     } catch (error) {
-      log.warn('batch-not-read', { batch: id, error: toError(error) });
+      log.warn(event, { batch: id, error: toError(error) });
     }
   };
-  const record = async (id: string, progress: RunningProgress | undefined): Promise<void> => {
-    try {
-      await writeProgress(id, progress);
-    } catch (error) {
-      log.warn('progress-not-written', { batch: id, error: toError(error) });
-    }
+  const checkBatch = async (id: string, batch: RunningBatch): Promise<void> => {
+    const found = await readBatch(id);
+    const state = found?.row.state;
+    if (found && isUnderWay(state)) return warnOfRisk(found);
+    changesSeen += 1;
+    // Chunks that run when their batch is paused run to their end.
+    if (state !== 'paused') stopAll(id, batch, 'cancelled');
   };
   const check = (): void => {
     for (const [id, batch] of batches) {
@@ -101,10 +97,13 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       if (isDue) {
         batch.checkedMs = nowMs();
         batch.hasLongEnded = false;
-        void oldest.inContext(() => checkBatch(id, batch));
+        void oldest.inContext(() => logged('batch-not-read', id, () => checkBatch(id, batch)));
       }
       const progress = isDue ? sumProgress(batch.chunks) : undefined;
-      if (progress !== undefined || batch.hasRow) void (oldest?.inContext ?? outside)(() => record(id, progress));
+      if (progress !== undefined || batch.hasRow) {
+        const write = (): Promise<void> => logged('progress-not-written', id, () => writeProgress(id, progress));
+        void (oldest?.inContext ?? outside)(write);
+      }
       batch.hasRow = progress !== undefined;
       forgetIfOver(id, batch);
     }

@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../../errors.ts';
 import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
 import { ALONE } from '../thread/thread-status.ts';
 import type { Verdict } from '../thread/thread-task.ts';
@@ -19,14 +20,10 @@ const EXITED = /^worker exited with code: (-?\d+)$/;
 /** Describes the death of a thread for the author of the handler. */
 export function deathText(error: unknown): ErrorText {
   const text = toErrorText(error);
-  if (isOutOfMemory(error)) {
+  if (errorCodeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { name: 'OutOfMemoryError', message: 'The handler used up the memory of its thread.' };
   }
   const exited = EXITED.exec(text.message);
   if (exited) return { name: 'ThreadExitError', message: `The handler ended its thread with exit code ${exited[1]}.` };
   return text;
 }
-
-/** Whether a thread ended because its heap was full. */
-const isOutOfMemory = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -73,7 +73,7 @@ function toRun(
   };
   return {
     ...{ workload, task, tools, builder, admission },
-    copier: new Copier(builder, { send, startMs }),
+    copier: new Copier(builder, send, startMs),
     untilMs: startMs + Math.min(budgetMs, beginUntilMs - tools.clockMs()),
     flights: new Set(),
     setAside: [],

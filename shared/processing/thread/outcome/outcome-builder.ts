@@ -5,13 +5,14 @@ import { storableLine } from '../../../contract/text/text.ts';
 import type { Workload } from '../../../workload/define.ts';
 import { Reject } from '../../../workload/errors.ts';
 import { InvalidItem } from '../../../workload/validate-item.ts';
+import type { ChunkOutcome } from '../../outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts';
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
 import type { EndWithoutResult, ItemEnd } from '../thread-task.ts';
 import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
-import { encodeEnds, type TransferableOutcome } from './encode-ends.ts';
+import { encodeEnds } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
 
 /** Service time now in milliseconds, and a number in [0, 1) for jitter. */
@@ -157,7 +158,7 @@ export class OutcomeBuilder {
   }
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
-  encode({ isCancelled = false } = {}): TransferableOutcome {
+  encode({ isCancelled = false } = {}): ChunkOutcome {
     const { results } = this.#ended;
     const others = this.#ended.others();
     const encoded = encodeEnds({
