@@ -1,6 +1,6 @@
 import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
-import { toResultJson } from './encode/result-json.ts';
+import { toFaithful } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
 import { synchronous } from './synchronous.ts';
 
@@ -68,5 +68,5 @@ function checked(keys: unknown): readonly string[] {
  * @throws TypeError, for example `report["ada|EUR"].amount is NaN`.
  */
 export function partialLine(key: string, value: unknown): string {
-  return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
+  return `{"key":${JSON.stringify(key)},"value":${toFaithful(['report', key], value).json}}`;
 }

@@ -6,10 +6,10 @@ import { unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { readSources, type Source, type Sources } from '../sources.ts';
 import { Admission } from './calls/admission.ts';
 import { type ChunkRun, startPulse, type Unit } from './calls/chunk-run.ts';
-import { type ContextTools, deadlineOf } from './calls/item-context.ts';
+import type { ContextTools } from './calls/item-context.ts';
 import { runUnits } from './calls/run-units.ts';
 import { Copier } from './outcome/copies.ts';
-import { OutcomeBuilder, type Throttle } from './outcome/outcome-builder.ts';
+import { OutcomeBuilder } from './outcome/outcome-builder.ts';
 import { salvage } from './outcome/salvage.ts';
 import { begin, countCopy, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
 import type { Copy, ThreadTask } from './thread-task.ts';
@@ -40,10 +40,7 @@ export async function runChunk(workload: Workload, task: ThreadTask, tools: Thre
     // An item that must run alone needs a fresh thread: traces of earlier calls must not end the thread during its run.
     if (!remains && !task.acceptsUsed && sources.marked('alone').length > 0) tools.renew?.();
     const admission = permits && new Admission(permits, tools.clockMs);
-    const builder = new OutcomeBuilder({
-      ...{ workload, sources, version: reference.version, states: statusBuffer.items },
-      ...{ chances: { nowMs, random: tools.random }, throttle: throttleOf(workload, task, admission) },
-    });
+    const builder = new OutcomeBuilder({ workload, task, sources, nowMs, random: tools.random });
     if (remains) salvage(builder, { remains, timeoutMs });
     else {
       const run = toRun(workload, task, { builder, tools: { ...tools, nowMs }, admission });
@@ -82,13 +79,6 @@ function toRun(
   };
 }
 
-/** Returns how `Retry` with `after` is handled for a workload with a rate limit: until the deadline, calls slow down. */
-function throttleOf(workload: Workload, task: ThreadTask, admission: Admission | undefined): Throttle | undefined {
-  if (workload.rateLimit === undefined) return undefined;
-  const report = (afterMs: number): void => admission?.reportThrottled(afterMs);
-  return { untilMs: Date.parse(deadlineOf(workload, task)), report };
-}
-
 /**
  * First runs, one at a time, the items that were in flight when a thread died. Items whose end was lost come next. Both
  * are copied as soon as they end, so that they do not run a third time.
@@ -105,7 +95,7 @@ async function runSources(sources: Sources, run: ChunkRun, isFresh: boolean): Pr
     copier.isEager = true;
     run.isAlone = isFresh;
     for (const source of sources.marked('alone')) {
-      await runUnits(run, [source], 1);
+      await runUnits(run, unitsOf(workload, [source]), 1);
       if (task.statusBuffer.items[builder.slotOf(source)] !== NOT_BEGUN) run.isAlone = false;
     }
     run.isAlone = false;

@@ -1,4 +1,4 @@
-import { endCall, hasShare, type Permits, reportThrottled, take } from '../../../limits/permits.ts';
+import { endCall, hasShare, type Permits, take } from '../../../limits/permits.ts';
 
 /**
  * How long a chunk waits in a process that has no share of its workload's limits. A process may have none for the time of
@@ -54,11 +54,6 @@ export class Admission {
       },
       end: () => endCall(this.#permits, items, begun),
     };
-  }
-
-  /** Records that the called service has throttled a call. */
-  reportThrottled(afterMs: number): void {
-    reportThrottled(this.#permits, afterMs);
   }
 
   #lookForShare(nowMs: number): void {

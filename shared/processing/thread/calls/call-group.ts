@@ -3,7 +3,7 @@ import { isPromise } from '../../../workload/validate-item.ts';
 import { isInstance } from '../../outcome/error-text.ts';
 import type { Source } from '../../sources.ts';
 import type { AdmittedCall } from './admission.ts';
-import { checkLength, validItem } from './call-item.ts';
+import { validItem } from './call-item.ts';
 import type { ChunkRun } from './chunk-run.ts';
 import type { Flight } from './flight.ts';
 import { Context } from './item-context.ts';
@@ -76,4 +76,14 @@ function record(
   } catch (thrown) {
     if (!flight.isStopped) builder.fail(source, thrown);
   }
+}
+
+/**
+ * Returns the results of a group.
+ * @throws TypeError if there is not one for each of its items
+ */
+function checkLength(outputs: unknown, expected: number): unknown[] {
+  if (Array.isArray(outputs) && outputs.length === expected) return outputs;
+  const got = Array.isArray(outputs) ? `${outputs.length}` : typeof outputs;
+  throw new TypeError(`mapChunk must return one result for each of its ${expected} items, got ${got}.`);
 }

@@ -1,6 +1,6 @@
 import type { ItemContext, Workload } from '../../../workload/define.ts';
 import { InvalidItem, isPromise, validateItem } from '../../../workload/validate-item.ts';
-import { isInstance, toErrorText } from '../../outcome/error-text.ts';
+import { toErrorText } from '../../outcome/error-text.ts';
 import { itemOf, type Source } from '../../sources.ts';
 import type { AdmittedCall } from './admission.ts';
 import type { ChunkRun } from './chunk-run.ts';
@@ -8,7 +8,6 @@ import type { Flight } from './flight.ts';
 import { Context } from './item-context.ts';
 
 type MapItem = NonNullable<Workload['map']>;
-type MapChunk = NonNullable<Workload['mapChunk']>;
 
 /**
  * Calls the handler for one item, and returns what it returned; a promise of it if the schema is asynchronous. Creates no
@@ -19,7 +18,7 @@ export function callItem(run: ChunkRun, source: Source, flight: Flight, admitted
   const { workload } = run;
   const item = validItem(workload, source);
   const context = new Context(run, source, flight);
-  const map = workload.map ?? toSingleItemMap(workload);
+  const map = workload.map as MapItem;
   if (isPromise(item)) return callLater(item, context, map, flight, admitted);
   admitted?.begin(1);
   return map(item, context);
@@ -52,27 +51,4 @@ function readItem(source: Source): unknown {
   } catch (error) {
     throw new InvalidItem(`The line is not JSON: ${toErrorText(error).message}`);
   }
-}
-
-/** Converts `mapChunk` to a handler of one item, to find out which item of a group terminates its thread. */
-function toSingleItemMap({ mapChunk }: Workload): MapItem {
-  const first = (outputs: unknown): unknown => {
-    const [output] = checkLength(outputs, 1);
-    if (isInstance(output, Error)) throw output;
-    return output;
-  };
-  return (item, context) => {
-    const answer = (mapChunk as MapChunk)([item], [context]);
-    return isPromise(answer) ? answer.then(first) : first(answer);
-  };
-}
-
-/**
- * Returns the results of a group.
- * @throws TypeError if there is not one for each of its items
- */
-export function checkLength(outputs: unknown, expected: number): unknown[] {
-  if (Array.isArray(outputs) && outputs.length === expected) return outputs;
-  const got = Array.isArray(outputs) ? `${outputs.length}` : typeof outputs;
-  throw new TypeError(`mapChunk must return one result for each of its ${expected} items, got ${got}.`);
 }

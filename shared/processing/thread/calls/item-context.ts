@@ -1,7 +1,7 @@
 import { type OpenContainer, withCheckedNames } from '../../../workload/container.ts';
 import type { ItemContext, Workload } from '../../../workload/define.ts';
 import type { Source } from '../../sources.ts';
-import type { ThreadTask } from '../thread-task.ts';
+import { deadlineOf, type ThreadTask } from '../thread-task.ts';
 import type { Flight } from './flight.ts';
 
 /** Receives a handler's log line for the item at `position`. */
@@ -16,13 +16,9 @@ export interface ContextTools {
 
 interface ContextRun {
   workload: Workload;
-  task: Pick<ThreadTask, 'reference' | 'deadlineAt' | 'nowMs'>;
+  task: ThreadTask;
   tools: ContextTools;
 }
-
-/** Returns the deadline of a chunk's batch, ISO text. */
-export const deadlineOf = ({ deadlineSeconds }: Workload, { deadlineAt, nowMs }: ContextRun['task']): string =>
-  deadlineAt ?? new Date(nowMs + deadlineSeconds * 1_000).toISOString();
 
 /**
  * The context of an item. Members that few handlers use are created when they are read: an object with functions of its

@@ -2,6 +2,7 @@ import { causeOf } from '../../../contract/cause.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../../contract/outcome.ts';
 import { MAX_DELAY_SECONDS } from '../../../contract/queue-limits.ts';
 import { storableLine } from '../../../contract/text/text.ts';
+import { reportThrottled } from '../../../limits/permits.ts';
 import type { Workload } from '../../../workload/define.ts';
 import { Reject } from '../../../workload/errors.ts';
 import { InvalidItem } from '../../../workload/validate-item.ts';
@@ -10,36 +11,22 @@ import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { EndWithoutResult, ItemEnd } from '../thread-task.ts';
+import { deadlineOf, type EndWithoutResult, type ItemEnd, type ThreadTask } from '../thread-task.ts';
 import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
 import { encodeEnds } from './encode-ends.ts';
 import { EndedItems, type FreshEnd } from './ended-items.ts';
 
-/** Service time now in milliseconds, and a number in [0, 1) for jitter. */
-export interface Chances {
-  nowMs: () => number;
-  random: () => number;
-}
-
 /** Maximum length of a failure: enough to recognize it, since it is stored in a gate row. */
 const MAX_FAILURE_CHARS = 300;
 
-/** How a call is handled that the called service has throttled: before service time `untilMs`, it is not charged. */
-export interface Throttle {
-  untilMs: number;
-  report: (afterMs: number) => void;
-}
-
 export interface BuilderOptions {
   workload: Workload;
+  task: ThreadTask;
   sources: Sources;
-  /** Version of the workload, written into dead letters. */
-  version: number;
-  chances: Chances;
-  /** Receives, by slot, the final state of each item whose handler was called. */
-  states: Uint8Array;
-  /** If absent, the rate of the workload is not limited. */
-  throttle?: Throttle | undefined;
+  /** Service time now in milliseconds. */
+  nowMs: () => number;
+  /** A number in [0, 1), for jitter. */
+  random: () => number;
 }
 
 /**
@@ -63,7 +50,7 @@ export class OutcomeBuilder {
     this.#options = options;
     this.#sources = options.sources;
     this.#fold = createFold(options.workload.reduce);
-    this.#ended = new EndedItems(options.sources.length, options.states);
+    this.#ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
   }
 
   /** Whether this run has advanced any item. */
@@ -99,7 +86,7 @@ export class OutcomeBuilder {
    * exhausted.
    */
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
-    const { atMs = this.#options.chances.nowMs(), rerun } = options;
+    const { atMs = this.#options.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
     if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
     else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
@@ -119,7 +106,7 @@ export class OutcomeBuilder {
       retry && (rerun === undefined || rerun === retry.rerun)
         ? source.text
         : retryLine(source, source.attempts, { notBefore: retry?.notBefore, rerun });
-    const dueMs = retry?.notBefore === undefined ? this.#options.chances.nowMs() : Date.parse(retry.notBefore);
+    const dueMs = retry?.notBefore === undefined ? this.#options.nowMs() : Date.parse(retry.notBefore);
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: false, failed: false, dueMs });
   }
 
@@ -187,16 +174,17 @@ export class OutcomeBuilder {
   }
 
   /**
-   * Defers an item whose call was throttled by the called service, which costs no attempt. Returns false for any other
-   * failure.
+   * Defers an item whose call was throttled by the called service: until the deadline of its batch, that costs no attempt if
+   * the workload has a rate limit, because calls slow down. Returns false for any other failure.
    */
   #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
-    const { throttle, chances } = this.#options;
+    const { workload, task } = this.#options;
     const seconds = retryAfterSeconds(thrown);
-    const nowMs = chances.nowMs();
-    if (throttle === undefined || seconds === undefined || nowMs >= throttle.untilMs) return false;
+    const nowMs = this.#options.nowMs();
+    if (workload.rateLimit === undefined || seconds === undefined) return false;
+    if (nowMs >= Date.parse(deadlineOf(workload, task))) return false;
     const afterMs = Math.min(Math.max(seconds, MIN_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
-    throttle.report(afterMs);
+    if (task.permits) reportThrottled(task.permits, afterMs);
     this.#retry(source, source.attempts, { dueMs: Math.round(nowMs + afterMs), rerun, failed: false });
     return true;
   }
@@ -208,13 +196,13 @@ export class OutcomeBuilder {
   ): void {
     this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
     this.#latestError = error;
-    const { workload, chances } = this.#options;
+    const { workload, nowMs, random } = this.#options;
     if (attempts.length >= workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const delayMs = retryDelayMs(workload.retry, attempts.length, chances.random(), retryAfterSeconds(thrown));
-    this.#retry(source, attempts, { dueMs: chances.nowMs() + delayMs, rerun, failed: true });
+    const delayMs = retryDelayMs(workload.retry, attempts.length, random(), retryAfterSeconds(thrown));
+    this.#retry(source, attempts, { dueMs: nowMs() + delayMs, rerun, failed: true });
   }
 
   #retry(
@@ -234,7 +222,7 @@ export class OutcomeBuilder {
     { failed = false } = {},
   ): void {
     this.#latestError = error;
-    const line = deadLine(source, { reason, error, attempts, version: this.#options.version });
+    const line = deadLine(source, { reason, error, attempts, version: this.#options.task.reference.version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
   }
