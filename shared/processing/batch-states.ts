@@ -67,9 +67,8 @@ async function readBatchFacts(
   if (!found || found.row.deletingAt !== undefined) return undefined;
   const { state, deadlineAt, resumes, chunksTotal, chunksDone } = found.row;
   return {
-    ...{ state, deadlineAt },
-    ...(resumes === undefined ? {} : { resumes }),
-    ...(chunksTotal > maxChunksCollected ? {} : { pending: chunksTotal - chunksDone }),
-    ...(chunksTotal === 1 && read ? { read } : {}),
+    ...{ state, deadlineAt, resumes },
+    pending: chunksTotal > maxChunksCollected ? undefined : chunksTotal - chunksDone,
+    read: chunksTotal === 1 ? read : undefined,
   };
 }

@@ -27,7 +27,7 @@ export class Copier {
   check(nowMs: number): void {
     if (!this.isEager && nowMs < this.#dueMs) return;
     this.#dueMs = nowMs + COPY_EVERY_MS;
-    const fresh = this.#builder.takeFresh();
+    const fresh = this.#builder.ended.takeFresh();
     if (fresh.length === 0) return;
     const error = this.#builder.latestError();
     this.#send({ ...toCopy(fresh), ...(error === undefined ? {} : { error }) });

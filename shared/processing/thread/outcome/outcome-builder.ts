@@ -14,7 +14,7 @@ import type { Source, Sources } from '../../sources.ts';
 import { deadlineOf, type EndWithoutResult, type ItemEnd, type ThreadTask } from '../thread-task.ts';
 import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
 import { encodeEnds } from './encode-ends.ts';
-import { EndedItems, type FreshEnd } from './ended-items.ts';
+import { EndedItems } from './ended-items.ts';
 
 /** Maximum length of a failure: enough to recognize it, since it is stored in a gate row. */
 const MAX_FAILURE_CHARS = 300;
@@ -35,10 +35,10 @@ export interface BuilderOptions {
  * they ended.
  */
 export class OutcomeBuilder {
+  readonly ended: EndedItems;
   readonly #options: BuilderOptions;
   readonly #sources: Sources;
   readonly #fold: Fold | undefined;
-  readonly #ended: EndedItems;
   /** Results that wait for an earlier item to end. They are folded after it, from their lines. */
   readonly #unfolded = new Set<number>();
   /** The first slot that has not ended. */
@@ -50,12 +50,7 @@ export class OutcomeBuilder {
     this.#options = options;
     this.#sources = options.sources;
     this.#fold = createFold(options.workload.reduce);
-    this.#ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
-  }
-
-  /** Whether this run has advanced any item. */
-  get progressed(): boolean {
-    return this.#ended.progressed;
+    this.ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
   }
 
   /** Returns the position of an item in the chunk, from 0. */
@@ -65,7 +60,7 @@ export class OutcomeBuilder {
 
   /** Returns whether an item has ended. */
   hasEnded(source: Source): boolean {
-    return this.#ended.has(this.slotOf(source));
+    return this.ended.has(this.slotOf(source));
   }
 
   /**
@@ -77,7 +72,7 @@ export class OutcomeBuilder {
     const slot = this.slotOf(source);
     if (slot === this.#next) this.#fold?.add(value);
     else if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#ended.succeed(slot, json);
+    this.ended.succeed(slot, json);
     this.#advance(slot);
   }
 
@@ -117,26 +112,21 @@ export class OutcomeBuilder {
 
   /** Restores the end of an item from a thread that has died. */
   restore(slot: number, ended: ItemEnd): void {
-    if (slot >= this.#sources.length || this.#ended.has(slot)) return;
+    if (slot >= this.#sources.length || this.ended.has(slot)) return;
     if (typeof ended !== 'string') {
       this.#end(slot, ended);
       return;
     }
     if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#ended.succeed(slot, ended);
+    this.ended.succeed(slot, ended);
     this.#advance(slot);
   }
 
   /** Yields the items that have not ended, in their order; they may end during the iteration. */
   *rest(): Generator<Source> {
     for (let slot = this.#next; slot < this.#sources.length; slot += 1) {
-      if (!this.#ended.has(slot)) yield this.#sources.at(slot);
+      if (!this.ended.has(slot)) yield this.#sources.at(slot);
     }
-  }
-
-  /** Returns the items that have ended since the last call; valid until the next item ends. */
-  takeFresh(): FreshEnd[] {
-    return this.#ended.takeFresh();
   }
 
   /** Returns the latest failure of an item, on one line; undefined if there is none. */
@@ -146,8 +136,8 @@ export class OutcomeBuilder {
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
   encode({ isCancelled = false } = {}): ChunkOutcome {
-    const { results } = this.#ended;
-    const others = this.#ended.others();
+    const { results } = this.ended;
+    const others = this.ended.others();
     const encoded = encodeEnds({
       results,
       others,
@@ -160,15 +150,15 @@ export class OutcomeBuilder {
   }
 
   #end(slot: number, ended: EndWithoutResult): void {
-    this.#ended.end(slot, ended);
+    this.ended.end(slot, ended);
     this.#advance(slot);
   }
 
   /** Folds the results that have waited for the item at `slot` to end. */
   #advance(slot: number): void {
     if (slot !== this.#next) return;
-    while (this.#next < this.#sources.length && this.#ended.has(this.#next)) {
-      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.#ended.results.at(this.#next).toString()));
+    while (this.#next < this.#sources.length && this.ended.has(this.#next)) {
+      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.ended.results.at(this.#next).toString()));
       this.#next += 1;
     }
   }
