@@ -3,6 +3,8 @@ import { FrameError } from '../contract/errors.ts';
 import { decodeFrame } from '../contract/frame.ts';
 import { type Attempt, itemTextIn, type RetryItem } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import { toError } from '../errors.ts';
+import { InvalidItem } from '../workload/validate-item.ts';
 import { freeBytes } from './free-bytes.ts';
 
 /** One line of a frame. `line` counts from the frame's start, `index` from the batch's. */
@@ -144,9 +146,16 @@ function readRetryLine(text: string, line: number): Source {
 
 /**
  * Returns the item of a line.
- * @throws SyntaxError if the line is not JSON.
+ * @throws InvalidItem if the line is not JSON.
  */
-export const itemOf = (source: Source): unknown => (source.retry ? source.retry.item : JSON.parse(source.text));
+export function itemOf({ retry, text }: Source): unknown {
+  if (retry) return retry.item;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidItem(`The line is not JSON: ${toError(error).message}`);
+  }
+}
 
 /**
  * Returns the item as JSON text; undefined if it cannot be read. The text comes from the line, never from the parsed

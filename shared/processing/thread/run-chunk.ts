@@ -2,17 +2,17 @@ import { FrameError } from '../../contract/errors.ts';
 import { groupsOf } from '../../groups-of.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
+import { TimeoutError } from '../outcome/error-text.ts';
 import { unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { readSources, type Source, type Sources } from '../sources.ts';
 import { Admission } from './calls/admission.ts';
 import { type ChunkRun, startPulse, type Unit } from './calls/chunk-run.ts';
 import type { ContextTools } from './calls/item-context.ts';
 import { runUnits } from './calls/run-units.ts';
-import { Copier } from './outcome/copies.ts';
+import { Copier, readCopy } from './outcome/copies.ts';
 import { OutcomeBuilder } from './outcome/outcome-builder.ts';
-import { salvage } from './outcome/salvage.ts';
-import { begin, countCopy, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
-import type { Copy, ThreadTask } from './thread-task.ts';
+import { begin, countCopy, isInFlight, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
+import type { Copy, Remains, ThreadTask } from './thread-task.ts';
 
 /**
  * The tools that a run needs from its thread: a monotonic clock in milliseconds, random numbers for jitter, and the parts
@@ -111,6 +111,27 @@ async function runSources(sources: Sources, run: ChunkRun, isFresh: boolean): Pr
 
 const unitsOf = ({ mapChunk, group }: Workload, sources: Iterable<Source>): Iterable<Unit> =>
   mapChunk ? groupsOf(sources, group.maxItems) : sources;
+
+/**
+ * Creates the end of a chunk whose thread has died, without a call of its handler. Copied items keep their ends. The item
+ * that ran alone is charged. Items in flight are passed on and will run alone; items whose end was lost are passed on and
+ * will run again. Neither of these is charged.
+ */
+function salvage(
+  builder: OutcomeBuilder,
+  { remains: { items, copies, verdict }, timeoutMs }: { remains: Remains; timeoutMs: number },
+): void {
+  for (const copy of copies) for (const [slot, ended] of readCopy(copy)) builder.restore(slot, ended);
+  for (const source of builder.rest()) {
+    const slot = builder.slotOf(source);
+    if (slot === verdict?.slot) {
+      if (verdict.kind === 'killed') builder.kill(source, verdict.error, verdict.atMs);
+      // Alone, because its next attempt would again terminate the thread of other items.
+      else builder.fail(source, new TimeoutError(timeoutMs), { atMs: verdict.atMs, rerun: 'alone' });
+    } else if (isInFlight(items[slot])) builder.passOn(source, 'alone');
+    else if (items[slot] !== NOT_BEGUN) builder.passOn(source, source.retry?.rerun ?? 'careful');
+  }
+}
 
 /** Ends the remaining items of a chunk: cancels them with their batch, or passes them on. */
 function endRest(builder: OutcomeBuilder, isCancelled: boolean): void {

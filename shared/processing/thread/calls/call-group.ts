@@ -1,9 +1,8 @@
 import type { Workload } from '../../../workload/define.ts';
-import { isPromise } from '../../../workload/validate-item.ts';
+import { isPromise, validateItem } from '../../../workload/validate-item.ts';
 import { isInstance } from '../../outcome/error-text.ts';
-import type { Source } from '../../sources.ts';
+import { itemOf, type Source } from '../../sources.ts';
 import type { AdmittedCall } from './admission.ts';
-import { validItem } from './call-item.ts';
 import type { ChunkRun } from './chunk-run.ts';
 import type { Flight } from './flight.ts';
 import { Context } from './item-context.ts';
@@ -49,7 +48,7 @@ function validate(run: ChunkRun, sources: readonly Source[], flight: Flight): Va
   for (const source of sources) {
     const keep = (item: unknown): void => void valid.push([source, item]);
     try {
-      const item = validItem(run.workload, source);
+      const item = validateItem(run.workload.item, itemOf(source));
       if (!isPromise(item)) keep(item);
       else later.push(Promise.resolve(item).then(keep, (thrown: unknown) => fail(source, thrown)));
     } catch (thrown) {

@@ -1,13 +1,15 @@
 /** Begins the calls of one unit. Returns a promise only if the schema or the handler did: the common case is not awaited. */
-import type { Workload } from '../../../workload/define.ts';
-import { isPromise } from '../../../workload/validate-item.ts';
-import type { Source } from '../../sources.ts';
+import type { ItemContext, Workload } from '../../../workload/define.ts';
+import { isPromise, validateItem } from '../../../workload/validate-item.ts';
+import { itemOf, type Source } from '../../sources.ts';
 import { enter } from '../thread-status.ts';
 import type { AdmittedCall } from './admission.ts';
 import { callGroup } from './call-group.ts';
-import { callItem } from './call-item.ts';
 import type { ChunkRun, Unit } from './chunk-run.ts';
 import { Flight } from './flight.ts';
+import { Context } from './item-context.ts';
+
+type MapItem = NonNullable<Workload['map']>;
 
 /** An item that is due this soon runs now: the clocks of machines and the service differ by fractions of a second. */
 const DUE_SOON_MS = 1_000;
@@ -31,12 +33,10 @@ export function isPutOff({ startMs: nowMs, untilMs, builder }: ChunkRun, { retry
 /** Records that an item is begun. One that is put off is passed on instead; then returns false. */
 function begin(run: ChunkRun, source: Source): boolean {
   const { builder, task, isAlone } = run;
-  if (isPutOff(run, source)) builder.passOn(source, source.retry?.rerun);
-  else {
-    enter(task.statusBuffer, builder.slotOf(source), isAlone);
-    return true;
-  }
-  return false;
+  const isBegun = !isPutOff(run, source);
+  if (isBegun) enter(task.statusBuffer, builder.slotOf(source), isAlone);
+  else builder.passOn(source, source.retry?.rerun);
+  return isBegun;
 }
 
 /** Runs one item. Creates no closure, because it runs once per item. */
@@ -57,6 +57,35 @@ export function startItem(run: ChunkRun, source: Source, admitted?: AdmittedCall
     run.builder.fail(source, thrown);
   }
   return undefined;
+}
+
+/**
+ * Calls the handler for one item, and returns what it returned; a promise of it if the schema is asynchronous. Creates no
+ * object and no closure for the synchronous case, because it runs once per item.
+ * @throws the errors of the schema and of the handler
+ */
+function callItem(run: ChunkRun, source: Source, flight: Flight, admitted: AdmittedCall | undefined): unknown {
+  const { workload } = run;
+  const item = validateItem(workload.item, itemOf(source));
+  const context = new Context(run, source, flight);
+  const map = workload.map as MapItem;
+  if (isPromise(item)) return callLater(item, context, map, flight, admitted);
+  admitted?.begin(1);
+  return map(item, context);
+}
+
+/** Waits for the validation. Does not call the handler after its time limit, or after the end of its chunk. */
+async function callLater(
+  item: PromiseLike<unknown>,
+  context: ItemContext,
+  map: MapItem,
+  flight: Flight,
+  admitted: AdmittedCall | undefined,
+): Promise<unknown> {
+  const valid = await item;
+  if (flight.isAborted) return undefined;
+  admitted?.begin(1);
+  return map(valid, context);
 }
 
 /** Runs a group with one call of `mapChunk`. If the call fails, all of its items fail that have not ended. */
