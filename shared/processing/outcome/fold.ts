@@ -41,17 +41,23 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
  */
 export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
-  const added = (key: string, result: unknown): unknown => {
-    const known = values.get(key);
+  const added = (key: string, known: unknown, result: unknown): unknown => {
     const isKnown = known !== undefined || values.has(key);
     return synchronous('add', reduce.add(isKnown ? known : reduce.init(), result, key));
   };
   return {
     add: (result) => {
       const key = reduce.key(result);
-      if (typeof key === 'string') values.set(key, added(key, result));
+      if (typeof key === 'string') {
+        const known = values.get(key);
+        const value = added(key, known, result);
+        // Most values are objects that `add` changes in place.
+        if (value !== known || known === undefined) values.set(key, value);
+        return;
+      }
       // All are added before any is stored: a result counts for all of its keys or for none.
-      else for (const [one, value] of checked(key).map((k) => [k, added(k, result)] as const)) values.set(one, value);
+      const all = checked(key).map((one) => [one, added(one, values.get(one), result)] as const);
+      for (const [one, value] of all) values.set(one, value);
     },
     lines: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => partialLine(key, value)),
   };

@@ -9,6 +9,7 @@ import { Admission } from './calls/admission.ts';
 import { type ChunkRun, startPulse, type Unit } from './calls/chunk-run.ts';
 import type { ContextTools } from './calls/item-context.ts';
 import { runUnits } from './calls/run-units.ts';
+import { isKnownToWait } from './calls/start-unit.ts';
 import { Copier, readCopy } from './outcome/copies.ts';
 import { OutcomeBuilder } from './outcome/outcome-builder.ts';
 import { begin, countCopy, isInFlight, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
@@ -76,6 +77,7 @@ function toRun(
     setAside: [],
     startMs,
     isAlone: false,
+    isWaiting: isKnownToWait(workload),
   };
 }
 

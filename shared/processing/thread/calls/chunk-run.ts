@@ -30,6 +30,8 @@ export interface ChunkRun {
   startMs: number;
   /** Whether the next item is the first one of a fresh thread, and runs alone: then it is the cause if the thread dies. */
   isAlone: boolean;
+  /** Whether the handler returns promises; undefined if that is not known yet. */
+  isWaiting: boolean | undefined;
 }
 
 /** Interval at which a waiting thread shows that it is alive, checks for a stop, and sends copies of ended items. */

@@ -21,6 +21,14 @@ const DUE_SOON_MS = 1_000;
  */
 const waits = new WeakMap<Workload, boolean>();
 
+/** Returns whether calls of the handler return promises; undefined before the first call. */
+export const isKnownToWait = (workload: Workload): boolean | undefined => waits.get(workload);
+
+function noteWaiting(run: ChunkRun, isWaiting: boolean): void {
+  run.isWaiting = isWaiting;
+  waits.set(run.workload, isWaiting);
+}
+
 export const isGroup = (unit: Unit): unit is readonly Source[] => Array.isArray(unit);
 
 /** Returns whether an item is not due yet, or the chunk's time is over. */
@@ -43,15 +51,14 @@ function begin(run: ChunkRun, source: Source): boolean {
 export function startItem(run: ChunkRun, source: Source, admitted?: AdmittedCall): Promise<void> | undefined {
   if (!begin(run, source)) return undefined;
   const flight = new Flight();
-  const isWaiting = waits.get(run.workload);
   try {
     const result =
-      isWaiting === false
+      run.isWaiting === false
         ? callItem(run, source, flight, admitted)
         : flight.run(callItem, run, source, flight, admitted);
     // In the context of the flight: a lazy query begins only when it is awaited.
     if (isPromise(result)) return flight.run(endLater, run, source, flight, result);
-    if (isWaiting === undefined) waits.set(run.workload, false);
+    if (run.isWaiting === undefined) noteWaiting(run, false);
     run.builder.succeed(source, result);
   } catch (thrown) {
     run.builder.fail(source, thrown);
@@ -109,7 +116,7 @@ export function startGroup(
 /** Waits for a call. A group has recorded its results when `result` is fulfilled. */
 async function endLater(run: ChunkRun, unit: Unit, flight: Flight, result: PromiseLike<unknown>): Promise<void> {
   const { workload, builder, copier, flights, tools } = run;
-  waits.set(workload, true);
+  if (!run.isWaiting) noteWaiting(run, true);
   try {
     const output = await flight.within(result, { timeoutMs: workload.timeoutSeconds * 1_000, peers: flights });
     if (!isGroup(unit)) builder.succeed(unit, output);
