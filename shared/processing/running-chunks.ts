@@ -73,13 +73,6 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     for (const { stop } of chunks) stop.abort(reason);
     log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
   };
-  const logged = async (event: string, id: string, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      log.warn(event, { batch: id, error: toError(error) });
-    }
-  };
   const checkBatch = async (id: string, batch: RunningBatch): Promise<void> => {
     const found = await readBatch(id);
     const state = found?.row.state;
@@ -97,12 +90,14 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       if (isDue) {
         batch.checkedMs = nowMs();
         batch.hasLongEnded = false;
-        void oldest.inContext(() => logged('batch-not-read', id, () => checkBatch(id, batch)));
+        const onError = (error: unknown): void => log.warn('batch-not-read', { batch: id, error: toError(error) });
+        void oldest.inContext(() => checkBatch(id, batch).catch(onError));
       }
       const progress = isDue ? sumProgress(batch.chunks) : undefined;
       if (progress !== undefined || batch.hasRow) {
-        const write = (): Promise<void> => logged('progress-not-written', id, () => writeProgress(id, progress));
-        void (oldest?.inContext ?? outside)(write);
+        const onError = (error: unknown): void =>
+          log.warn('progress-not-written', { batch: id, error: toError(error) });
+        void (oldest?.inContext ?? outside)(() => writeProgress(id, progress).catch(onError));
       }
       batch.hasRow = progress !== undefined;
       forgetIfOver(id, batch);

@@ -79,7 +79,11 @@ export function createProcessor(options: ProcessorOptions): Processor {
           log(`${lines} more log lines of this chunk were dropped.`, { batch, chunk });
         return processChunk({ ...job, nowMs }, { ...runTools, onDropped });
       };
-      return slots.run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs }).catch(asNotBegun);
+      return slots
+        .run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs })
+        .catch((cause: unknown) => {
+          throw cause instanceof NoSlotError ? new NotBegunError('All threads were busy.', { cause }) : cause;
+        });
     },
     start: () => void (closed || opened()),
     close: async () => {
@@ -94,10 +98,6 @@ export function createProcessor(options: ProcessorOptions): Processor {
       return slots.waiting;
     },
   };
-}
-
-function asNotBegun(error: unknown): never {
-  throw error instanceof NoSlotError ? new NotBegunError('All threads were busy.', { cause: error }) : error;
 }
 
 const unhandledText = ({ error, wasInFlight }: Pick<UnhandledError, 'error' | 'wasInFlight'>): string =>
