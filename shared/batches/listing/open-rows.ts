@@ -4,7 +4,7 @@
  * no accepted work is ever unseen. Listings read batches from here that have no line yet (index-rows.ts).
  */
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
-import { defineRow, int64, optional, pickColumns, type RowOf, text } from '../../storage/row.ts';
+import { defineRow, int64, pickColumns, type RowOf, text } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH, type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
 
@@ -12,14 +12,14 @@ const OPEN = 'open';
 /** Notes of the sweeps sort after all ids, and are returned by the same query. */
 const NOTE = '~';
 
-/** The row of an open batch: what it was at the opening of the revision. Rows of an older version have only the workload. */
+/** The row of an open batch: what it was at the opening of the revision. */
 export const OPEN_BATCH = defineRow('open', {
-  workload: text(''),
-  lane: optional(text()),
+  workload: text(),
+  lane: text(),
   /** Items and chunks of the revision. */
-  items: optional(int64()),
-  chunks: optional(int64()),
-  deadlineAt: optional(text()),
+  items: int64(),
+  chunks: int64(),
+  deadlineAt: text(),
   ...pickColumns(BATCH, ['fileName', 'labels']),
 });
 
