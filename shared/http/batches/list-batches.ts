@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { isFinished } from '../../batches/batch-row.ts';
+import { BATCH_STATES, isFinished } from '../../batches/batch-row.ts';
 import { type ListedBatch, listBatchesOf } from '../../batches/listing/listing.ts';
 import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
@@ -8,7 +8,8 @@ import { Problem } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { batchIdOf, dayOf, labelsOf, oneOf, searchOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { query, whole } from '../edge/route.ts';
 import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, type QueueStates, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
@@ -21,7 +22,7 @@ export interface BatchesHttp extends QueueStatesDeps {
 
 /** Number of days that a listing without `?day=` covers. Each day is one query, also on an idle pipeline. */
 const DAYS_BACK = 7;
-const LIMIT = { min: 1, max: 200, fallback: 50 };
+export const LIMIT = query('limit', 'Maximum number of batches per page', whole(1, 200, 50));
 
 /**
  * GET batches: the batches of a day, or of the last days, newest first. A page compares at most 2,000 batches with the
@@ -36,9 +37,9 @@ export async function listBatches(deps: BatchesHttp, request: HttpRequest): Prom
   const { batches, next, scanned } = await listBatchesOf(table, {
     days,
     after,
-    limit: wholeOf(request, 'limit', LIMIT),
+    limit: wholeOf(request, LIMIT),
     workload: workloadNameOf(request),
-    state: stateOf(request),
+    state: oneOf(request, 'state', BATCH_STATES),
     labels: labelsOf(request),
     search: searchOf(request),
   });

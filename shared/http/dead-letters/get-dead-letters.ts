@@ -2,15 +2,14 @@ import type { HttpRequest } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { doneChunks } from '../../batches/done-chunks.ts';
 import { isChunkId } from '../../contract/names.ts';
-import { Problem } from '../../errors.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
 import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, chunkOf, wholeOf } from '../edge/request/parameters.ts';
-import type { Answer } from '../edge/route.ts';
+import { batchOf, chunkOf, invalid, wholeOf } from '../edge/request/parameters.ts';
+import { type Answer, query, whole } from '../edge/route.ts';
 import { groupsText } from './dead-letter-groups.ts';
 import { type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
 
@@ -19,7 +18,7 @@ const MiB = 1024 * 1024;
 const DOWNLOAD = { chunks: 1_000, bytes: 64 * MiB };
 /** What is parsed for one answer takes the main thread a quarter of a second in turns. */
 const PAGE = { chunks: 250, bytes: 8 * MiB };
-const LIMIT = { min: 1, max: 1_000, fallback: 100 };
+export const LIMIT = query('limit', 'Maximum number of items per page with one cause', whole(1, 1_000, 100));
 
 export interface GetDeadLettersHttp extends Stored {
   /** Limits of a page of groups or items. Defaults to 250 chunks and 8 MiB. */
@@ -81,7 +80,7 @@ async function itemsPage(
   request: HttpRequest,
   { batch, read, page, cause, after, headers }: Selection & { after: Position | undefined },
 ): Promise<Answer> {
-  const limit = wholeOf(request, 'limit', LIMIT);
+  const limit = wholeOf(request, LIMIT);
   const items: DeadLetterText[] = [];
   for await (const letters of readAhead(page.frames, AHEAD, read)) {
     items.push(...letters.filter((letter) => isOf(letter, cause) && isBehind(letter, after)));
@@ -109,8 +108,5 @@ function positionOf(request: HttpRequest): Position | undefined {
   if (text === null) return undefined;
   const [, chunk = '', position = ''] = /^([^:]+):(\d{1,9})$/.exec(text) ?? [];
   if (isChunkId(chunk)) return { chunk, position: Number(position) };
-  throw new Problem(
-    'invalid-parameter',
-    `after must be the value in a link to the next page; got "${text.slice(0, 40)}".`,
-  );
+  throw invalid('after', 'the value in a link to the next page', text);
 }

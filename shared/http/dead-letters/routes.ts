@@ -5,15 +5,15 @@ import {
   formats,
   idempotencyKey,
   JSON_TYPE,
+  jsonAnswer,
   NDJSON_TYPE,
   NEXT,
   query,
   type Route,
   STATE,
   TEXTS,
-  whole,
 } from '../edge/route.ts';
-import { getDeadLetters } from './get-dead-letters.ts';
+import { getDeadLetters, LIMIT } from './get-dead-letters.ts';
 import { DEAD_LETTER_DAYS, listDeadLetters } from './list-dead-letters.ts';
 import { discardDeadLetters, redriveDeadLetters } from './redrive-dead-letters.ts';
 import {
@@ -43,7 +43,7 @@ export const DEAD_LETTER_ROUTES = [
     parameters: [
       formats('json', 'ndjson'),
       query('cause', 'Only items with this cause'),
-      query('limit', 'Maximum number of items per page with one cause', whole(1, 1_000, 100)),
+      LIMIT,
       query('after', 'The position to continue after, from a link to the next page'),
       query('from', 'The chunk to continue from, from a link to the next page'),
     ],
@@ -70,7 +70,7 @@ export const DEAD_LETTER_ROUTES = [
       query('label', 'Only batches with this label, as key=value. May be repeated', TEXTS),
       query('cause', 'Only causes that contain this text; case-insensitive'),
     ],
-    answers: [{ status: 200, description: 'The groups', content: { [JSON_TYPE]: deadLettersOfBatchesSchema } }],
+    answers: [jsonAnswer(200, 'The groups', deadLettersOfBatchesSchema)],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => listDeadLetters({ table: app.deps().table, now: app.meter.serviceNowMs }, request),
   },
@@ -87,12 +87,12 @@ export const DEAD_LETTER_ROUTES = [
     body: { [JSON_TYPE]: redriveRequestSchema },
     example: { items: [17, 4_711], patch: { currency: 'USD', discount: null }, ratePerSecond: 100, key: 'usd' },
     answers: [
-      {
-        status: 202,
-        description: 'The items run again, or the report is created again, in a new revision of the batch',
-        content: { [JSON_TYPE]: redriveAnswerSchema },
-        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
-      },
+      jsonAnswer(
+        202,
+        'The items run again, or the report is created again, in a new revision of the batch',
+        redriveAnswerSchema,
+        { headers: { location: 'URL of the batch', 'retry-after': 'Seconds' } },
+      ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,
@@ -110,12 +110,12 @@ export const DEAD_LETTER_ROUTES = [
     body: { [JSON_TYPE]: discardRequestSchema },
     example: { reason: 'orders of the load test', key: 'load-test' },
     answers: [
-      {
-        status: 202,
-        description: 'The items are discarded in a new revision of the batch, and its report is created again',
-        content: { [JSON_TYPE]: discardAnswerSchema },
-        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
-      },
+      jsonAnswer(
+        202,
+        'The items are discarded in a new revision of the batch, and its report is created again',
+        discardAnswerSchema,
+        { headers: { location: 'URL of the batch', 'retry-after': 'Seconds' } },
+      ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,

@@ -1,6 +1,6 @@
 /** The media types of answers, and their choice by the client: `?format=`, otherwise `Accept`, otherwise the first offered. */
 import type { HttpRequest } from '@azure/functions';
-import { Problem } from '../../errors.ts';
+import { oneOf } from './request/parameters.ts';
 
 export const MEDIA_TYPES = {
   ndjson: 'application/x-ndjson',
@@ -18,11 +18,7 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, Format> = new Map([
 
 /** Returns one of the `offered` formats. An Accept header that fits none of them selects the first (RFC 9110, 12.5.1). */
 export function answerFormat<F extends Format>(request: HttpRequest, offered: readonly [F, ...F[]]): F {
-  const asked = request.query.get('format');
-  if (asked === null) return acceptedFormat(request.headers.get('accept') ?? '', offered);
-  const format = offered.find((name) => name === asked);
-  if (format !== undefined) return format;
-  throw new Problem('invalid-parameter', `format must be one of ${offered.join(', ')}; got "${asked.slice(0, 40)}".`);
+  return oneOf(request, 'format', offered) ?? acceptedFormat(request.headers.get('accept') ?? '', offered);
 }
 
 function acceptedFormat<F extends Format>(accept: string, offered: readonly [F, ...F[]]): F {

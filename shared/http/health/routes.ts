@@ -1,4 +1,4 @@
-import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
 import { createHealth } from './health.ts';
 import { healthSchema } from './schemas.ts';
 
@@ -12,20 +12,10 @@ export const HEALTH_ROUTES = [
     summary: 'Whether the app answers. Calls storage only on request',
     parameters: [query('deep', 'Check storage too. The result is cached for 30 s', { type: 'boolean' })],
     answers: [
-      { status: 200, description: 'The app answers', content: { [JSON_TYPE]: healthSchema } },
-      { status: 503, description: 'Storage does not answer correctly', content: { [JSON_TYPE]: healthSchema } },
+      jsonAnswer(200, 'The app answers', healthSchema),
+      jsonAnswer(503, 'Storage does not answer correctly', healthSchema),
     ],
     problems: [],
-    handler: ({ registry, settings, clients, deps, nowMs }) =>
-      createHealth({
-        registry,
-        pool: settings.pool,
-        instance: settings.instance,
-        storage: () => {
-          const { batches, gates, keys, container } = clients();
-          return { tables: [batches, gates, keys], container, depthOf: deps().depthOf };
-        },
-        nowMs,
-      }),
+    handler: createHealth,
   },
 ] as const satisfies readonly Route[];

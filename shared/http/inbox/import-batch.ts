@@ -8,7 +8,7 @@ import type { Settings } from '../../settings.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
-import { keyOf, workloadOf } from '../edge/request/parameters.ts';
+import { invalid, keyOf, workloadOf } from '../edge/request/parameters.ts';
 import { type ImportAnswer, type ImportRequest, importRequestSchema } from './schemas.ts';
 
 export interface ImportHttp {
@@ -31,7 +31,7 @@ export async function importBatch(
   const key = keyOf(request);
   const { url, lane, fileName, labels, csv } = await jsonBodyOf(request, importRequestSchema);
   if (lane !== undefined && !workload.lanes.includes(lane))
-    throw new Problem('invalid-parameter', `lane must be one of ${workload.lanes.join(', ')}; got "${lane}".`);
+    throw invalid('lane', `one of ${workload.lanes.join(', ')}`, lane);
   if (settings.inboxSchedule === undefined)
     throw new Problem(
       'conflict',

@@ -8,16 +8,16 @@ import {
   type InboxFile,
   type InboxFilesDeps,
   type InboxPlace,
-  type InboxState,
   listInboxFiles,
 } from '../../intake/inbox/operator/inbox-files.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
-import { wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { oneOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { query, whole } from '../edge/route.ts';
 import { fileNotes } from './file-notes.ts';
 import type { InboxFileView, InboxList } from './schemas.ts';
 
-const LIMIT = { min: 1, max: 200, fallback: 50 };
+export const LIMIT = query('limit', 'Maximum number of files per page', whole(1, 200, 50));
 const MAX_MARKER = 4_000;
 
 /**
@@ -33,8 +33,8 @@ export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Pro
   const after = placeOf(request);
   const filter = {
     workload: workloadNameOf(request),
-    state: stateOf(request),
-    limit: wholeOf(request, 'limit', LIMIT),
+    state: oneOf(request, 'state', INBOX_STATES),
+    limit: wholeOf(request, LIMIT),
     after,
   };
   const { files, next } = await listFrom(deps, filter);
@@ -62,16 +62,6 @@ export function inboxName(name: string): string {
   const fault = blobNameFault(name);
   if (fault === undefined) return name;
   throw new Problem('invalid-parameter', `name must be the name of a file in the inbox; it ${fault}.`);
-}
-
-function stateOf(request: HttpRequest): InboxState | undefined {
-  const text = request.query.get('state');
-  const state = INBOX_STATES.find((each) => each === text);
-  if (text === null || state !== undefined) return state;
-  throw new Problem(
-    'invalid-parameter',
-    `state must be one of ${INBOX_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
-  );
 }
 
 /** Writes `inbox.<marker in base64url>`, or `rejected.<marker>`. An empty marker means the beginning. */

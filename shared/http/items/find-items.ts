@@ -6,7 +6,7 @@ import { nextLink } from '../edge/links.ts';
 import { batchOf, wholeOf } from '../edge/request/parameters.ts';
 import { payloadGone, readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
-import { type ListDeps, listItems } from './list-items.ts';
+import { FROM, type ListDeps, listItems } from './list-items.ts';
 import type { FoundItems } from './schemas.ts';
 
 /**
@@ -31,7 +31,7 @@ async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResp
       'invalid-parameter',
       `Workload "${batch.workload}" has no option "id", which returns the id of an item.`,
     );
-  const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
+  const from = wholeOf(request, FROM);
   const index = await readIndex(deps, batch);
   const first = await readable(batch, index.find(from));
   const positions: number[] = [];

@@ -1,17 +1,23 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { Problem } from '../../errors.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, wholeOf } from '../edge/request/parameters.ts';
+import { batchOf, oneOf, wholeOf } from '../edge/request/parameters.ts';
+import { query, whole } from '../edge/route.ts';
 import { readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
-import { ITEM_STATES, type ItemState } from './schemas.ts';
+import { ITEM_STATES } from './schemas.ts';
 import { type Bounds, GROUP, SCAN, type Selection, selectItems } from './select-items.ts';
 
-const LIMIT = { min: 1, max: 10_000, fallback: 1_000 };
+export const LIMIT = query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000));
+
+/** Also of the search for an id. */
+export const FROM = query('from', 'The position to continue from, as in the link to the next page', {
+  type: 'integer',
+  minimum: 0,
+});
 
 export type ListDeps = Stored & { registry: Registry };
 
@@ -26,8 +32,8 @@ export async function listItems(
   bounds: Bounds = { scan: SCAN, group: GROUP },
 ): Promise<HttpResponseInit> {
   const { row: batch } = await batchOf(request, deps.table);
-  const from = wholeOf(request, 'from', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
-  const selection: Selection = { from, limit: wholeOf(request, 'limit', LIMIT), state: itemStateOf(request) };
+  const from = wholeOf(request, FROM);
+  const selection: Selection = { from, limit: wholeOf(request, LIMIT), state: oneOf(request, 'state', ITEM_STATES) };
   const index = await readIndex(deps, batch);
   const first = await readable(batch, index.find(from));
   // One more than is read, to know whether another page follows.
@@ -44,11 +50,4 @@ export async function listItems(
   const body = `{"batch":${JSON.stringify(batch.id)},"items":[${page.texts.join(',')}]}`;
   const link = nextLink(request, next === undefined ? undefined : { from: String(next) });
   return { headers: { 'content-type': MEDIA_TYPES.json, ...link }, body };
-}
-
-function itemStateOf(request: HttpRequest): ItemState | undefined {
-  const text = request.query.get('state');
-  const state = ITEM_STATES.find((each) => each === text);
-  if (text === null || state !== undefined) return state;
-  throw new Problem('invalid-parameter', `state must be one of ${ITEM_STATES.join(', ')}; got "${text.slice(0, 40)}".`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { lazily } from '../../lazily.ts';
 import { json } from '../edge/answers.ts';
-import { JSON_TYPE, type Route } from '../edge/route.ts';
+import { jsonAnswer, type Route } from '../edge/route.ts';
 
 /** The route of the OpenAPI document. It requires no key, because it returns no data. */
 export const OPENAPI_ROUTES = [
@@ -11,7 +11,7 @@ export const OPENAPI_ROUTES = [
     path: 'openapi.json',
     audience: [],
     summary: 'This document',
-    answers: [{ status: 200, description: 'OpenAPI 3.1', content: { [JSON_TYPE]: z.record(z.string(), z.unknown()) } }],
+    answers: [jsonAnswer(200, 'OpenAPI 3.1', z.record(z.string(), z.unknown()))],
     problems: [],
     handler: (app) => {
       const document = lazily(app.document);

@@ -6,23 +6,19 @@ import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batc
 import { readTroubled, type TroubledBatches } from '../../batches/watch/troubled-batches.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
-import type { InboxFilesDeps } from '../../intake/inbox/operator/inbox-files.ts';
 import { summarizeRejected } from '../../intake/inbox/operator/rejected-summary.ts';
-import type { Table } from '../../storage/table.ts';
+import type { Settings } from '../../settings.ts';
 import type { DeadBatch } from '../dead-letters/cause-groups.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { isWaiting } from '../queues/backlog.ts';
-import type { QueuesHttp } from '../queues/list-queues.ts';
-import { readQueueViews } from '../queues/queue-views.ts';
+import { type QueueReads, readQueueViews } from '../queues/queue-views.ts';
 import { endedIn, endedNotices, openNotices } from './batch-notices.ts';
 import { sumDeadLetters } from './dead-letters.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
 import type { Overview } from './schemas.ts';
 
-export interface OverviewHttp extends QueuesHttp, Pick<InboxFilesDeps, 'container'> {
-  /** Table of the batches. */
-  table: Table;
-}
+type OverviewHttp = QueueReads & Pick<Reads, 'table' | 'container'> & Pick<Settings, 'pool'>;
 
 const TROUBLED_MS = 10_000;
 const REJECTED_MS = 60_000;
@@ -44,7 +40,7 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
     const deps = depsOf();
     const fresh = request.query.has('fresh');
     const [reading, poison, inboxRejects] = await Promise.all([
-      readQueueViews(deps, deps.registry.queues(deps.pool), { fresh }),
+      readQueueViews(deps, deps.registry.queues(deps.pool), fresh),
       poisonQueues(deps, fresh),
       readRejected(fresh),
     ]);

@@ -1,4 +1,4 @@
-import { JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
 import { createOverview } from './get-overview.ts';
 import { overviewSchema } from './schemas.ts';
 
@@ -12,7 +12,7 @@ export const OVERVIEW_ROUTES = [
     summary:
       'Everything that currently needs an operator: late batches, pauses, dead letters of a day, and other problems',
     parameters: [query('fresh', 'Measure and read everything now, without caches', { type: 'boolean' })],
-    answers: [{ status: 200, description: 'The overview', content: { [JSON_TYPE]: overviewSchema } }],
+    answers: [jsonAnswer(200, 'The overview', overviewSchema)],
     problems: [],
     handler: (app) => createOverview(() => ({ ...app.deps(), pool: app.settings.pool })),
   },

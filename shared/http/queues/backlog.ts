@@ -18,8 +18,7 @@ export function backlogs(registry: Registry, batches: readonly WatchedBatch[]): 
     const workload = registry.workload(batch.workload);
     if (lane === undefined || workload === undefined || !isWaiting(batch)) continue;
     const pending = pendingOf(batch);
-    // The row of a batch of an earlier version has no offset. Without the row, the batch may be expected to have one.
-    const queueOffset = batch.row ? batch.row.queueOffset : queueOffsetOf(batch.id);
+    const queueOffset = batch.row?.queueOffset ?? queueOffsetOf(batch.id);
     const queues = queuesOf(workload, { lane, queueOffset }, batch.chunks ?? workload.queuesPerLane);
     for (const [n, queue] of queues.entries()) {
       const items = Math.floor((pending * (n + 1)) / queues.length) - Math.floor((pending * n) / queues.length);

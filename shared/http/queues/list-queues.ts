@@ -1,15 +1,46 @@
+/** Reads one queue, or all. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { readWave, type WaveRecord } from '../../gate/wave-record.ts';
+import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
-import { type QueueViewsDeps, readQueueViews } from './queue-views.ts';
-
-export interface QueuesHttp extends QueueViewsDeps {
-  /** undefined: all pools. */
-  pool: string | undefined;
-}
+import { queueAddressOf } from '../edge/request/parameters.ts';
+import { readPolicyView } from './policy.ts';
+import { BOUND_TEXT, waveNotes } from './queue-notes.ts';
+import { type QueueReads, readQueueViews } from './queue-views.ts';
+import type { QueueDetails, WaveView } from './schemas.ts';
 
 /** GET queues: every queue of the pool, with its depth and backlog. `?fresh` measures all depths now. */
-export async function listQueues(deps: QueuesHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const fresh = request.query.has('fresh');
-  const { queues } = await readQueueViews(deps, deps.registry.queues(deps.pool), { fresh });
+export async function listQueues(
+  deps: QueueReads & Pick<Settings, 'pool'>,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const addresses = deps.registry.queues(deps.pool);
+  const { queues } = await readQueueViews(deps, addresses, request.query.has('fresh'));
   return json({ queues: queues.map(({ view }) => view) });
+}
+
+/** GET queues/{queue}: a queue with its latest waves and its policy. `?fresh` measures its depth now. */
+export async function getQueue(
+  deps: QueueReads & Pick<Settings, 'capacity'>,
+  request: HttpRequest,
+): Promise<HttpResponseInit> {
+  const address = queueAddressOf(request, deps.registry);
+  const { queues } = await readQueueViews(deps, [address], request.query.has('fresh'));
+  const [reading] = queues;
+  if (reading === undefined) throw new Error(`Expected a view of queue ${address.queue}, got none.`);
+  const { view, gate } = reading;
+  const waves = gate.waves.map(waveView);
+  const details: QueueDetails = {
+    ...view,
+    notes: [...view.notes, ...waveNotes(view, waves)],
+    itemsPerReference: address.workload.chunk.maxItems,
+    waves,
+    policy: await readPolicyView(deps, gate),
+  };
+  return json(details);
+}
+
+function waveView(stored: WaveRecord): WaveView {
+  const { atMs, ...wave } = readWave(stored);
+  return { at: new Date(atMs).toISOString(), ...wave, limitedBy: BOUND_TEXT[wave.bound] };
 }

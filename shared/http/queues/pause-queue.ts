@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
 import { Problem } from '../../errors.ts';
 import type { Publish } from '../../events/publish.ts';
 import { type GateDeps, wake } from '../../gate/gate.ts';
@@ -7,8 +6,9 @@ import { presentPause } from '../../gate/gate-row.ts';
 import { readGate } from '../../gate/gate-store.ts';
 import { pauseGate, resumeGate } from '../../gate/pause.ts';
 import { readQuota } from '../../limits/quota-row.ts';
-import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
@@ -16,17 +16,11 @@ import { backlogOf, backlogs } from './backlog.ts';
 import { isLimited } from './limits-view.ts';
 import { queueView } from './queue-views.ts';
 
-export interface PauseHttp {
-  registry: Registry;
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  /** Measures a queue. Each answer contains the current depth. */
-  depthOf: (queue: string) => Promise<number>;
-  readOpenBatches: ReadOpenBatches;
-}
+type QueueChange = Pick<Reads, 'registry' | 'gate' | 'depthOf' | 'readOpenBatches'>;
 
 /** POST queues/{queue}/pause. */
 export async function pauseQueue(
-  http: PauseHttp & { publish: Publish },
+  http: QueueChange & { publish: Publish },
   request: HttpRequest,
 ): Promise<HttpResponseInit> {
   const address = queueAddressOf(request, http.registry);
@@ -34,11 +28,8 @@ export async function pauseQueue(
   return answer(http, address);
 }
 
-export interface WakeHttp extends PauseHttp {
-  /** The pool of this app; undefined means all. */
-  pool: string | undefined;
-  gate: GateDeps;
-}
+/** `pool`: that of this app; undefined means all. */
+type WakeHttp = QueueChange & { pool: string | undefined; gate: GateDeps };
 
 /** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
 export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
@@ -75,8 +66,9 @@ function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | unde
   );
 }
 
+/** Each answer contains the current depth. */
 async function answer(
-  { gate: { table, now }, registry, depthOf, readOpenBatches }: PauseHttp,
+  { gate: { table, now }, registry, depthOf, readOpenBatches }: QueueChange,
   address: QueueAddress,
   measured?: number,
 ): Promise<HttpResponseInit> {

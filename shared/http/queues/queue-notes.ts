@@ -1,4 +1,5 @@
 /** Why a queue waits, is slow, or is not faster, as texts. Pure. */
+import type { WaveBound } from '../../gate/wave-record.ts';
 import { type Note, numberText, pauseText, timeText } from '../edge/notes.ts';
 import type { LimitsView, QueueView, WaveView } from './schemas.ts';
 
@@ -6,7 +7,7 @@ type Queue = Omit<QueueView, 'notes'>;
 
 /** Returns what is unusual about a queue, most important first; empty if nothing is. */
 export const queueNotes = (queue: Queue, nowMs: number): Note[] => [
-  ...pauseNotes(queue),
+  ...(queue.paused === null ? [] : [warn(queuePauseText(queue.paused))]),
   ...troubleNotes(queue),
   ...limitNotes(queue.limits),
   ...waitNotes(queue, nowMs),
@@ -26,10 +27,6 @@ export function waveNotes({ status, paused, depth, depthAt }: Queue, waves: read
 const info = (text: string): Note => ({ tone: 'info', text });
 const warn = (text: string): Note => ({ tone: 'warn', text });
 const bad = (text: string): Note => ({ tone: 'bad', text });
-
-function pauseNotes({ paused }: Queue): Note[] {
-  return paused === null ? [] : [warn(queuePauseText(paused))];
-}
 
 /** Describes the pause of a queue; that of the circuit with its next probe. */
 export function queuePauseText(pause: NonNullable<QueueView['paused']>): string {
@@ -93,6 +90,19 @@ function waitNotes({ status, paused, depth, depthAt, dueAt, limits }: Queue, now
     warn(`${numberText(depth, 'message')} and no drain runs: one starts with the next wake, or at once by a drain now`),
   ];
 }
+
+/** The limit that determined the number of tasks in a wave, as text that follows "limited by". */
+export const BOUND_TEXT: Readonly<Record<WaveBound, string>> = {
+  rule: 'the thresholds of the policy',
+  work: 'the waiting work and the target seconds of the policy',
+  depth: 'the number of waiting messages',
+  capacity: 'the capacity of the policy',
+  throttling: 'the task limit, lowered by throttling, slow responses or failures',
+  limits: 'the limits of the workload',
+  saturation: 'busy instances',
+  probe: 'the circuit, which allows one task as a probe',
+  collector: 'the collector, which uses one task',
+};
 
 function waveText({ at, tasks, depth, limitedBy, late, items }: WaveView): string {
   const planned = late ? ', planned for work that would miss its deadline,' : '';

@@ -1,24 +1,17 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
-import type { ReadOpenBatches, WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import type { GateDeps } from '../../gate/gate.ts';
+import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Depths } from '../../queues/depths.ts';
-import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+import type { Reads } from '../edge/app.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';
 import { queueNotes } from './queue-notes.ts';
 import { readGates } from './read-gates.ts';
-import type { LoadView, QueueView } from './schemas.ts';
+import type { QueueView } from './schemas.ts';
 
-export interface QueueViewsDeps {
-  /** Its `now` is service time in milliseconds. */
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  registry: Registry;
-  recentDepth: Depths['recentDepth'];
-  readOpenBatches: ReadOpenBatches;
-}
+export type QueueReads = Pick<Reads, 'gate' | 'registry' | 'recentDepth' | 'readOpenBatches'>;
 
 /**
  * Maximum age of a depth before it is measured again: for an idle queue, whose next message also wakes it; for a paused queue,
@@ -43,9 +36,9 @@ export interface QueueReading {
  * measures everything now.
  */
 export async function readQueueViews(
-  deps: QueueViewsDeps,
+  deps: QueueReads,
   addresses: readonly QueueAddress[],
-  { fresh = false }: { fresh?: boolean } = {},
+  fresh: boolean,
 ): Promise<QueueReading> {
   const { table, now } = deps.gate;
   const [gates, quotas, { batches, read }] = await Promise.all([
@@ -64,7 +57,7 @@ export async function readQueueViews(
 }
 
 /** Uses the depth that the drain has stored, if it is recent enough. */
-async function withDepth({ recentDepth }: QueueViewsDeps, gate: GateRow, fresh: boolean): Promise<GateRow> {
+async function withDepth({ recentDepth }: QueueReads, gate: GateRow, fresh: boolean): Promise<GateRow> {
   const storedMs = Date.parse(gate.depthAt) || 0;
   const depth = await recentDepth(gate.queue, {
     maxAgeMs: fresh ? 0 : maxAgeOf(gate),
@@ -88,7 +81,8 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
   const { queue, workload, lane, kind } = address;
   const { gate, backlog, nowMs } = known;
   const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
-  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, startFailure, due } = gate;
+  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion } = gate;
+  const { instances, cpu, eventLoop, responseMs, latencyMs } = gate;
   const view: Omit<QueueView, 'notes'> = {
     queue,
     workload: workload.name,
@@ -105,20 +99,17 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
     idleCount,
     wakes,
     paused: presentPause(gate, nowMs) ?? null,
-    startFailure: startFailure ?? null,
+    startFailure: gate.startFailure ?? null,
     missedWakes,
     orphanedReferences,
     taskLimit,
     throttled,
     itemsPerSecond,
     secondsPerReference,
-    load: loadView(gate),
+    load: instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs },
     policyVersion,
-    dueAt: due[0] ?? null,
+    dueAt: gate.due[0] ?? null,
     limits: limitsView(address, known),
   };
   return { ...view, notes: queueNotes(view, nowMs) };
 }
-
-const loadView = ({ instances, cpu, eventLoop, responseMs, latencyMs }: GateRow): LoadView | null =>
-  instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs };

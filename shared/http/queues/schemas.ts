@@ -57,7 +57,6 @@ const loadSchema = z.object({
     'Age of the oldest work of the wave at its end, since acceptance, in milliseconds; 0 if unknown',
   ),
 });
-export type LoadView = z.infer<typeof loadSchema>;
 
 /** A queue, with the data of its gate. */
 export const queueViewSchema = z

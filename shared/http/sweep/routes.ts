@@ -1,6 +1,6 @@
 import { sweep } from '../../sweep/sweep.ts';
 import { json } from '../edge/answers.ts';
-import { JSON_TYPE, type Route } from '../edge/route.ts';
+import { jsonAnswer, type Route } from '../edge/route.ts';
 import { sweepAnswerSchema } from './schemas.ts';
 import { sweepAnswer } from './sweep-texts.ts';
 
@@ -15,7 +15,7 @@ export const SWEEP_ROUTES = [
     path: 'sweep',
     audience: ['operator'],
     summary: 'Sweep now: repair lost work; the last step of a deployment',
-    answers: [{ status: 200, description: 'The actions of the sweep', content: { [JSON_TYPE]: sweepAnswerSchema } }],
+    answers: [jsonAnswer(200, 'The actions of the sweep', sweepAnswerSchema)],
     problems: [],
     wakes: true,
     handler: (app) => async (_request, drains) => json(sweepAnswer(await sweep(app.sweepDeps(drains), BUDGET_MS))),

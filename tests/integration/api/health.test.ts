@@ -17,17 +17,15 @@ afterAll(() => pipeline.stop());
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
 
 describe('GET health', () => {
-  type HealthStorage = ReturnType<Parameters<typeof createHealth>[0]['storage']>;
-  const health = ({ nowMs, ...storage }: { nowMs?: () => number } & Partial<HealthStorage> = {}) =>
+  type Parts = Parameters<typeof createHealth>[0];
+  type Faults = Partial<ReturnType<Parts['clients']> & ReturnType<Parts['deps']> & Pick<Parts, 'nowMs'>>;
+  const health = ({ nowMs = () => 0, depthOf = pipeline.deps.depthOf, ...clients }: Faults = {}) =>
     createHealth({
       registry: pipeline.registry,
-      pool: undefined,
-      instance: 'host-1',
-      storage: () => {
-        const { batches, gates, keys, container } = pipeline.clients;
-        return { tables: [batches, gates, keys], container, depthOf: pipeline.deps.depthOf, ...storage };
-      },
-      nowMs: nowMs ?? (() => 0),
+      settings: { pool: undefined, instance: 'host-1' },
+      clients: () => ({ ...pipeline.clients, ...clients }),
+      deps: () => ({ depthOf }),
+      nowMs,
     });
 
   it('calls storage only for a deep check', async () => {
@@ -68,7 +66,7 @@ describe('GET health', () => {
     const denied = Object.assign(new Error('no'), { statusCode: 403, code: 'AuthorizationPermissionMismatch' });
     const answer = await call(
       health({
-        tables: [clients.batches, openTable(missing)],
+        gates: openTable(missing),
         container: (name) => clients.container(name === 'reports' ? 'absent' : name),
         depthOf: () => Promise.reject(denied),
       }),

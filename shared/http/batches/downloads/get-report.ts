@@ -8,16 +8,18 @@ import type { Stored } from '../../edge/app.ts';
 import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
-import type { Answer } from '../../edge/route.ts';
+import { type Answer, query } from '../../edge/route.ts';
 
-const MAX_REVISION = 9_999;
+export const REVISION = query('revision', 'The revision of an earlier report. Defaults to the newest', {
+  type: 'integer',
+  minimum: 0,
+});
 
 /** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON, with its counts as headers. */
 export async function getReport(deps: Stored, request: HttpRequest): Promise<Answer> {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
-  const bounds = { min: 0, max: MAX_REVISION, fallback: batch.reportRevision };
-  const revision = wholeOf(request, 'revision', bounds);
+  const revision = request.query.has('revision') ? wholeOf(request, REVISION) : batch.reportRevision;
   const known = revision >= 0 && revision <= batch.reportRevision;
   const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));

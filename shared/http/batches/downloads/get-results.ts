@@ -8,7 +8,7 @@ import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
 import { frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
-import type { Answer } from '../../edge/route.ts';
+import { type Answer, query, whole } from '../../edge/route.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
 
@@ -18,7 +18,7 @@ const MiB = 1024 * 1024;
  * answer.
  */
 const PAGE_BYTES = 64 * MiB;
-const MAX_CHUNKS = 1_000;
+export const LIMIT = query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000));
 
 /**
  * GET batches/{id}/results: a page of the results of the finished chunks in row order, as NDJSON or CSV. `?manifest` returns
@@ -28,10 +28,9 @@ export async function getResults(deps: Stored, request: HttpRequest): Promise<An
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
-  const most = wholeOf(request, 'limit', { min: 1, max: MAX_CHUNKS, fallback: MAX_CHUNKS });
   const rows = doneChunks(deps.table, batch.id, chunkOf(request, 'from'));
   const page = await planPage(rows, 'results', {
-    chunks: most,
+    chunks: wholeOf(request, LIMIT),
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,
   });
   const from = page.next === undefined ? undefined : { from: page.next };

@@ -9,8 +9,8 @@ import { queuesOf } from '../../../queues/queue-of.ts';
 import type { Table } from '../../../storage/table.ts';
 import type { QueueAddress } from '../../../workload/registry.ts';
 import { numberText } from '../../edge/notes.ts';
-import { BOUND_TEXT } from '../../queues/bound-text.ts';
 import { isLimited } from '../../queues/limits-view.ts';
+import { BOUND_TEXT } from '../../queues/queue-notes.ts';
 import type { BatchView } from '../schemas.ts';
 import type { QueueStates } from './blocked.ts';
 
