@@ -66,32 +66,19 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
 const createdAtOf = (id: string): string => new Date(batchTimeMs(id)).toISOString();
 
 function entryOf(batch: ListedBatch, nowMs: number, states: QueueStates | undefined): BatchEntry {
-  const { id, workload, lane, state, accepted, dead, discarded, pending, revision, openedAt, deadlineAt } = batch;
-  const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
-  const times = { createdAt: createdAtOf(id), revision, openedAt, completedAt, deadlineAt, deadlineMet };
+  const { id, workload, lane, state, accepted, dead, discarded, pending, labels, causes, revision } = batch;
+  const { openedAt, deadlineAt } = batch;
   const blocked = states && canBeBlocked(batch) ? blockedOf(batch, states) : undefined;
-  const pace = paceOf({ ...batch, items: batch.revisionItems, isBlocked: blocked !== undefined }, nowMs);
-  const { fileName, labels, causes, atRiskAt, latencyP95 = null } = batch;
-  const given = {
-    ...(fileName === undefined ? {} : { file: fileName }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(causes === undefined ? {} : { causes }),
-    ...(blocked === undefined ? {} : { blocked }),
-    ...(atRiskAt === undefined || isFinished(state) ? {} : { atRiskAt }),
-  };
   return {
-    id,
-    workload,
-    lane,
-    state,
-    accepted,
-    dead,
-    discarded,
-    pending,
-    latencyP95Ms: latencyP95,
-    ...given,
-    ...times,
-    ...pace,
+    ...{ id, workload, lane, state, accepted, dead, discarded, pending, labels, causes, revision },
+    ...{ openedAt, deadlineAt, blocked },
+    file: batch.fileName,
+    createdAt: createdAtOf(id),
+    completedAt: batch.completedAt ?? null,
+    deadlineMet: batch.deadlineMet ?? isDeadlineMet(batch, nowMs),
+    latencyP95Ms: batch.latencyP95 ?? null,
+    atRiskAt: isFinished(state) ? undefined : batch.atRiskAt,
+    ...paceOf({ ...batch, items: batch.revisionItems, isBlocked: blocked !== undefined }, nowMs),
     links: batchLinks(id),
   };
 }

@@ -68,11 +68,7 @@ function addTo(
   const group = groups.get(key);
   if (!group && groups.size >= MAX_KNOWN_GROUPS) return;
   const { id, state, fileName, labels } = batch;
-  const named = {
-    ...{ id, state, count, createdAt: new Date(batchTimeMs(id)).toISOString() },
-    ...(fileName === undefined ? {} : { file: fileName }),
-    ...(labels === undefined ? {} : { labels }),
-  };
+  const named = { id, state, count, createdAt: new Date(batchTimeMs(id)).toISOString(), file: fileName, labels };
   if (!group) {
     groups.set(key, { cause, workload, count, batches: [named], moreBatches: 1 });
     return;

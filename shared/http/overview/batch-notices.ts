@@ -49,9 +49,8 @@ function pausedNotice(batch: ReadBatch): BatchNotice[] {
 function openNotice(batch: WatchedBatch, since: string | undefined): BatchNotice[] {
   if (since === undefined) return [];
   const { id, workload, row } = batch;
-  const file = row?.fileName;
   const lane = row?.lane ?? batch.lane ?? '';
-  return [{ id, workload, lane, ...(file === undefined ? {} : { file }), since, items: pendingOf(batch) }];
+  return [{ id, workload, lane, file: row?.fileName, since, items: pendingOf(batch) }];
 }
 
 /** The fields for the notice about a batch that is suspect or has no report. */
@@ -77,11 +76,7 @@ export async function endedNotices<B extends Ended>(
     all.slice(0, MAX_SHOWN).map(async ({ batch, since }): Promise<BatchNotice> => {
       const { id, workload, lane, fileName: file, accepted: items } = batch;
       const reason = await reasonOf(batch);
-      const optional = {
-        ...(file === undefined ? {} : { file }),
-        ...(reason === undefined ? {} : { reason, text: reason }),
-      };
-      return { id, workload, lane, since, items, ...optional };
+      return { id, workload, lane, file, since, items, reason, text: reason };
     }),
   );
   return { count: all.length, batches: shown };

@@ -41,9 +41,8 @@ export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueue
       const { batches = 0, items = 0 } = backlog ?? {};
       if (paused === null) return [];
       const { by, reason, since, until, probeAt } = paused;
-      const ends = { ...(until === undefined ? {} : { until }), ...(probeAt === undefined ? {} : { probeAt }) };
       const text = queuePauseText(paused);
-      return [{ queue, workload, by, reason, since, ...ends, text, messages, batches, items }];
+      return [{ queue, workload, by, reason, since, until, probeAt, text, messages, batches, items }];
     })
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }

@@ -29,12 +29,11 @@ export async function readWaiting(table: Table, row: BatchRow, now: QueuesNow): 
   const shown = queues.find(({ gate }) => gate.queue === now.blocked?.queue) ?? mostLikely(queues);
   if (shown === undefined || !isWaiting(row, queues, now)) return undefined;
   const { batches, items } = await readBatchesAhead(table, row);
-  const nextAt = nextOf(shown.gate, now.nowMs);
   return {
     queue: shown.gate.queue,
     batchesAhead: batches,
     itemsAhead: items,
-    ...(nextAt === undefined ? {} : { nextAt }),
+    nextAt: nextOf(shown.gate, now.nowMs),
     reason: reasonOf(row, shown, now.blocked),
   };
 }
