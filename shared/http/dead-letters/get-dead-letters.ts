@@ -5,13 +5,12 @@ import { isChunkId } from '../../contract/names.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
 import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
+import { AHEAD } from '../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
-import { AHEAD, frameStream } from '../edge/frame-stream.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, invalid, wholeOf } from '../edge/request/parameters.ts';
 import { type Answer, query, whole } from '../edge/route.ts';
-import { groupsText } from './dead-letter-groups.ts';
-import { type DeadLetterText, deadReader, type ReadDead } from './dead-letter-lines.ts';
+import { type DeadLetterText, deadReader } from './dead-letter-lines.ts';
 
 const MiB = 1024 * 1024;
 /** Bounds the memory of an answer to a slow client, as for results. */
@@ -38,30 +37,27 @@ export async function getDeadLetters(deps: GetDeadLettersHttp, request: HttpRequ
   const headers = { 'sluice-batch-state': batch.state, 'content-type': MEDIA_TYPES[format] };
   const limits = format === 'ndjson' ? DOWNLOAD : (deps.page ?? PAGE);
   const page = await planPage(doneChunks(deps.table, batch.id, after?.chunk ?? from), 'dead', limits);
-  const selection = { batch, read, page, cause, headers };
-  if (format === 'ndjson') return download(request, selection);
-  if (cause !== undefined) return itemsPage(request, { ...selection, cause, after });
-  const next = nextLink(request, nextFrom(page));
-  return { headers: { ...headers, ...next }, body: await groupsText(batch, readAhead(page.frames, AHEAD, read)) };
+  const chunks = readAhead(page.frames, AHEAD, read);
+  if (format === 'json' && cause !== undefined)
+    return itemsPage(request, { batch, chunks, page, cause, after, headers });
+  const answer = { headers: { ...headers, ...nextLink(request, nextFrom(page)) } };
+  return format === 'ndjson'
+    ? { ...answer, stream: ndjson(chunks, cause) }
+    : { ...answer, body: await groupsText(batch, chunks) };
 }
 
 interface Selection {
   batch: BatchRow;
-  read: ReadDead;
+  chunks: AsyncIterable<DeadLetterText[]>;
   page: ChunkPage;
-  cause?: string | undefined;
+  cause: string;
+  after: Position | undefined;
   headers: Record<string, string>;
 }
 
 /** Changes of the query for the page after this one. */
 const nextFrom = ({ next }: ChunkPage): Record<string, string | string[]> | undefined =>
   next === undefined ? undefined : { from: next, after: [] };
-
-function download(request: HttpRequest, { page, read, cause, headers }: Selection): Answer {
-  const next = nextLink(request, nextFrom(page));
-  const stream = frameStream({ frames: page.frames, read }, (chunks) => ndjson(chunks, cause));
-  return { headers: { ...headers, ...next }, stream };
-}
 
 async function* ndjson(chunks: AsyncIterable<DeadLetterText[]>, cause: string | undefined): AsyncGenerator<string> {
   for await (const letters of chunks) {
@@ -78,11 +74,11 @@ const isOf = (letter: DeadLetterText, cause: string | undefined): boolean =>
  */
 async function itemsPage(
   request: HttpRequest,
-  { batch, read, page, cause, after, headers }: Selection & { after: Position | undefined },
+  { batch, chunks, page, cause, after, headers }: Selection,
 ): Promise<Answer> {
   const limit = wholeOf(request, LIMIT);
   const items: DeadLetterText[] = [];
-  for await (const letters of readAhead(page.frames, AHEAD, read)) {
+  for await (const letters of chunks) {
     items.push(...letters.filter((letter) => isOf(letter, cause) && isBehind(letter, after)));
     if (items.length > limit) break;
   }
@@ -109,4 +105,46 @@ function positionOf(request: HttpRequest): Position | undefined {
   const [, chunk = '', position = ''] = /^([^:]+):(\d{1,9})$/.exec(text) ?? [];
   if (isChunkId(chunk)) return { chunk, position: Number(position) };
   throw invalid('after', 'the value in a link to the next page', text);
+}
+
+/**
+ * Maximum number of distinct causes. Otherwise a handler that puts free text into its messages would cause an answer of
+ * unlimited size.
+ */
+const MAX_GROUPS = 100;
+
+interface Group {
+  cause: string;
+  count: number;
+  example: DeadLetterText;
+}
+
+/** Groups the dead letters of a page by cause, the most frequent first, as JSON text of deadLetterGroupsSchema. */
+export async function groupsText(
+  { id, dead }: Pick<BatchRow, 'id' | 'dead'>,
+  chunks: AsyncIterable<DeadLetterText[]>,
+): Promise<string> {
+  const groups = new Map<string, Group>();
+  let otherCauses = 0;
+  for await (const letters of chunks) {
+    for (const letter of letters) if (!addTo(groups, letter)) otherCauses += 1;
+  }
+  const sorted = [...groups.values()].sort((a, b) => b.count - a.count);
+  const scanned = otherCauses + sorted.reduce((sum, group) => sum + group.count, 0);
+  const head = JSON.stringify({ batch: id, count: dead, scanned, otherCauses });
+  return `${head.slice(0, -1)},"groups":[${sorted.map(groupText).join(',')}]}`;
+}
+
+function addTo(groups: Map<string, Group>, example: DeadLetterText): boolean {
+  const { cause } = example;
+  const group = groups.get(cause);
+  if (group) group.count += 1;
+  else if (groups.size < MAX_GROUPS) groups.set(cause, { cause, count: 1, example });
+  else return false;
+  return true;
+}
+
+function groupText({ cause, count, example }: Group): string {
+  const head = JSON.stringify({ cause, reason: example.reason, count });
+  return `${head.slice(0, -1)},"example":${example.text}}`;
 }

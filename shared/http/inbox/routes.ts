@@ -1,9 +1,8 @@
 import { INBOX_STATES } from '../../intake/inbox/operator/inbox-files.ts';
 import { listTaking } from '../../intake/inbox/operator/progress.ts';
 import { idempotencyKey, JSON_TYPE, jsonAnswer, NEXT, query, type Route } from '../edge/route.ts';
+import { deleteInboxFile, LIMIT, listInbox, retryInboxFile } from './files.ts';
 import { importBatch } from './import-batch.ts';
-import { LIMIT, listInbox } from './list-inbox.ts';
-import { deleteInboxFile, retryInboxFile } from './rejected-files.ts';
 import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 
 /** The routes of the inbox. */

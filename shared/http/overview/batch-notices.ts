@@ -3,11 +3,12 @@ import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
 import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { createCauseGroups, type DeadBatch } from '../dead-letters/cause-groups.ts';
 import { pauseText } from '../edge/notes.ts';
 import { isWaiting } from '../queues/backlog.ts';
 import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
 
-/** Maximum number of notices of each kind. */
+/** Maximum number of notices of each kind, and of causes. */
 const MAX_SHOWN = 20;
 
 /** An open batch that was read. */
@@ -80,6 +81,18 @@ export async function endedNotices<B extends Ended>(
     }),
   );
   return { count: all.length, batches: shown };
+}
+
+/** Counts current dead letters of several batches, and the most frequent causes per workload. */
+export function sumDeadLetters(batches: Iterable<DeadBatch>): Pick<Overview['deadLetters'], 'count' | 'causes'> {
+  const collected = createCauseGroups({ labels: [] });
+  for (const batch of batches) collected.add(batch);
+  const { count, groups } = collected.result();
+  const causes = groups.slice(0, MAX_SHOWN).map(({ cause, workload, count, batches, moreBatches }) => ({
+    ...{ cause, workload, count, newest: batches[0]?.id ?? '' },
+    batches: batches.length + moreBatches,
+  }));
+  return { count, causes };
 }
 
 const notices = (all: BatchNotice[]): BatchNotices => ({

@@ -13,8 +13,7 @@ import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { isWaiting } from '../queues/backlog.ts';
 import { type QueueReads, readQueueViews } from '../queues/queue-views.ts';
-import { endedIn, endedNotices, openNotices } from './batch-notices.ts';
-import { sumDeadLetters } from './dead-letters.ts';
+import { endedIn, endedNotices, openNotices, sumDeadLetters } from './batch-notices.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
 import type { Overview } from './schemas.ts';
 

@@ -24,7 +24,7 @@ export async function getReport(deps: Stored, request: HttpRequest): Promise<Ans
   const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
-  return { headers, stream: piecesOf(report, format) };
+  return { headers, stream: PIECES[format](report) };
 }
 
 function missing(batch: BatchRow, revision: number): string {
@@ -44,25 +44,12 @@ const headersOf = ({ batch, revision, rows, counts, createdAt }: ReportHeader): 
   ...Object.fromEntries(Object.entries(counts).map(([name, n]) => [`sluice-report-${name}`, String(n)])),
 });
 
-function piecesOf(report: Report, format: Format): AsyncGenerator<string> {
-  switch (format) {
-    case 'ndjson':
-      return ndjson(report);
-    case 'csv':
-      return csv(report);
-    case 'json':
-      return jsonPieces(report);
-    default:
-      return format satisfies never;
-  }
-}
-
 async function* ndjson({ lines }: Report): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`;
 }
 
 /** Writes the format of reportSchema line by line. */
-async function* jsonPieces({ header, lines }: Report): AsyncGenerator<string> {
+async function* json({ header, lines }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
   for (const [index, line] of lines.entries()) yield index === 0 ? line : `,${line}`;
   yield ']}';
@@ -86,3 +73,5 @@ async function* csv({ lines }: Report): AsyncGenerator<string> {
     await turns.next();
   }
 }
+
+const PIECES: Readonly<Record<Format, (report: Report) => AsyncGenerator<string>>> = { ndjson, csv, json };

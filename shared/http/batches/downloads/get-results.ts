@@ -1,11 +1,11 @@
 import type { HttpRequest } from '@azure/functions';
 import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
-import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
+import { type ChunkFrame, planPage, readAhead, readLines } from '../../../results/chunk-pages.ts';
 import { json } from '../../edge/answers.ts';
 import type { Stored } from '../../edge/app.ts';
+import { AHEAD } from '../../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
-import { frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Answer, query, whole } from '../../edge/route.ts';
@@ -39,10 +39,10 @@ export async function getResults(deps: Stored, request: HttpRequest): Promise<An
     return json(manifestOf(batch.id, page.frames), { headers: { ...state, ...nextLink(request, from) } });
   }
   const results = deps.container(CONTAINERS.results);
-  const chunks = { frames: page.frames, read: (frame: ChunkFrame) => readLines(results, frame) };
+  const chunks = readAhead(page.frames, AHEAD, (frame) => readLines(results, frame));
   if (format === 'csv') return csvResults(request, chunks, { from, headers: state });
   const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, from) };
-  return { headers, stream: frameStream(chunks, ndjson) };
+  return { headers, stream: ndjson(chunks) };
 }
 
 async function* ndjson(chunks: AsyncIterable<string[]>): AsyncGenerator<string> {

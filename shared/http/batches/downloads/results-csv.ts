@@ -3,7 +3,6 @@ import { Problem } from '../../../errors.ts';
 import { Turns } from '../../../turns.ts';
 import { columnsOf, csvLine, isRecord, MAX_COLUMNS, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { MEDIA_TYPES } from '../../edge/formats.ts';
-import { type Frames, frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import type { Answer } from '../../edge/route.ts';
 
@@ -27,19 +26,19 @@ export interface CsvPage {
  */
 export async function csvResults(
   request: HttpRequest,
-  { frames, read }: Frames<string[]>,
+  chunks: AsyncGenerator<string[]>,
   { from, headers }: CsvPage,
 ): Promise<Answer> {
   const chosen = request.query.getAll('column');
   if (chosen.length > MAX_COLUMNS)
     throw new Problem('invalid-parameter', `column may be given at most ${MAX_COLUMNS} times; got ${chosen.length}.`);
-  const [first, ...others] = frames;
-  const firstLines = first ? await read(first) : [];
+  const first = await chunks.next();
+  const firstLines = first.done ? [] : first.value;
   const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
   const withHeader = request.query.get('header') !== 'absent';
   const next = from && { ...from, column: columns, header: 'absent' };
   const type = `${MEDIA_TYPES.csv}; header=${withHeader ? 'present' : 'absent'}`;
-  const stream = frameStream({ frames: others, read }, (rest) => csvPieces(firstLines, rest, { columns, withHeader }));
+  const stream = csvPieces(firstLines, chunks, { columns, withHeader });
   return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, stream };
 }
 

@@ -1,4 +1,6 @@
+/** Lists the files of the inbox, and changes rejected ones. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { deleteRejected, retryRejected } from '../../commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault, isListable } from '../../contract/text/blob-name.ts';
 import { isRefused, Problem } from '../../errors.ts';
@@ -11,11 +13,13 @@ import {
   listInboxFiles,
 } from '../../intake/inbox/operator/inbox-files.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { oneOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import { query, whole } from '../edge/route.ts';
 import { fileNotes } from './file-notes.ts';
-import type { InboxFileView, InboxList } from './schemas.ts';
+import { type InboxFileView, type InboxList, inboxRetrySchema } from './schemas.ts';
 
 export const LIMIT = query('limit', 'Maximum number of files per page', whole(1, 200, 50));
 const MAX_MARKER = 4_000;
@@ -42,6 +46,19 @@ export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Pro
   return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
 }
 
+/** POST inbox/retry: moves a rejected file back into the inbox, where the next poll finds it. */
+export async function retryInboxFile(deps: Pick<Reads, 'container'>, request: HttpRequest): Promise<HttpResponseInit> {
+  const { name } = await jsonBodyOf(request, inboxRetrySchema);
+  await retryRejected(deps, inboxName(name));
+  return json({ name }, { status: 202 });
+}
+
+/** DELETE inbox?name=: deletes a rejected file and its reason. */
+export async function deleteInboxFile(deps: Pick<Reads, 'container'>, request: HttpRequest): Promise<HttpResponseInit> {
+  await deleteRejected(deps, inboxName(request.query.get('name') ?? ''));
+  return { status: 204 };
+}
+
 /** The service refuses a marker that it did not create. */
 async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {
   try {
@@ -58,7 +75,7 @@ function viewOf({ workload, lane, ...file }: InboxFile): InboxFileView {
 }
 
 /** Checks a file name from outside; 400 if it is not a valid blob name. */
-export function inboxName(name: string): string {
+function inboxName(name: string): string {
   const fault = blobNameFault(name);
   if (fault === undefined) return name;
   throw new Problem('invalid-parameter', `name must be the name of a file in the inbox; it ${fault}.`);
