@@ -1,13 +1,16 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
+import { readChunk } from '../../batches/ledger.ts';
 import { originalsIn } from '../../commands/redrive/read-originals.ts';
-import { lineOfItem } from '../../contract/payload-index.ts';
+import { chunkId } from '../../contract/names.ts';
+import { type ChunkEntry, lineOfItem } from '../../contract/payload-index.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
 import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
-import { followItem } from './item-trail.ts';
+import { type ItemEnd, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */
 export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpResponseInit> {
@@ -27,6 +30,46 @@ export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpR
   const texts = { item: items.get(position), result, deadLetter };
   const fields = Object.entries(texts).map(([name, text]) => (text === undefined ? '' : `,"${name}":${text}`));
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: `${head.slice(0, -1)}${fields.join('')}}` };
+}
+
+/** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
+interface Trail {
+  steps: Step[];
+  result?: string | undefined;
+  deadLetter?: string | undefined;
+}
+
+/**
+ * Follows an item from its chunk of the upload through splits, retries and redrives. `entry` is that chunk in the payload's
+ * index, `number` its place there. Requires one read of a row and up to two of frames per step, and one more for a succeeded
+ * item.
+ * @throws FrameError if an outcome does not match the ledger.
+ */
+async function followItem(
+  deps: Stored,
+  batch: BatchRow,
+  { position, number, entry }: { position: number; number: number; entry: ChunkEntry },
+): Promise<Trail> {
+  const steps: Step[] = [];
+  let last: ItemEnd = {};
+  const wanted = { from: position, end: position + 1 };
+  const redrives = await readRedrives(deps, batch);
+  const starts = [
+    startOfUpload(chunkId(number), entry),
+    ...redrives.flatMap((redrive) => startsOfRedrive(redrive, wanted)),
+  ];
+  const walk: Walk = {
+    rowOf: (chunk) => readChunk(deps.table, batch.id, chunk),
+    linesOf: (row, name) => linesOf(deps, row, name),
+    wanted,
+    visit: (_index, step, end) => {
+      steps.push(step);
+      last = end;
+    },
+  };
+  for (const start of starts) await walkItems(walk, start);
+  const { result, deadLetter } = last as ItemEnd;
+  return { steps, deadLetter, result: result && (await linesOf(deps, result.row, 'results'))[result.line] };
 }
 
 function positionOf(request: HttpRequest, batch: BatchRow): number {

@@ -54,8 +54,8 @@ export async function readStatuses(
   const wanted = positionsOf(group);
   const statuses: ItemStatus[] = [];
   let bytes = 0;
-  const visit: Walk['visit'] = (index, step, end) => {
-    statuses[index - wanted.from] = statusAfter(index, step, end);
+  const visit: Walk['visit'] = (position, { end, attempts, error, reason }, { result }) => {
+    statuses[position - wanted.from] = { position, state: stateAfter(end), attempts, error, reason, result };
   };
   const upload = group.entries.map((entry, n) => startOfUpload(chunkId(group.number + n), entry));
   // Sequential, because a later revision overwrites an earlier one.
@@ -79,37 +79,15 @@ function positionsOf({ entries }: ChunkGroup): Positions {
   return { from: first?.firstItem ?? 0, end: (last?.firstItem ?? 0) + (last?.items ?? 0) };
 }
 
-async function readRows(
-  { table }: Stored,
-  batch: string,
-  starts: readonly WalkStart[],
-): Promise<Map<string, ChunkRow>> {
+type Rows = Map<string, ChunkRow>;
+
+async function readRows({ table }: Stored, batch: string, starts: readonly WalkStart[]): Promise<Rows> {
   const [first, last] = [starts[0]?.chunk, starts.at(-1)?.chunk];
-  const rows = new Map<string, ChunkRow>();
+  const rows: Rows = new Map();
   if (first === undefined || last === undefined) return rows;
   for await (const row of chunkFamilies(table, batch, { first, last })) rows.set(row.chunk, row);
   return rows;
 }
 
-/**
- * The state of an item by the end of its last step. After a split or a retry, a further step follows unless rows are damaged.
- */
-const STATES: Readonly<Record<StepEnd, ItemState>> = {
-  pending: 'pending',
-  split: 'unknown',
-  retried: 'unknown',
-  succeeded: 'succeeded',
-  dead: 'dead',
-  discarded: 'discarded',
-  cancelled: 'cancelled',
-  unknown: 'unknown',
-};
-
-const statusAfter = (position: number, { end, attempts, error, reason }: Step, { result }: ItemEnd): ItemStatus => ({
-  position,
-  state: STATES[end],
-  ...(attempts === undefined ? {} : { attempts }),
-  ...(error === undefined ? {} : { error }),
-  ...(reason === undefined ? {} : { reason }),
-  ...(result === undefined ? {} : { result }),
-});
+/** Returns the state of an item by the end of a step. After a split or a retry, another follows unless rows are damaged. */
+const stateAfter = (end: StepEnd): ItemState => (end === 'split' || end === 'retried' ? 'unknown' : end);

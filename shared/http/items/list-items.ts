@@ -1,14 +1,17 @@
+/** Lists the items of a batch, or finds those with an id. */
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { Registry } from '../../workload/registry.ts';
-import type { Stored } from '../edge/app.ts';
+import { readChunkItems } from '../../commands/redrive/read-originals.ts';
+import { Problem } from '../../errors.ts';
+import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchOf, oneOf, wholeOf } from '../edge/request/parameters.ts';
+import { batchOf, invalid, oneOf, wholeOf } from '../edge/request/parameters.ts';
 import { query, whole } from '../edge/route.ts';
-import { readable, readIndex } from './get-item.ts';
+import { payloadGone, readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
-import { ITEM_STATES } from './schemas.ts';
+import { type FoundItems, ITEM_STATES } from './schemas.ts';
 import { type Bounds, GROUP, SCAN, type Selection, selectItems } from './select-items.ts';
 
 export const LIMIT = query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000));
@@ -19,7 +22,11 @@ export const FROM = query('from', 'The position to continue from, as in the link
   minimum: 0,
 });
 
-export type ListDeps = Stored & { registry: Registry };
+type ListDeps = Pick<Reads, 'table' | 'container' | 'registry'>;
+
+/** GET batches/{id}/items: the items with the id `itemId`, or without this parameter all items with their states. */
+export const getItems = (deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> =>
+  request.query.has('itemId') ? findItems(deps, request) : listItems(deps, request);
 
 /**
  * GET batches/{id}/items: the items of a batch with their states, from position `from` on. Requires one table query per 500
@@ -50,4 +57,52 @@ export async function listItems(
   const body = `{"batch":${JSON.stringify(batch.id)},"items":[${page.texts.join(',')}]}`;
   const link = nextLink(request, next === undefined ? undefined : { from: String(next) });
   return { headers: { 'content-type': MEDIA_TYPES.json, ...link }, body };
+}
+
+/**
+ * Maximum for one request: parsing and validating 64 MiB takes about a second of the instance's main thread. A link leads to
+ * the next page.
+ */
+const PAGE = { bytes: 64 * 1024 * 1024, items: 200_000 };
+const MAX_ID = 256;
+const MAX_FOUND = 100;
+
+/** GET batches/{id}/items?itemId=: the positions of the items with this id, by a scan of the payload from item `from` on. */
+async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> {
+  const { row: batch } = await batchOf(request, deps.table);
+  const id = itemIdOf(request);
+  const idOf = idReader(deps.registry.workload(batch.workload));
+  if (!idOf)
+    throw new Problem(
+      'invalid-parameter',
+      `Workload "${batch.workload}" has no option "id", which returns the id of an item.`,
+    );
+  const from = wholeOf(request, FROM);
+  const index = await readIndex(deps, batch);
+  const first = await readable(batch, index.find(from));
+  const positions: number[] = [];
+  let [bytes, items] = [0, 0];
+  let next: number | undefined;
+  for await (const entry of index.entries(first?.number ?? index.chunks)) {
+    const isFull = bytes + entry.bytes > PAGE.bytes || items + entry.items > PAGE.items;
+    if (positions.length >= MAX_FOUND || (items > 0 && isFull)) {
+      next = entry.firstItem;
+      break;
+    }
+    const lines = await readChunkItems(deps, batch, entry);
+    if (lines === undefined) throw payloadGone(batch);
+    for (const [offset, text] of lines.entries())
+      if ((await idOf(text)) === id) positions.push(entry.firstItem + offset);
+    bytes += entry.bytes;
+    items += entry.items;
+  }
+  const scanned = { from: first?.entry.firstItem ?? from, items };
+  const answer: FoundItems = { batch: batch.id, id, positions, scanned };
+  return json(answer, { headers: nextLink(request, next === undefined ? undefined : { from: String(next) }) });
+}
+
+function itemIdOf(request: HttpRequest): string {
+  const id = request.query.get('itemId') ?? '';
+  if (id !== '' && id.length <= MAX_ID) return id;
+  throw invalid('itemId', `the id of an item, of 1 to ${MAX_ID} characters`, id);
 }

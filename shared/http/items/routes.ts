@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { jsonAnswer, NEXT, query, type Route } from '../edge/route.ts';
-import { getItems } from './find-items.ts';
 import { getItem } from './get-item.ts';
-import { FROM, LIMIT } from './list-items.ts';
+import { FROM, getItems, LIMIT } from './list-items.ts';
 import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
 
 /** The routes of single items. */
