@@ -1,10 +1,9 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { ACTION_DAYS, readActions } from '../../commands/audit-log.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
 import { daysOf, wholeOf } from '../edge/request/parameters.ts';
-import { jsonAnswer, query, type Route, whole } from '../edge/route.ts';
+import { type Handle, jsonAnswer, query, type Route, whole } from '../edge/route.ts';
 import { type Audit, auditSchema } from './schemas.ts';
 
 /** Without days, the answer covers the last seven, like a listing of batches. */
@@ -12,16 +11,13 @@ const DAYS = { fallback: 7, most: ACTION_DAYS + 1 };
 const LIMIT = query('limit', 'Maximum number of entries', whole(1, 1_000, 200));
 
 /** GET audit: the actions of operators, newest first. */
-async function getAudit(
-  { table, gate }: Pick<Reads, 'table' | 'gate'>,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+const getAudit: Handle<Pick<Reads, 'table' | 'gate'>> = async ({ table, gate }, request) => {
   const { from, to } = daysOf(request, { nowMs: gate.now(), ...DAYS });
   const limit = wholeOf(request, LIMIT);
   const target = request.query.get('target') ?? undefined;
   const audit: Audit = { from, to, entries: await readActions(table, { from, to, target, limit }) };
   return json(audit);
-}
+};
 
 const ENTRY = {
   ...{ at: '2026-11-22T09:14:03.120Z', action: 'pause-queue', target: 'billing-normal-0', status: 200 },

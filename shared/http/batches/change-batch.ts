@@ -1,5 +1,5 @@
 /** Commands for one batch, which are answered with the batch. */
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+
 import { isFinished } from '../../batches/batch-row.ts';
 import { cancelBatch } from '../../commands/cancel.ts';
 import { type DeleteDeps, deleteBatch } from '../../commands/delete.ts';
@@ -12,6 +12,7 @@ import { json } from '../edge/answers.ts';
 import type { App } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { batchOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import type { CancelAnswer } from './schemas.ts';
 import { batchView } from './view/batch-view.ts';
@@ -26,7 +27,7 @@ const RESUME_MS = 100_000;
 const DELETE_MS = 150_000;
 
 /** POST batches/{id}/cancel: 202 with the batch while its cancellation continues, 200 if it is already finished. */
-export async function cancelOverHttp({ deps, basis }: BatchChange, request: HttpRequest): Promise<HttpResponseInit> {
+export const cancelOverHttp: Handle<BatchChange> = async ({ deps, basis }, request) => {
   const { row } = await batchOf(request, deps.table);
   const untilMs = deps.gate.now() + CANCEL_MS;
   const { ended, left } = await cancelBatch(deps, row.id, { isOver: () => deps.gate.now() >= untilMs });
@@ -35,17 +36,17 @@ export async function cancelOverHttp({ deps, basis }: BatchChange, request: Http
   leaveTo(resultsQueueName(now.workload), deps);
   const view: CancelAnswer = { ...batchView(now, deps.gate.now(), basis), cancellation: { ended, left } };
   return isFinished(now.state) ? json(view) : json(view, { status: 202, headers: { 'retry-after': '1' } });
-}
+};
 
 /** POST batches/{id}/pause: 200 with the batch. Running chunks finish. */
-export async function pauseOverHttp({ deps, basis }: BatchChange, request: HttpRequest): Promise<HttpResponseInit> {
+export const pauseOverHttp: Handle<BatchChange> = async ({ deps, basis }, request) => {
   const { row } = await batchOf(request, deps.table);
   const wish = await jsonBodyOf(request, pauseRequestSchema);
   return json(batchView(await pauseBatch(deps, row.id, wish), deps.gate.now(), basis));
-}
+};
 
 /** POST batches/{id}/resume: 200 with the batch; 202 if it is so large that the sweep puts the remaining references. */
-export async function resumeOverHttp({ deps, basis }: BatchChange, request: HttpRequest): Promise<HttpResponseInit> {
+export const resumeOverHttp: Handle<BatchChange> = async ({ deps, basis }, request) => {
   const { row } = await batchOf(request, deps.table);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   const { isWhole } = await resumeBatch(deps, row.id, { since, untilMs: deps.gate.now() + RESUME_MS });
@@ -53,11 +54,11 @@ export async function resumeOverHttp({ deps, basis }: BatchChange, request: Http
   // Charges this read of the row to the batch, too.
   leaveTo(resultsQueueName(now.workload), deps);
   return json(batchView(now, deps.gate.now(), basis), { status: isWhole ? 200 : 202 });
-}
+};
 
 /** DELETE batches/{id}: 204 if all of it is deleted; 202 if it is so large that the sweep continues. */
-export async function deleteOverHttp(deps: DeleteDeps, request: HttpRequest): Promise<HttpResponseInit> {
+export const deleteOverHttp: Handle<DeleteDeps> = async (deps, request) => {
   const { row } = await batchOf(request, deps.table);
   const isDeleted = await deleteBatch(deps, row.id, deps.gate.now() + DELETE_MS);
   return { status: isDeleted ? 204 : 202 };
-}
+};

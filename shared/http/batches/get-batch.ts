@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
 import type { GateDeps } from '../../gate/gate.ts';
@@ -7,6 +6,7 @@ import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { batchBy } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { type BatchNow, batchView } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, readQueueStates } from './view/blocked.ts';
 import { readDrainPart } from './view/drain-part.ts';
@@ -28,7 +28,7 @@ export interface GetBatchHttp {
  * none of its chunks is running, one more read counts what is ahead of it. For a finished batch, a second read returns the operations of its drains, and one read per queue those that are
  * archived.
  */
-export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const getBatch: Handle<GetBatchHttp> = async (deps, request) => {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
   const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
   const now = isFinished(row.state)
@@ -39,7 +39,7 @@ export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promis
         deployed: deps.registry.workload(row.workload),
       };
   return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links ?? {} }));
-}
+};
 
 async function readQueues(
   deps: GetBatchHttp,

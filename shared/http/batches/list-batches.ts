@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { BATCH_STATES, isFinished } from '../../batches/batch-row.ts';
 import { type ListedBatch, listBatchesOf } from '../../batches/listing/listing.ts';
 import { isDeadlineMet } from '../../batches/revisions.ts';
@@ -9,7 +8,7 @@ import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, labelsOf, oneOf, searchOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
-import { query, whole } from '../edge/route.ts';
+import { type Handle, query, whole } from '../edge/route.ts';
 import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, type QueueStates, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
@@ -29,7 +28,7 @@ export const LIMIT = query('limit', 'Maximum number of batches per page', whole(
  * filters, so it may be empty and still have a next page. If it contains unfinished batches, one more query reads the states of
  * the queues.
  */
-export async function listBatches(deps: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const listBatches: Handle<BatchesHttp> = async (deps, request) => {
   const { table } = deps;
   const after = batchIdOf(request, 'after');
   const nowMs = deps.gate.now();
@@ -51,7 +50,7 @@ export async function listBatches(deps: BatchesHttp, request: HttpRequest): Prom
     scanned: { batches: scanned.count, until: scanned.last === undefined ? null : createdAtOf(scanned.last) },
   };
   return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
-}
+};
 
 /** The days to query, newest first. A following page begins on the day on which the previous page ended. */
 function daysFor(day: string | undefined, after: string | undefined, nowMs: number): string[] {

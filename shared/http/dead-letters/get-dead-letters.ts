@@ -9,7 +9,7 @@ import { AHEAD } from '../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, chunkOf, invalid, wholeOf } from '../edge/request/parameters.ts';
-import { type Answer, query, whole } from '../edge/route.ts';
+import { type Answer, type Handle, query, whole } from '../edge/route.ts';
 import { type DeadLetterText, deadReader } from './dead-letter-lines.ts';
 
 const MiB = 1024 * 1024;
@@ -28,7 +28,7 @@ export interface GetDeadLettersHttp extends Stored {
  * GET batches/{id}/dead-letters: the current dead letters grouped by cause; with a cause, its items; as NDJSON, all of them.
  * Each in pages of whole chunks. A dead letter is current if the latest outcome of its item is dead.
  */
-export async function getDeadLetters(deps: GetDeadLettersHttp, request: HttpRequest): Promise<Answer> {
+export const getDeadLetters: Handle<GetDeadLettersHttp> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['json', 'ndjson']);
   const cause = request.query.get('cause') ?? undefined;
@@ -44,7 +44,7 @@ export async function getDeadLetters(deps: GetDeadLettersHttp, request: HttpRequ
   return format === 'ndjson'
     ? { ...answer, stream: ndjson(chunks, cause) }
     : { ...answer, body: await groupsText(batch, chunks) };
-}
+};
 
 interface Selection {
   batch: BatchRow;

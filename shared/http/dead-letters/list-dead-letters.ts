@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { readBatch } from '../../batches/ledger.ts';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
@@ -10,6 +9,7 @@ import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
 import type { Days } from '../edge/days.ts';
 import { daysOf, labelsOf, workloadNameOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { createCauseGroups, type DeadFilter } from './cause-groups.ts';
 import type { DeadLettersOfBatches } from './schemas.ts';
 
@@ -33,10 +33,10 @@ const READS_AT_ONCE = 16;
  * GET dead-letters: the current dead letters of the batches of some days, by cause and workload. Requires the query for the
  * open batches, one operation per thousand batches with dead letters, and one per unfinished batch, at most 500.
  */
-export async function listDeadLetters(
-  { table, now, maxLines = MAX_LINES }: DeadLettersOfBatchesHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const listDeadLetters: Handle<DeadLettersOfBatchesHttp> = async (
+  { table, now, maxLines = MAX_LINES },
+  request,
+) => {
   const days = daysOf(request, { nowMs: now(), ...DEAD_LETTER_DAYS });
   const cause = request.query.get('cause') ?? undefined;
   const filter: DeadFilter = { workload: workloadNameOf(request), labels: labelsOf(request), cause };
@@ -52,7 +52,7 @@ export async function listDeadLetters(
     notScanned: Math.max(0, wanted.length - MAX_OPEN),
   };
   return json(answer);
-}
+};
 
 interface Finished {
   days: Days;

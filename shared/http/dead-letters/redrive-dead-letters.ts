@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpResponseInit } from '@azure/functions';
 import { redrive } from '../../commands/redrive/redrive.ts';
 import type { UploadLimits } from '../../intake/limits.ts';
 import type { FinalizeDeps } from '../../results/finalize.ts';
@@ -8,6 +8,7 @@ import type { BodyPlaces, PlaceLimits } from '../edge/request/body-places.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { batchOf, keyOf } from '../edge/request/parameters.ts';
 import { requestBody } from '../edge/request/request-body.ts';
+import type { Handle } from '../edge/route.ts';
 import { MAX_POSITIONS_BYTES, redriveBodyOf } from './redrive-body.ts';
 import { discardRequestSchema } from './schemas.ts';
 
@@ -26,23 +27,17 @@ export interface RedriveHttp {
 }
 
 /** POST batches/{id}/dead-letters/redrive: 202 after the selection is stored and its revision open. */
-export async function redriveDeadLetters(
-  { deps, settings, places }: RedriveHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const redriveDeadLetters: Handle<RedriveHttp> = async ({ deps, settings, places }, request) => {
   const { row } = await batchOf(request, deps.table);
   const answer = await places.read(requestBody(request), async (body) => {
     const { key, selection } = await redriveBodyOf(request, body, settings.maxRecordBytes);
     return redrive(deps, { batch: row.id, key: keyOf(request) ?? key ?? randomUUID(), selection });
   });
   return accepted(row.id, answer);
-}
+};
 
 /** POST batches/{id}/dead-letters/discard: 202 after the revision that counts them as discarded is open. */
-export async function discardDeadLetters(
-  { deps, places }: Omit<RedriveHttp, 'settings'>,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const discardDeadLetters: Handle<Omit<RedriveHttp, 'settings'>> = async ({ deps, places }, request) => {
   const { row } = await batchOf(request, deps.table);
   const answer = await places.read(requestBody(request), async (body) => {
     const limits = { maxBytes: MAX_POSITIONS_BYTES, body };
@@ -52,7 +47,7 @@ export async function discardDeadLetters(
   });
   const { batch, revision, redriven: discarded, at } = answer;
   return accepted(row.id, { batch, revision, discarded, at });
-}
+};
 
 const accepted = (id: string, answer: object): HttpResponseInit =>
   json(answer, { status: 202, headers: { location: `/api/batches/${id}`, 'retry-after': '1' } });

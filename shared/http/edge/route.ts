@@ -58,6 +58,9 @@ interface Described {
   readonly problems: readonly ProblemType[];
 }
 
+/** What a handler does with a request, by the parts of the app that it uses. */
+export type Handle<D> = (deps: D, request: HttpRequest) => Promise<Answer>;
+
 type Handler<A extends unknown[]> = (request: HttpRequest, ...more: A) => Answer | Promise<Answer>;
 
 /** `handler` is called once per process. `wakes`: may start drains, so the host provides a client of the durable runtime. */

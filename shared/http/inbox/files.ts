@@ -1,5 +1,5 @@
 /** Lists the files of the inbox, and changes rejected ones. */
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import { deleteRejected, retryRejected } from '../../commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault, isListable } from '../../contract/text/blob-name.ts';
@@ -17,7 +17,7 @@ import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { oneOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
-import { query, whole } from '../edge/route.ts';
+import { type Handle, query, whole } from '../edge/route.ts';
 import { fileNotes } from './file-notes.ts';
 import { type InboxFileView, type InboxList, inboxRetrySchema } from './schemas.ts';
 
@@ -28,7 +28,7 @@ const MAX_MARKER = 4_000;
  * GET inbox: the files that wait, are being processed or were rejected; with `?name=` a single file, even if it became a
  * batch.
  */
-export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Promise<HttpResponseInit> {
+export const listInbox: Handle<InboxFilesDeps> = async (deps, request) => {
   const name = request.query.get('name');
   if (name !== null) {
     const file = await findInboxFile(deps, inboxName(name));
@@ -44,20 +44,20 @@ export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Pro
   const { files, next } = await listFrom(deps, filter);
   const list: InboxList = { files: files.map(viewOf) };
   return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
-}
+};
 
 /** POST inbox/retry: moves a rejected file back into the inbox, where the next poll finds it. */
-export async function retryInboxFile(deps: Pick<Reads, 'container'>, request: HttpRequest): Promise<HttpResponseInit> {
+export const retryInboxFile: Handle<Pick<Reads, 'container'>> = async (deps, request) => {
   const { name } = await jsonBodyOf(request, inboxRetrySchema);
   await retryRejected(deps, inboxName(name));
   return json({ name }, { status: 202 });
-}
+};
 
 /** DELETE inbox?name=: deletes a rejected file and its reason. */
-export async function deleteInboxFile(deps: Pick<Reads, 'container'>, request: HttpRequest): Promise<HttpResponseInit> {
+export const deleteInboxFile: Handle<Pick<Reads, 'container'>> = async (deps, request) => {
   await deleteRejected(deps, inboxName(request.query.get('name') ?? ''));
   return { status: 204 };
-}
+};
 
 /** The service refuses a marker that it did not create. */
 async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {

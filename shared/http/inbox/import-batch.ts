@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { type OrderDeps, orderImport } from '../../commands/inbox/order-import.ts';
 import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
@@ -9,6 +8,7 @@ import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { invalid, keyOf, workloadOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { type ImportAnswer, type ImportRequest, importRequestSchema } from './schemas.ts';
 
 export interface ImportHttp {
@@ -23,10 +23,7 @@ const ID_LENGTH = 12;
  * POST workloads/{workload}/batches/from-url: 202 with the future name of the file in the inbox. The app of any pool accepts
  * the request, as for an upload; the app of the workload's pool copies the file.
  */
-export async function importBatch(
-  { container, registry, settings }: ImportHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const importBatch: Handle<ImportHttp> = async ({ container, registry, settings }, request) => {
   const workload = workloadOf(request, registry);
   const key = keyOf(request);
   const { url, lane, fileName, labels, csv } = await jsonBodyOf(request, importRequestSchema);
@@ -43,7 +40,7 @@ export async function importBatch(
   const self = `/api/inbox?${new URLSearchParams({ name })}`;
   const answer: ImportAnswer = { inbox: { name }, links: { self } };
   return json(answer, { status: 202, headers: { location: self } });
-}
+};
 
 const hashOf = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, ID_LENGTH);

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { readChunk } from '../../batches/ledger.ts';
 import { originalsIn } from '../../commands/redrive/read-originals.ts';
@@ -9,11 +9,12 @@ import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.
 import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { type ItemEnd, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
 import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */
-export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpResponseInit> {
+export const getItem: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
   const index = await readIndex(deps, batch);
@@ -30,7 +31,7 @@ export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpR
   const texts = { item: items.get(position), result, deadLetter };
   const fields = Object.entries(texts).map(([name, text]) => (text === undefined ? '' : `,"${name}":${text}`));
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: `${head.slice(0, -1)}${fields.join('')}}` };
-}
+};
 
 /** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
 interface Trail {

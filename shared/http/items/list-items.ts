@@ -7,7 +7,7 @@ import type { Reads } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchOf, invalid, oneOf, wholeOf } from '../edge/request/parameters.ts';
-import { query, whole } from '../edge/route.ts';
+import { type Handle, query, whole } from '../edge/route.ts';
 import { payloadGone, readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
@@ -68,7 +68,7 @@ const MAX_ID = 256;
 const MAX_FOUND = 100;
 
 /** GET batches/{id}/items?itemId=: the positions of the items with this id, by a scan of the payload from item `from` on. */
-async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResponseInit> {
+const findItems: Handle<ListDeps> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const id = itemIdOf(request);
   const idOf = idReader(deps.registry.workload(batch.workload));
@@ -99,7 +99,7 @@ async function findItems(deps: ListDeps, request: HttpRequest): Promise<HttpResp
   const scanned = { from: first?.entry.firstItem ?? from, items };
   const answer: FoundItems = { batch: batch.id, id, positions, scanned };
   return json(answer, { headers: nextLink(request, next === undefined ? undefined : { from: String(next) }) });
-}
+};
 
 function itemIdOf(request: HttpRequest): string {
   const id = request.query.get('itemId') ?? '';

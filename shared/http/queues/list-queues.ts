@@ -1,29 +1,24 @@
 /** Reads one queue, or all. */
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+
 import { readWave, type WaveRecord } from '../../gate/wave-record.ts';
 import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { readPolicyView } from './policy.ts';
 import { BOUND_TEXT, waveNotes } from './queue-notes.ts';
 import { type QueueReads, readQueueViews } from './queue-views.ts';
 import type { QueueDetails, WaveView } from './schemas.ts';
 
 /** GET queues: every queue of the pool, with its depth and backlog. `?fresh` measures all depths now. */
-export async function listQueues(
-  deps: QueueReads & Pick<Settings, 'pool'>,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const listQueues: Handle<QueueReads & Pick<Settings, 'pool'>> = async (deps, request) => {
   const addresses = deps.registry.queues(deps.pool);
   const { queues } = await readQueueViews(deps, addresses, request.query.has('fresh'));
   return json({ queues: queues.map(({ view }) => view) });
-}
+};
 
 /** GET queues/{queue}: a queue with its latest waves and its policy. `?fresh` measures its depth now. */
-export async function getQueue(
-  deps: QueueReads & Pick<Settings, 'capacity'>,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const getQueue: Handle<QueueReads & Pick<Settings, 'capacity'>> = async (deps, request) => {
   const address = queueAddressOf(request, deps.registry);
   const { queues } = await readQueueViews(deps, [address], request.query.has('fresh'));
   const [reading] = queues;
@@ -38,7 +33,7 @@ export async function getQueue(
     policy: await readPolicyView(deps, gate),
   };
   return json(details);
-}
+};
 
 function waveView(stored: WaveRecord): WaveView {
   const { atMs, ...wave } = readWave(stored);

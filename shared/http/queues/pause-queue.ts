@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 import type { Publish } from '../../events/publish.ts';
 import { type GateDeps, wake } from '../../gate/gate.ts';
@@ -11,6 +11,7 @@ import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { backlogOf, backlogs } from './backlog.ts';
 import { isLimited } from './limits-view.ts';
@@ -19,30 +20,27 @@ import { queueView } from './queue-views.ts';
 type QueueChange = Pick<Reads, 'registry' | 'gate' | 'depthOf' | 'readOpenBatches'>;
 
 /** POST queues/{queue}/pause. */
-export async function pauseQueue(
-  http: QueueChange & { publish: Publish },
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const pauseQueue: Handle<QueueChange & { publish: Publish }> = async (http, request) => {
   const address = queueAddressOf(request, http.registry);
   await pauseGate(http, address, await jsonBodyOf(request, pauseRequestSchema));
   return answer(http, address);
-}
+};
 
 /** `pool`: that of this app; undefined means all. */
 type WakeHttp = QueueChange & { pool: string | undefined; gate: GateDeps };
 
 /** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
-export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
   const { registry, pool, gate } = http;
   const address = queueAddressOf(request, registry);
   requirePoolOfApp(address, pool);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   await resumeGate(gate, address.queue, since);
   return answer(http, address);
-}
+};
 
 /** POST queues/{queue}/drain: wakes the queue without an event, if it has messages or is draining. */
-export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const drainNow: Handle<WakeHttp> = async (http, request) => {
   const { registry, pool, gate, depthOf } = http;
   const address = queueAddressOf(request, registry);
   const { queue } = address;
@@ -55,7 +53,7 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
   const depth = await depthOf(queue);
   if (row.status === 'draining' || depth > 0) await wake(gate, queue);
   return answer(http, address, depth);
-}
+};
 
 /** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
 function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | undefined): void {

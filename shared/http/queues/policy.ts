@@ -10,17 +10,18 @@ import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { invalid, queueAddressOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import type { PolicyView } from './schemas.ts';
 
 /** The default policy contains the capacity. */
 type PolicyHttp = Pick<Reads, 'gate' | 'registry'> & Pick<Settings, 'capacity'>;
 
 /** GET queues/{queue}/policy: the rule that determines the size of its waves. Its version is the ETag. */
-export async function getPolicy(deps: PolicyHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const getPolicy: Handle<PolicyHttp> = async (deps, request) => {
   const { queue } = queueAddressOf(request, deps.registry);
   const { row } = await readGate(deps.gate.table, queue);
   return answer(await readPolicyView(deps, row));
-}
+};
 
 /** Reads the policy of a queue in the format of the API; one operation if an operator has stored one. */
 export async function readPolicyView(
@@ -34,10 +35,7 @@ export async function readPolicyView(
 /**
  * PUT queues/{queue}/policy: stores a new rule, which applies from the next wave on. 412 if If-Match contains another version.
  */
-export async function putPolicy(
-  { gate, registry, capacity }: PolicyHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const putPolicy: Handle<PolicyHttp> = async ({ gate, registry, capacity }, request) => {
   const { queue, kind } = queueAddressOf(request, registry);
   const expected = expectedVersion(request);
   const policy = await jsonBodyOf(request, policySchema);
@@ -56,7 +54,7 @@ export async function putPolicy(
     'precondition-failed',
     `The policy of queue "${queue}" no longer has version ${expected}. Read it again.`,
   );
-}
+};
 
 const answer = (view: PolicyView): HttpResponseInit => json(view, { headers: { etag: `"${view.version}"` } });
 

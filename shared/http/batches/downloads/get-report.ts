@@ -1,4 +1,3 @@
-import type { HttpRequest } from '@azure/functions';
 import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
@@ -8,7 +7,7 @@ import type { Stored } from '../../edge/app.ts';
 import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
-import { type Answer, query } from '../../edge/route.ts';
+import { type Handle, query } from '../../edge/route.ts';
 
 export const REVISION = query('revision', 'The revision of an earlier report. Defaults to the newest', {
   type: 'integer',
@@ -16,7 +15,7 @@ export const REVISION = query('revision', 'The revision of an earlier report. De
 });
 
 /** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON, with its counts as headers. */
-export async function getReport(deps: Stored, request: HttpRequest): Promise<Answer> {
+export const getReport: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
   const revision = request.query.has('revision') ? wholeOf(request, REVISION) : batch.reportRevision;
@@ -25,7 +24,7 @@ export async function getReport(deps: Stored, request: HttpRequest): Promise<Ans
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
   return { headers, stream: PIECES[format](report) };
-}
+};
 
 function missing(batch: BatchRow, revision: number): string {
   const { id, state, accepted, reportRevision, reportProblem } = batch;

@@ -1,4 +1,3 @@
-import type { HttpRequest } from '@azure/functions';
 import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { type ChunkFrame, planPage, readAhead, readLines } from '../../../results/chunk-pages.ts';
@@ -8,7 +7,7 @@ import { AHEAD } from '../../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
-import { type Answer, query, whole } from '../../edge/route.ts';
+import { type Handle, query, whole } from '../../edge/route.ts';
 import { csvResults } from './results-csv.ts';
 import type { ResultsManifest } from './schemas.ts';
 
@@ -24,7 +23,7 @@ export const LIMIT = query('limit', 'Maximum number of chunks per page', whole(1
  * GET batches/{id}/results: a page of the results of the finished chunks in row order, as NDJSON or CSV. `?manifest` returns
  * the positions of the frames instead. While the batch runs, the answer is incomplete; a header contains its state.
  */
-export async function getResults(deps: Stored, request: HttpRequest): Promise<Answer> {
+export const getResults: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
@@ -43,7 +42,7 @@ export async function getResults(deps: Stored, request: HttpRequest): Promise<An
   if (format === 'csv') return csvResults(request, chunks, { from, headers: state });
   const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, from) };
   return { headers, stream: ndjson(chunks) };
-}
+};
 
 async function* ndjson(chunks: AsyncIterable<string[]>): AsyncGenerator<string> {
   for await (const lines of chunks) if (lines.length > 0) yield `${lines.join('\n')}\n`;

@@ -1,5 +1,5 @@
 /** Accepts and checks uploads. */
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import { checkUpload } from '../../../intake/check/check-upload.ts';
 import type { UploadLimits } from '../../../intake/limits.ts';
 import { readCsvOptions } from '../../../intake/parse/csv-options.ts';
@@ -13,7 +13,7 @@ import type { App } from '../../edge/app.ts';
 import type { PlaceLimits } from '../../edge/request/body-places.ts';
 import { keyOf, oneOf, wholeOf, workloadOf } from '../../edge/request/parameters.ts';
 import { requestBody } from '../../edge/request/request-body.ts';
-import { query, whole } from '../../edge/route.ts';
+import { type Handle, query, whole } from '../../edge/route.ts';
 import { batchView } from '../view/batch-view.ts';
 import type { UploadCheckView } from './schemas.ts';
 
@@ -32,10 +32,7 @@ type UploadHttp = Pick<App, 'registry' | 'basis' | 'uploadPlaces'> & { settings:
  * POST workloads/{workload}/batches: 202 with the batch and its Location once it is accepted. If its references could not
  * be enqueued, the sweep does it.
  */
-export async function submitOverHttp(
-  http: UploadHttp & { deps: SubmitDeps },
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const submitOverHttp: Handle<UploadHttp & { deps: SubmitDeps }> = async (http, request) => {
   const { basis, deps, uploadPlaces } = http;
   const upload = {
     ...uploadOf(request, http),
@@ -46,7 +43,7 @@ export async function submitOverHttp(
   const row = await uploadPlaces.read(requestBody(request), (body) => submit(deps, { ...upload, body }));
   const view = batchView(row, deps.gate.now(), basis);
   return json(view, { status: 202, headers: { location: view.links.self, 'retry-after': '1' } });
-}
+};
 
 export const TRY_ITEMS = query('items', 'Maximum number of items to validate', whole(1, 10_000, 1_000));
 /** Enough for 10,000 records of 1.5 KB, and affordable for an instance that reads 16 such bodies at a time. */
@@ -58,7 +55,7 @@ const MAX_TRY_MS = 20_000;
  * POST workloads/{workload}/try: 200 with the interpretation of the beginning of an upload, and how well it matches the
  * schema. Stores nothing, runs no handler, and does not read the rest of the body.
  */
-export async function tryOverHttp(http: UploadHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const tryOverHttp: Handle<UploadHttp> = async (http, request) => {
   const upload = uploadOf(request, http);
   const maxItems = wholeOf(request, TRY_ITEMS);
   const length = Number(request.headers.get('content-length') ?? Number.NaN);
@@ -74,7 +71,7 @@ export async function tryOverHttp(http: UploadHttp, request: HttpRequest): Promi
     }),
   );
   return json(check);
-}
+};
 
 /**
  * Reads the parameters of an upload, but not its body.
