@@ -49,7 +49,7 @@ export const listBatches: Handle<BatchesHttp> = async (deps, request) => {
     days: { from, to },
     scanned: { batches: scanned.count, until: scanned.last === undefined ? null : createdAtOf(scanned.last) },
   };
-  return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
+  return json(list, { headers: nextLink(request, { after: next }) });
 };
 
 /** The days to query, newest first. A following page begins on the day on which the previous page ended. */

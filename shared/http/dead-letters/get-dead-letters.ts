@@ -40,7 +40,7 @@ export const getDeadLetters: Handle<GetDeadLettersHttp> = async (deps, request) 
   const chunks = readAhead(page.frames, AHEAD, read);
   if (format === 'json' && cause !== undefined)
     return itemsPage(request, { batch, chunks, page, cause, after, headers });
-  const answer = { headers: { ...headers, ...nextLink(request, nextFrom(page)) } };
+  const answer = { headers: { ...headers, ...nextLink(request, { from: page.next, after: [] }) } };
   return format === 'ndjson'
     ? { ...answer, stream: ndjson(chunks, cause) }
     : { ...answer, body: await groupsText(batch, chunks) };
@@ -54,10 +54,6 @@ interface Selection {
   after: Position | undefined;
   headers: Record<string, string>;
 }
-
-/** Changes of the query for the page after this one. */
-const nextFrom = ({ next }: ChunkPage): Record<string, string | string[]> | undefined =>
-  next === undefined ? undefined : { from: next, after: [] };
 
 async function* ndjson(chunks: AsyncIterable<DeadLetterText[]>, cause: string | undefined): AsyncGenerator<string> {
   for await (const letters of chunks) {
@@ -84,7 +80,10 @@ async function itemsPage(
   }
   const shown = items.slice(0, limit);
   const last = items.length > limit ? shown.at(-1) : undefined;
-  const next = nextLink(request, last ? { after: `${last.chunk}:${last.position}`, from: [] } : nextFrom(page));
+  const next = nextLink(
+    request,
+    last ? { after: `${last.chunk}:${last.position}`, from: [] } : { from: page.next, after: [] },
+  );
   const head = JSON.stringify({ batch: batch.id, cause });
   const body = `${head.slice(0, -1)},"items":[${shown.map(({ text }) => text).join(',')}]}`;
   return { headers: { ...headers, ...next }, body };

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import { z } from 'zod';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf, MissingResourceError, statusOf, toError } from '../../errors.ts';
 import type { Clients } from '../../storage/clients.ts';
@@ -7,7 +8,29 @@ import { log } from '../../telemetry/log.ts';
 import { withinTime } from '../../time-limit.ts';
 import { json } from '../edge/answers.ts';
 import type { App, Reads } from '../edge/app.ts';
-import type { Health } from './schemas.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
+import { COMPONENTS } from '../edge/schemas.ts';
+
+const check = z.enum(['ok', 'failed']);
+
+/** The health of the app. `checks` and `problems` of the storage are present only in a deep check. */
+export const healthSchema = z
+  .object({
+    status: z.enum(['ok', 'failing']),
+    pool: z.string().nullable().describe('null: the workloads of all pools'),
+    instance: z
+      .string()
+      .nullable()
+      .describe('The instance of the app that answers; null: the platform provides no name'),
+    workloads: z.array(z.string()),
+    checks: z.object({ table: check, queue: check, blob: check }).optional(),
+    problems: z
+      .array(z.object({ resource: z.string(), problem: z.string() }))
+      .optional()
+      .describe('Tables, containers and queues that are missing, deny access or do not answer'),
+  })
+  .register(COMPONENTS, { id: 'Health' });
+type Health = z.infer<typeof healthSchema>;
 
 type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
   settings: Pick<App['settings'], 'pool' | 'instance'>;
@@ -104,3 +127,21 @@ async function problemOf(resource: string, ask: () => Promise<unknown>): Promise
       : `answers ${status} ${code}`.trimEnd();
   }
 }
+
+/** The route of health probes. It requires no key, because it returns no data. */
+export const HEALTH_ROUTES = [
+  {
+    name: 'health',
+    method: 'GET',
+    path: 'health',
+    audience: [],
+    summary: 'Whether the app answers. Calls storage only on request',
+    parameters: [query('deep', 'Check storage too. The result is cached for 30 s', { type: 'boolean' })],
+    answers: [
+      jsonAnswer(200, 'The app answers', healthSchema),
+      jsonAnswer(503, 'Storage does not answer correctly', healthSchema),
+    ],
+    problems: [],
+    handler: createHealth,
+  },
+] as const satisfies readonly Route[];

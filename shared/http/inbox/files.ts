@@ -43,7 +43,7 @@ export const listInbox: Handle<InboxFilesDeps> = async (deps, request) => {
   };
   const { files, next } = await listFrom(deps, filter);
   const list: InboxList = { files: files.map(viewOf) };
-  return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
+  return json(list, { headers: nextLink(request, { after: next && textOf(next) }) });
 };
 
 /** POST inbox/retry: moves a rejected file back into the inbox, where the next poll finds it. */

@@ -55,7 +55,7 @@ export async function listItems(
   });
   const next = page.next ?? found.next;
   const body = `{"batch":${JSON.stringify(batch.id)},"items":[${page.texts.join(',')}]}`;
-  const link = nextLink(request, next === undefined ? undefined : { from: String(next) });
+  const link = nextLink(request, { from: next?.toString() });
   return { headers: { 'content-type': MEDIA_TYPES.json, ...link }, body };
 }
 
@@ -98,7 +98,7 @@ const findItems: Handle<ListDeps> = async (deps, request) => {
   }
   const scanned = { from: first?.entry.firstItem ?? from, items };
   const answer: FoundItems = { batch: batch.id, id, positions, scanned };
-  return json(answer, { headers: nextLink(request, next === undefined ? undefined : { from: String(next) }) });
+  return json(answer, { headers: nextLink(request, { from: next?.toString() }) });
 };
 
 function itemIdOf(request: HttpRequest): string {

@@ -1,8 +1,17 @@
 /** The OpenAPI 3.1 document, generated from the table of routes and the schemas that tests check answers against. No I/O. */
 import { z } from 'zod';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
-import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
-import { isAction, isOpen, JSON_TYPE, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
+import { lazily } from '../../lazily.ts';
+import { json, PROBLEM_TYPE_BASE } from '../edge/answers.ts';
+import {
+  isAction,
+  isOpen,
+  JSON_TYPE,
+  jsonAnswer,
+  type Route,
+  type RouteAnswer,
+  type RouteParameter,
+} from '../edge/route.ts';
 import { COMPONENTS } from '../edge/schemas.ts';
 
 type Json = Record<string, unknown>;
@@ -103,3 +112,20 @@ function problemAnswers(route: Route): Json {
     ...Object.fromEntries(problems),
   };
 }
+
+/** The route of the OpenAPI document. It requires no key, because it returns no data. */
+export const OPENAPI_ROUTES = [
+  {
+    name: 'openapi',
+    method: 'GET',
+    path: 'openapi.json',
+    audience: [],
+    summary: 'This document',
+    answers: [jsonAnswer(200, 'OpenAPI 3.1', z.record(z.string(), z.unknown()))],
+    problems: [],
+    handler: (app) => {
+      const document = lazily(app.document);
+      return () => json(document());
+    },
+  },
+] as const satisfies readonly Route[];

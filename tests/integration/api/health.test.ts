@@ -1,8 +1,7 @@
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
-import { createHealth } from '../../../shared/http/health/health.ts';
-import { healthSchema } from '../../../shared/http/health/schemas.ts';
+import { createHealth, healthSchema } from '../../../shared/http/health/health.ts';
 import { openTable } from '../../../shared/storage/table.ts';
 import { call } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';

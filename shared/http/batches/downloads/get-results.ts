@@ -9,7 +9,7 @@ import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Handle, query, whole } from '../../edge/route.ts';
 import { csvResults } from './results-csv.ts';
-import type { ResultsManifest } from './schemas.ts';
+import type { ResultsManifest } from './routes.ts';
 
 const MiB = 1024 * 1024;
 /**
@@ -32,15 +32,16 @@ export const getResults: Handle<Stored> = async (deps, request) => {
     chunks: wholeOf(request, LIMIT),
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,
   });
-  const from = page.next === undefined ? undefined : { from: page.next };
   const state = { 'sluice-batch-state': batch.state };
   if (manifest) {
-    return json(manifestOf(batch.id, page.frames), { headers: { ...state, ...nextLink(request, from) } });
+    return json(manifestOf(batch.id, page.frames), {
+      headers: { ...state, ...nextLink(request, { from: page.next }) },
+    });
   }
   const results = deps.container(CONTAINERS.results);
   const chunks = readAhead(page.frames, AHEAD, (frame) => readLines(results, frame));
-  if (format === 'csv') return csvResults(request, chunks, { from, headers: state });
-  const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, from) };
+  if (format === 'csv') return csvResults(request, chunks, { from: page.next, headers: state });
+  const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, { from: page.next }) };
   return { headers, stream: ndjson(chunks) };
 };
 

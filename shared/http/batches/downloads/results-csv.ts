@@ -13,8 +13,8 @@ import type { Answer } from '../../edge/route.ts';
 const MAX_NAMES_CHARS = 4_096;
 
 export interface CsvPage {
-  /** Changes to the query for the link to the next page; undefined for the last page. */
-  from: Record<string, string> | undefined;
+  /** The first chunk of the next page; undefined for the last page. */
+  from: string | undefined;
   headers: Record<string, string>;
 }
 
@@ -36,10 +36,12 @@ export async function csvResults(
   const firstLines = first.done ? [] : first.value;
   const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
   const withHeader = request.query.get('header') !== 'absent';
-  const next = from && { ...from, column: columns, header: 'absent' };
   const type = `${MEDIA_TYPES.csv}; header=${withHeader ? 'present' : 'absent'}`;
   const stream = csvPieces(firstLines, chunks, { columns, withHeader });
-  return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, stream };
+  return {
+    headers: { ...headers, 'content-type': type, ...nextLink(request, { from, column: columns, header: 'absent' }) },
+    stream,
+  };
 }
 
 const parse = (line: string): unknown => JSON.parse(line);
