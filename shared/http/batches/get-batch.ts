@@ -1,32 +1,22 @@
 import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
-import type { GateDeps } from '../../gate/gate.ts';
-import type { TelemetryLinks } from '../../settings.ts';
-import type { Table } from '../../storage/table.ts';
-import type { Registry } from '../../workload/registry.ts';
+import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
+import type { App, Reads } from '../edge/app.ts';
 import { batchBy } from '../edge/request/parameters.ts';
 import type { Handle } from '../edge/route.ts';
 import { type BatchNow, batchView } from './view/batch-view.ts';
-import { blockedOf, canBeBlocked, readQueueStates } from './view/blocked.ts';
+import { blockedOf, canBeBlocked, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
 import { readDrainPart } from './view/drain-part.ts';
-import type { ReceiptBasis } from './view/receipt-view.ts';
 import { readWaiting } from './view/waiting.ts';
 
-export interface GetBatchHttp {
-  table: Table;
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  registry: Registry;
-  basis: ReceiptBasis;
-  /** No default. */
-  links?: TelemetryLinks;
-}
+type GetBatchHttp = QueueStatesDeps & Pick<Reads, 'table'> & Pick<App, 'basis'> & Partial<Pick<Settings, 'links'>>;
 
 /**
  * GET batches/{id}: one table read returns the batch and the progress of its running chunks. Until the batch is finished or
  * paused, a second read determines whether its queues drain (and another one whether they wait for a share of their limits); if
- * none of its chunks is running, one more read counts what is ahead of it. For a finished batch, a second read returns the operations of its drains, and one read per queue those that are
- * archived.
+ * none of its chunks is running, one more read counts what is ahead of it. For a finished batch, a second read returns the
+ * operations of its drains, and one read per queue those that are archived.
  */
 export const getBatch: Handle<GetBatchHttp> = async (deps, request) => {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
@@ -38,7 +28,7 @@ export const getBatch: Handle<GetBatchHttp> = async (deps, request) => {
         progress,
         deployed: deps.registry.workload(row.workload),
       };
-  return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links ?? {} }));
+  return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links }));
 };
 
 async function readQueues(

@@ -4,8 +4,8 @@ import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
 import { Problem } from '../../errors.ts';
-import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
 import { batchIdOf, dayOf, labelsOf, oneOf, searchOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
 import { type Handle, query, whole } from '../edge/route.ts';
@@ -13,11 +13,6 @@ import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, type QueueStates, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
 import { paceOf } from './view/pace-view.ts';
-
-export interface BatchesHttp extends QueueStatesDeps {
-  /** Table of the batches. */
-  table: Table;
-}
 
 /** Number of days that a listing without `?day=` covers. Each day is one query, also on an idle pipeline. */
 const DAYS_BACK = 7;
@@ -28,7 +23,7 @@ export const LIMIT = query('limit', 'Maximum number of batches per page', whole(
  * filters, so it may be empty and still have a next page. If it contains unfinished batches, one more query reads the states of
  * the queues.
  */
-export const listBatches: Handle<BatchesHttp> = async (deps, request) => {
+export const listBatches: Handle<QueueStatesDeps & Pick<Reads, 'table'>> = async (deps, request) => {
   const { table } = deps;
   const after = batchIdOf(request, 'after');
   const nowMs = deps.gate.now();

@@ -122,20 +122,18 @@ export const discardRequestSchema = z
     message: 'cause cannot be combined with items',
   });
 
-/** The answer to a discard, the same for every repetition with its key. */
-export const discardAnswerSchema = z.object({
+const opened = z.object({
   batch: z.string(),
   revision: count.describe('The new revision of the batch and of its report'),
-  discarded: count.describe('Number of discarded dead letters'),
   at: time,
 });
 
+/** The answer to a discard, the same for every repetition with its key. */
+export const discardAnswerSchema = opened.extend({ discarded: count.describe('Number of discarded dead letters') });
+
 /** The answer to a redrive, the same for every repetition with its key. */
-export const redriveAnswerSchema = z.object({
-  batch: z.string(),
-  revision: count.describe('The new revision of the batch and of its report'),
+export const redriveAnswerSchema = opened.extend({
   redriven: count.describe('Number of items that run again; 0 for the report alone'),
   unreadable: count.describe('Dead letters that remain, because their items can no longer be read'),
   chunks: count,
-  at: time,
 });

@@ -7,7 +7,8 @@ export const COMPONENTS = z.registry<{ id: string }>();
 
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
-export const usd = z.number().nonnegative();
+export const amount = z.number().nonnegative();
+export const usd = amount;
 
 /** A position in an upload, 1-based. */
 export const uploadPosition = z.object({ line: count, column: count.optional(), message: z.string() });

@@ -1,19 +1,15 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { BatchRow } from '../../batches/batch-row.ts';
 import { readBatch } from '../../batches/ledger.ts';
-import type { IndexEntry } from '../../batches/listing/index-rows.ts';
-import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { readTroubled, type TroubledBatches } from '../../batches/watch/troubled-batches.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
 import { summarizeRejected } from '../../intake/inbox/operator/rejected-summary.ts';
 import type { Settings } from '../../settings.ts';
-import type { DeadBatch } from '../dead-letters/cause-groups.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
-import { isWaiting } from '../queues/backlog.ts';
 import { type QueueReads, readQueueViews } from '../queues/queue-views.ts';
-import { endedIn, endedNotices, openNotices, sumDeadLetters } from './batch-notices.ts';
+import { endedNotices, latestOf, openNotices, type ReadReason, sumDeadLetters } from './batch-notices.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
 import type { Overview } from './schemas.ts';
 
@@ -47,17 +43,19 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
     const { batches: lines, isWhole, sinceMs } = await readLines(reading.batches, fresh);
     const nowMs = now();
     const gates = reading.queues.map(({ gate }) => gate);
-    const ended = { open: reading.batches, lines };
-    const waiting = reading.batches.filter(isWaiting);
-    const items = waiting.reduce((sum, batch) => sum + pendingOf(batch), 0);
+    const latest = latestOf(reading.batches, lines);
     const overview: Overview = {
       at: isoOf(nowMs),
-      queues: totals(reading, { batches: waiting.length, items }),
+      queues: totals(reading),
       ...openNotices(reading.batches, nowMs),
       pausedQueues: pausedQueues(reading.queues.map(({ view }) => view)),
-      failedReports: await endedNotices(endedIn('reportFailed', ended), readReason),
-      suspect: await endedNotices(endedIn('suspect', ended), readReason),
-      deadLetters: { since: isoOf(sinceMs), ...sumDeadLetters(deadCounts(ended, sinceMs)), isWhole },
+      failedReports: await endedNotices(latest, 'reportFailed', readReason),
+      suspect: await endedNotices(latest, 'suspect', readReason),
+      deadLetters: {
+        since: isoOf(sinceMs),
+        ...sumDeadLetters(latest.filter(({ id }) => batchTimeMs(id) >= sinceMs)),
+        isWhole,
+      },
       missedWakes: missedWakes(gates, nowMs),
       poison,
       stuck: await stuckDrains(deps.gate, gates),
@@ -91,27 +89,8 @@ function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
   };
 }
 
-/**
- * Yields open batches by their rows, if these were read, because their entries date from their opening; others by their
- * lines in the listing.
- */
-function* deadCounts(
-  { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
-  sinceMs: number,
-): Generator<DeadBatch> {
-  const read = new Set<string>();
-  for (const { row } of open) {
-    if (row === undefined) continue;
-    read.add(row.id);
-    if (batchTimeMs(row.id) >= sinceMs) yield row;
-  }
-  for (const line of lines) if (!read.has(line.id)) yield line;
-}
-
-type EndedBatch = Pick<BatchRow, 'id' | 'revision'>;
-
 /** Reads why a batch is suspect or has no report, once per batch and revision, because the reason is final. */
-function createReasonReader(depsOf: () => OverviewHttp): (batch: EndedBatch) => Promise<string | undefined> {
+function createReasonReader(depsOf: () => OverviewHttp): ReadReason {
   const known = new Map<string, string | undefined>();
   return async ({ id, revision }) => {
     const key = `${id}.${revision}`;

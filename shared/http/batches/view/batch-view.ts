@@ -18,7 +18,7 @@ export interface BatchNow {
   /** Its workload; undefined if it is no longer deployed or was not read. */
   deployed?: Workload | undefined;
   /** No default. */
-  telemetryLinks?: TelemetryLinks;
+  telemetryLinks?: TelemetryLinks | undefined;
   /** The part of the batch in its drains; undefined if it is not known yet. */
   part?: DrainPart;
 }
