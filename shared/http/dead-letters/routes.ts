@@ -1,5 +1,3 @@
-import type { RuntimeClient } from '../../drain/limited-client.ts';
-import type { App } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
 import {
   formats,
@@ -25,12 +23,6 @@ import {
   redriveAnswerSchema,
   redriveRequestSchema,
 } from './schemas.ts';
-
-const redriveDeps = (app: App, drains: RuntimeClient) => ({
-  deps: app.requestDeps(drains),
-  settings: app.settings,
-  places: app.redrivePlaces,
-});
 
 /** The routes of dead letters. */
 export const DEAD_LETTER_ROUTES = [
@@ -72,7 +64,7 @@ export const DEAD_LETTER_ROUTES = [
     ],
     answers: [jsonAnswer(200, 'The groups', deadLettersOfBatchesSchema)],
     problems: ['invalid-parameter'],
-    handler: (app) => (request) => listDeadLetters({ table: app.deps().table, now: app.meter.serviceNowMs }, request),
+    handler: (app) => (request) => listDeadLetters(app.deps(), request),
   },
   {
     name: 'redrive-dead-letters',
@@ -96,7 +88,7 @@ export const DEAD_LETTER_ROUTES = [
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,
-    handler: (app) => (request, drains) => redriveDeadLetters(redriveDeps(app, drains), request),
+    handler: (app) => (request, drains) => redriveDeadLetters({ ...app, deps: app.requestDeps(drains) }, request),
   },
   {
     name: 'discard-dead-letters',
@@ -119,6 +111,6 @@ export const DEAD_LETTER_ROUTES = [
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,
-    handler: (app) => (request, drains) => discardDeadLetters(redriveDeps(app, drains), request),
+    handler: (app) => (request, drains) => discardDeadLetters({ ...app, deps: app.requestDeps(drains) }, request),
   },
 ] as const satisfies readonly Route[];

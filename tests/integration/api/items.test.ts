@@ -306,7 +306,7 @@ describe('GET batches/{id}/items', () => {
     await pipeline.finish(id);
     const discard = (body: object) =>
       call(
-        (request) => discardDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+        (request) => discardDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
         `batches/${id}/dead-letters/discard`,
         {
           ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

@@ -106,7 +106,7 @@ describe('GET batches/{id}/report', () => {
 describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
   const post = (id: string, body: unknown): Promise<Answer> =>
     call(
-      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${id}/dead-letters/redrive`,
       {
         ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

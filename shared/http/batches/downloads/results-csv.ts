@@ -12,22 +12,17 @@ import type { Answer } from '../../edge/route.ts';
  */
 const MAX_NAMES_CHARS = 4_096;
 
-export interface CsvPage {
-  /** The first chunk of the next page; undefined for the last page. */
-  from: string | undefined;
-  headers: Record<string, string>;
-}
-
 /**
  * Returns results as CSV. The columns are each `?column=`, otherwise the fields of the first chunk. The link to the next page
  * contains them and omits the header line, so that the pages can be concatenated. Fields that the first chunk did not have, or
- * that do not fit, are collected in one column: the header of a stream cannot be changed later.
+ * that do not fit, are collected in one column: the header of a stream cannot be changed later. `from` is the first chunk of
+ * the next page; undefined for the last page.
  * @throws Problem 'invalid-parameter' for more than MAX_COLUMNS columns.
  */
 export async function csvResults(
   request: HttpRequest,
   chunks: AsyncGenerator<string[]>,
-  { from, headers }: CsvPage,
+  { from, headers }: { from: string | undefined; headers: Record<string, string> },
 ): Promise<Answer> {
   const chosen = request.query.getAll('column');
   if (chosen.length > MAX_COLUMNS)

@@ -124,17 +124,20 @@ export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBound
 
 /** All `?label=key=value`; 400 for an invalid label, and for more than a batch can have. */
 export function labelsOf(request: HttpRequest): [key: string, value: string][] {
-  const texts = request.query.getAll('label');
-  if (texts.length > MAX_LABELS)
-    throw new Problem('invalid-parameter', `label may be given at most ${MAX_LABELS} times; got ${texts.length}.`);
-  return texts.map((text) => {
+  const labels = request.query.getAll('label').map((text): [key: string, value: string] => {
     const equals = text.indexOf('=');
-    const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
     if (equals < 0) throw invalid('label', 'key=value', text);
-    const fault = labelFault(key, value);
-    if (fault !== undefined) throw new Problem('invalid-parameter', `label: ${fault}`);
-    return [key, value];
+    return [text.slice(0, equals), text.slice(equals + 1)];
   });
+  requireLabels('label', labels);
+  return labels;
+}
+
+/** Checks labels; 400 for an invalid one, and for more than a batch can have. */
+export function requireLabels(name: string, labels: readonly (readonly [key: string, value: string])[]): void {
+  const tooMany = labels.length > MAX_LABELS ? `expected at most ${MAX_LABELS}, got ${labels.length}.` : undefined;
+  const fault = tooMany ?? labels.map(([key, value]) => labelFault(key, value)).find((each) => each !== undefined);
+  if (fault !== undefined) throw new Problem('invalid-parameter', `${name}: ${fault}`);
 }
 
 /** Maximum length of a search text: a file name has at most 255 characters, the value of a label 100. */
