@@ -21,11 +21,10 @@ export const getItem: Handle<Stored> = async (deps, request) => {
   const found = await readable(batch, index.find(position));
   if (found === undefined) throw noItem(batch, String(position));
   const { number, entry } = found;
-  const [items, trail] = await Promise.all([
+  const [items, { steps, result, deadLetter }] = await Promise.all([
     originalsIn(deps, batch, { entry, indices: [position] }),
     followItem(deps, batch, { position, number, entry }),
   ]);
-  const { steps, result, deadLetter } = trail;
   const line = lineOfItem(entry, position);
   const head = JSON.stringify({ batch: batch.id, position, line, state: steps.at(-1)?.end ?? 'pending', steps });
   const texts = { item: items.get(position), result, deadLetter };
@@ -33,16 +32,10 @@ export const getItem: Handle<Stored> = async (deps, request) => {
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: `${head.slice(0, -1)}${fields.join('')}}` };
 };
 
-/** All steps in order. The result and the dead letter are JSON text, because parsing would lose digits of numbers. */
-interface Trail {
-  steps: Step[];
-  result?: string | undefined;
-  deadLetter?: string | undefined;
-}
-
 /**
  * Follows an item from its chunk of the upload through splits, retries and redrives. `entry` is that chunk in the payload's
- * index, `number` its place there. Requires one read of a row and up to two of frames per step, and one more for a succeeded
+ * index, `number` its place there. The result and the dead letter are JSON text, because parsing would lose digits of numbers.
+ * Requires one read of a row and up to two of frames per step, and one more for a succeeded
  * item.
  * @throws FrameError if an outcome does not match the ledger.
  */
@@ -50,7 +43,7 @@ async function followItem(
   deps: Stored,
   batch: BatchRow,
   { position, number, entry }: { position: number; number: number; entry: ChunkEntry },
-): Promise<Trail> {
+) {
   const steps: Step[] = [];
   let last: ItemEnd = {};
   const wanted = { from: position, end: position + 1 };

@@ -35,14 +35,8 @@ export interface ChunkGroup {
   entries: readonly ChunkEntry[];
 }
 
-/** The states of all items of a group in order, and the decoded bytes of the frames that were read. */
-export interface GroupStatuses {
-  statuses: ItemStatus[];
-  bytes: number;
-}
-
 /**
- * Reads the states of all items of a group in order. Requires one query for the rows of the group, one for each redrive with
+ * Reads the states of all items of a group in order; `bytes` are the decoded bytes of the frames that were read. Requires one query for the rows of the group, one for each redrive with
  * items of the group, and one read per frame of retries and dead letters.
  * @throws FrameError if an outcome does not match the ledger.
  */
@@ -50,7 +44,7 @@ export async function readStatuses(
   deps: Stored,
   batch: BatchRow,
   { group, redrives }: { group: ChunkGroup; redrives: readonly Redrive[] },
-): Promise<GroupStatuses> {
+): Promise<{ statuses: ItemStatus[]; bytes: number }> {
   const wanted = positionsOf(group);
   const statuses: ItemStatus[] = [];
   let bytes = 0;

@@ -4,7 +4,6 @@ import { followUps } from '../../batches/apply/follow-ups.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { CONTAINERS, revisionOf } from '../../contract/names.ts';
 import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.ts';
-import type { Reference } from '../../contract/reference.ts';
 import { rangeOf } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
@@ -138,11 +137,7 @@ async function leaveChunk(
   });
 }
 
-interface Finished {
-  row: ChunkRow & { reference: Reference };
-  header: OutcomeHeader;
-  items: readonly ChunkItem[];
-}
+type Finished = Pick<WalkStart, 'items'> & { row: ChunkRow; header: OutcomeHeader };
 
 /** Reports the items of a chunk that was processed. Results are in the order of its items, without retried and dead ones. */
 async function leaveOutcome(walk: Walk, { row, header, items }: Finished, leave: Leave): Promise<WalkStart[]> {

@@ -7,7 +7,7 @@ import { queueAddressOf } from '../edge/request/parameters.ts';
 import type { Handle } from '../edge/route.ts';
 import { readPolicyView } from './policy.ts';
 import { BOUND_TEXT, waveNotes } from './queue-notes.ts';
-import { type QueueReads, readQueueViews } from './queue-views.ts';
+import { type QueueReads, readQueueView, readQueueViews } from './queue-views.ts';
 import type { QueueDetails, WaveView } from './schemas.ts';
 
 /** GET queues: every queue of the pool, with its depth and backlog. `?fresh` measures all depths now. */
@@ -20,10 +20,7 @@ export const listQueues: Handle<QueueReads & Pick<Settings, 'pool'>> = async (de
 /** GET queues/{queue}: a queue with its latest waves and its policy. `?fresh` measures its depth now. */
 export const getQueue: Handle<QueueReads & Pick<Settings, 'capacity'>> = async (deps, request) => {
   const address = queueAddressOf(request, deps.registry);
-  const { queues } = await readQueueViews(deps, [address], request.query.has('fresh'));
-  const [reading] = queues;
-  if (reading === undefined) throw new Error(`Expected a view of queue ${address.queue}, got none.`);
-  const { view, gate } = reading;
+  const { view, gate } = await readQueueView(deps, address, request.query.has('fresh'));
   const waves = gate.waves.map(waveView);
   const details: QueueDetails = {
     ...view,

@@ -5,7 +5,6 @@ import { type GateDeps, wake } from '../../gate/gate.ts';
 import { presentPause } from '../../gate/gate-row.ts';
 import { readGate } from '../../gate/gate-store.ts';
 import { pauseGate, resumeGate } from '../../gate/pause.ts';
-import { readQuota } from '../../limits/quota-row.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
@@ -13,16 +12,15 @@ import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
 import type { Handle } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
-import { backlogOf, backlogs } from './backlog.ts';
-import { isLimited } from './limits-view.ts';
-import { queueView } from './queue-views.ts';
+import { type QueueReads, readQueueView } from './queue-views.ts';
 
-type QueueChange = Pick<Reads, 'registry' | 'gate' | 'depthOf' | 'readOpenBatches'>;
+type QueueChange = QueueReads & Pick<Reads, 'depthOf'>;
 
 /** POST queues/{queue}/pause. */
 export const pauseQueue: Handle<QueueChange & { publish: Publish }> = async (http, request) => {
   const address = queueAddressOf(request, http.registry);
   await pauseGate(http, address, await jsonBodyOf(request, pauseRequestSchema));
+  await http.depthOf(address.queue);
   return answer(http, address);
 };
 
@@ -36,6 +34,7 @@ export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
   requirePoolOfApp(address, pool);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
   await resumeGate(gate, address.queue, since);
+  await http.depthOf(address.queue);
   return answer(http, address);
 };
 
@@ -52,7 +51,7 @@ export const drainNow: Handle<WakeHttp> = async (http, request) => {
   }
   const depth = await depthOf(queue);
   if (row.status === 'draining' || depth > 0) await wake(gate, queue);
-  return answer(http, address, depth);
+  return answer(http, address);
 };
 
 /** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
@@ -64,16 +63,6 @@ function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | unde
   );
 }
 
-/** Each answer contains the current depth. */
-async function answer(
-  { gate: { table, now }, registry, depthOf, readOpenBatches }: QueueChange,
-  address: QueueAddress,
-  measured?: number,
-): Promise<HttpResponseInit> {
-  const depth = measured ?? (await depthOf(address.queue));
-  const depthAt = new Date(now()).toISOString();
-  const { row } = await readGate(table, address.queue);
-  const quota = isLimited(address) ? (await readQuota(table, address.workload.name)).row : undefined;
-  const backlog = backlogOf(address, backlogs(registry, (await readOpenBatches()).batches));
-  return json(queueView(address, { gate: { ...row, depth, depthAt }, quota, nowMs: now(), backlog }));
-}
+/** Contains the depth that was measured just before. */
+const answer = async (deps: QueueReads, address: QueueAddress): Promise<HttpResponseInit> =>
+  json((await readQueueView(deps, address)).view);

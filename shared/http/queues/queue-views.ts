@@ -71,17 +71,17 @@ function maxAgeOf({ paused, status }: GateRow): number {
   return status === 'idle' ? REST_MS : BUSY_MS;
 }
 
-/** The data about a queue. The depth is that of `gate`; callers that have measured a newer one replace it there. */
-export interface KnownQueue extends KnownLimits {
-  backlog: Backlog | null;
+/** Reads one queue. */
+export async function readQueueView(deps: QueueReads, address: QueueAddress, fresh = false) {
+  const { queues } = await readQueueViews(deps, [address], fresh);
+  if (queues[0] !== undefined) return queues[0];
+  throw new Error(`Expected a view of queue ${address.queue}, got none.`);
 }
 
 /** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
-export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
+function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlog | null }): QueueView {
   const { queue, workload, lane, kind } = address;
   const { gate, backlog, nowMs } = known;
-  const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
-  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion } = gate;
   const { instances, cpu, eventLoop, responseMs, latencyMs } = gate;
   const view: Omit<QueueView, 'notes'> = {
     queue,
@@ -89,25 +89,25 @@ export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
     lane,
     kind,
     pool: workload.pool,
-    status,
-    generation,
-    depth,
+    status: gate.status,
+    generation: gate.generation,
+    depth: gate.depth,
     depthAt: gate.depthAt || null,
     backlog,
-    active,
-    total,
-    idleCount,
-    wakes,
+    active: gate.active,
+    total: gate.total,
+    idleCount: gate.idleCount,
+    wakes: gate.wakes,
     paused: presentPause(gate, nowMs) ?? null,
     startFailure: gate.startFailure ?? null,
-    missedWakes,
-    orphanedReferences,
-    taskLimit,
-    throttled,
-    itemsPerSecond,
-    secondsPerReference,
+    missedWakes: gate.missedWakes,
+    orphanedReferences: gate.orphanedReferences,
+    taskLimit: gate.taskLimit,
+    throttled: gate.throttled,
+    itemsPerSecond: gate.itemsPerSecond,
+    secondsPerReference: gate.secondsPerReference,
     load: instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs },
-    policyVersion,
+    policyVersion: gate.policyVersion,
     dueAt: gate.due[0] ?? null,
     limits: limitsView(address, known),
   };

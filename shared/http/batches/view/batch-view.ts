@@ -30,16 +30,15 @@ export function batchView(
   basis: ReceiptBasis,
   { part, telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
-  const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
-  const { retried, duplicatesSeen } = row;
+  const { state, accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen } = row;
   const pending = pendingItems(row);
   const [first, present] = [firstRevision(row), presentRevision(row)];
   const view: Omit<BatchView, 'notes'> = {
-    id,
-    workload,
-    version,
-    lane,
-    pool,
+    id: row.id,
+    workload: row.workload,
+    version: row.version,
+    lane: row.lane,
+    pool: row.pool,
     state,
     producer: row.producer,
     source: { kind: row.sourceKind, name: row.sourceName, file: row.fileName, format: row.format, csv: row.csv },
