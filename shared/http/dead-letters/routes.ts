@@ -24,6 +24,8 @@ import {
   redriveRequestSchema,
 } from './schemas.ts';
 
+const OPENED = { location: 'URL of the batch', 'retry-after': 'Seconds' };
+
 /** The routes of dead letters. */
 export const DEAD_LETTER_ROUTES = [
   {
@@ -83,7 +85,7 @@ export const DEAD_LETTER_ROUTES = [
         202,
         'The items run again, or the report is created again, in a new revision of the batch',
         redriveAnswerSchema,
-        { headers: { location: 'URL of the batch', 'retry-after': 'Seconds' } },
+        { headers: OPENED },
       ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
@@ -106,7 +108,7 @@ export const DEAD_LETTER_ROUTES = [
         202,
         'The items are discarded in a new revision of the batch, and its report is created again',
         discardAnswerSchema,
-        { headers: { location: 'URL of the batch', 'retry-after': 'Seconds' } },
+        { headers: OPENED },
       ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],

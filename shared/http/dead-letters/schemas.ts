@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
-import { COMPONENTS, count, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, text, time } from '../edge/schemas.ts';
 
 /** A dead letter. `line` is 1-based in the upload, null if the payload is deleted. `item` is absent if it could not be read. */
 export const deadLetterSchema = deadItemSchema
@@ -73,9 +73,9 @@ export const MAX_NAMED = 100_000;
 
 /** Fields that a redrive and a discard have in common. */
 const chosen = {
-  cause: z.string().min(1).max(400).optional().describe('Only dead letters with this cause, as in their groups'),
+  cause: text(1, 400).optional().describe('Only dead letters with this cause, as in their groups'),
   items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
-  key: z.string().min(1).max(255).optional().describe('Used if there is no header Idempotency-Key'),
+  key: text(1, 255).optional().describe('Used if there is no header Idempotency-Key'),
 };
 
 /** A corrected item. Its JSON is not validated a second time. */

@@ -8,9 +8,9 @@ import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Stored } from '../edge/app.ts';
-import type { ItemState } from './schemas.ts';
 import {
   type ItemEnd,
+  type ItemState,
   linesOf,
   type Positions,
   type Step,

@@ -11,8 +11,9 @@ import { type Handle, query, whole } from '../edge/route.ts';
 import { payloadGone, readable, readIndex } from './get-item.ts';
 import { idReader } from './item-id.ts';
 import { itemTexts } from './item-texts.ts';
-import { type FoundItems, ITEM_STATES } from './schemas.ts';
+import type { FoundItems } from './schemas.ts';
 import { type Bounds, GROUP, SCAN, type Selection, selectItems } from './select-items.ts';
+import { ITEM_STATES } from './walk-items.ts';
 
 export const LIMIT = query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000));
 
@@ -70,7 +71,8 @@ const MAX_FOUND = 100;
 /** GET batches/{id}/items?itemId=: the positions of the items with this id, by a scan of the payload from item `from` on. */
 const findItems: Handle<ListDeps> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
-  const id = itemIdOf(request);
+  const id = request.query.get('itemId') ?? '';
+  if (id === '' || id.length > MAX_ID) throw invalid('itemId', `the id of an item, of 1 to ${MAX_ID} characters`, id);
   const idOf = idReader(deps.registry.workload(batch.workload));
   if (!idOf)
     throw new Problem(
@@ -100,9 +102,3 @@ const findItems: Handle<ListDeps> = async (deps, request) => {
   const answer: FoundItems = { batch: batch.id, id, positions, scanned };
   return json(answer, { headers: nextLink(request, { from: next?.toString() }) });
 };
-
-function itemIdOf(request: HttpRequest): string {
-  const id = request.query.get('itemId') ?? '';
-  if (id !== '' && id.length <= MAX_ID) return id;
-  throw invalid('itemId', `the id of an item, of 1 to ${MAX_ID} characters`, id);
-}

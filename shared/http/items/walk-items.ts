@@ -9,19 +9,13 @@ import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pag
 import type { Stored } from '../edge/app.ts';
 
 /**
- * How a chunk ended for an item. `unknown`: the chunk was cancelled midway, and its results do not contain the positions of
+ * The current state of an item. `unknown`: its chunk was cancelled midway, and the results do not contain the positions of
  * their items.
  */
-export const STEP_ENDS = [
-  'pending',
-  'split',
-  'retried',
-  'succeeded',
-  'dead',
-  'discarded',
-  'cancelled',
-  'unknown',
-] as const;
+export const ITEM_STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+/** How a chunk ended for an item. */
+export const STEP_ENDS = [...ITEM_STATES, 'split', 'retried'] as const;
 export type StepEnd = (typeof STEP_ENDS)[number];
 
 /** One chunk in which the item ran. */

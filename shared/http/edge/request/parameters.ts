@@ -1,6 +1,7 @@
 /** Reads the parameters of requests. An invalid one becomes a Problem with the expected and the received value. */
 
 import type { HttpRequest } from '@azure/functions';
+import { z } from 'zod';
 import type { BatchRow, Versioned } from '../../../batches/batch-row.ts';
 import { isIdempotencyKey, MAX_KEY } from '../../../batches/keys.ts';
 import { readBatch } from '../../../batches/ledger.ts';
@@ -59,7 +60,7 @@ type Rule = [isValid: (text: string) => boolean, expected: string];
 const BATCH: Rule = [isBatchId, 'a batch id'];
 const CHUNK: Rule = [isChunkId, 'a chunk id such as 000012'];
 const WORKLOAD: Rule = [isWorkloadName, 'the name of a workload'];
-const DATE: Rule = [isDate, 'a date such as 2026-09-24'];
+const DATE: Rule = [(text) => z.iso.date().safeParse(text).success, 'a date such as 2026-09-24'];
 
 function textOf(request: HttpRequest, name: string, [isValid, expected]: Rule): string | undefined {
   const text = request.query.get(name);
@@ -78,11 +79,6 @@ export const workloadNameOf = (request: HttpRequest): string | undefined => text
 
 /** `?day=`, or another date parameter, or undefined; 400 if it is not a date. */
 export const dayOf = (request: HttpRequest, name = 'day'): string | undefined => textOf(request, name, DATE);
-
-function isDate(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && dateOf(time) === text;
-}
 
 /** The Idempotency-Key header, or undefined; 400 if it is invalid. */
 export function keyOf(request: HttpRequest): string | undefined {
