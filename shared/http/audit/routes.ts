@@ -1,10 +1,35 @@
+import { z } from 'zod';
 import { ACTION_DAYS, readActions } from '../../commands/audit-log.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
 import { daysOf, wholeOf } from '../edge/request/parameters.ts';
 import { type Handle, jsonAnswer, query, type Route, whole } from '../edge/route.ts';
-import { type Audit, auditSchema } from './schemas.ts';
+import { COMPONENTS, count, time } from '../edge/schemas.ts';
+
+/** An action of an operator. */
+const auditEntry = z.object({
+  at: time,
+  action: z.string().describe('Name of the function, such as pause-queue'),
+  target: z.string().describe('The queue, batch id or file of the action. Empty if there is none'),
+  by: z.string().describe('The name of the operator. Empty if it is not known'),
+  verified: z
+    .boolean()
+    .describe('Whether Microsoft Entra ID has verified the name; false: the name is unverified text of the request'),
+  detail: z.string().describe('Reason or selection, as text'),
+  status: count.describe('HTTP status of the response'),
+});
+export type AuditEntry = z.infer<typeof auditEntry>;
+
+/** The actions of operators, newest first. */
+export const auditSchema = z
+  .object({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    entries: z.array(auditEntry),
+  })
+  .register(COMPONENTS, { id: 'Audit' });
+export type Audit = z.infer<typeof auditSchema>;
 
 /** Without days, the answer covers the last seven, like a listing of batches. */
 const DAYS = { fallback: 7, most: ACTION_DAYS + 1 };

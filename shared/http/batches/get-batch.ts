@@ -1,4 +1,4 @@
-import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
+import { isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
 import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
@@ -20,24 +20,14 @@ type GetBatchHttp = QueueStatesDeps & Pick<Reads, 'table'> & Pick<App, 'basis'> 
  */
 export const getBatch: Handle<GetBatchHttp> = async (deps, request) => {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
-  const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
-  const now = isFinished(row.state)
-    ? { part: await readDrainPart(deps.gate.table, row) }
-    : {
-        ...(canBeBlocked(row) ? await readQueues(deps, row, progress !== undefined) : {}),
-        progress,
-        deployed: deps.registry.workload(row.workload),
-      };
-  return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links }));
-};
-
-async function readQueues(
-  deps: GetBatchHttp,
-  row: BatchRow,
-  isRunning: boolean,
-): Promise<Pick<BatchNow, 'blocked' | 'waiting'>> {
+  const nowMs = deps.gate.now();
+  const view = (now: BatchNow) => json(batchView(row, nowMs, deps.basis, { ...now, telemetryLinks: deps.links }));
+  if (isFinished(row.state)) return view({ part: await readDrainPart(deps.gate.table, row) });
+  const progress = sumFresh(rows, row, nowMs);
+  const deployed = deps.registry.workload(row.workload);
+  if (!canBeBlocked(row)) return view({ progress, deployed });
   const states = await readQueueStates(deps, row.workload);
   const blocked = blockedOf(row, states);
-  const waiting = isRunning ? undefined : await readWaiting(deps.table, row, { ...states, blocked });
-  return { blocked, waiting };
-}
+  const waiting = progress === undefined ? await readWaiting(deps.table, row, { ...states, blocked }) : undefined;
+  return view({ progress, deployed, blocked, waiting });
+};

@@ -41,7 +41,10 @@ export const listInbox: Handle<InboxFilesDeps> = async (deps, request) => {
     limit: wholeOf(request, LIMIT),
     after,
   };
-  const { files, next } = await listFrom(deps, filter);
+  const { files, next } = await listInboxFiles(deps, filter).catch((error: unknown) => {
+    // The service refuses a marker that it did not create.
+    throw after?.marker !== undefined && isRefused(error) ? invalidPlace(error) : error;
+  });
   const list: InboxList = { files: files.map(viewOf) };
   return json(list, { headers: nextLink(request, { after: next && textOf(next) }) });
 };
@@ -58,16 +61,6 @@ export const deleteInboxFile: Handle<Pick<Reads, 'container'>> = async (deps, re
   await deleteRejected(deps, inboxName(request.query.get('name') ?? ''));
   return { status: 204 };
 };
-
-/** The service refuses a marker that it did not create. */
-async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {
-  try {
-    return await listInboxFiles(deps, filter);
-  } catch (error) {
-    if (filter.after?.marker !== undefined && isRefused(error)) throw invalidPlace(error);
-    throw error;
-  }
-}
 
 function viewOf({ workload, lane, ...file }: InboxFile): InboxFileView {
   const view = { ...file, workload: workload ?? null, lane: lane ?? null };

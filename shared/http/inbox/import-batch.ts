@@ -31,16 +31,8 @@ export const importBatch: Handle<ImportHttp> = async ({ container, registry, set
       `This app does not poll the inbox, so it cannot import files. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
     );
   const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
-  const order = {
-    workload,
-    lane,
-    url,
-    id,
-    key,
-    fileName,
-    labels: Object.keys(labels).length === 0 ? undefined : labels,
-    csv: csvOf(csv),
-  };
+  const given = Object.keys(labels).length === 0 ? undefined : labels;
+  const order = { workload, lane, url, id, key, fileName, labels: given, csv: csvOf(csv) };
   const name = await orderImport({ container }, order);
   const self = `/api/inbox?${new URLSearchParams({ name })}`;
   const answer: ImportAnswer = { inbox: { name }, links: { self } };

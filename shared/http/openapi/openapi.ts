@@ -4,12 +4,12 @@ import { PROBLEMS, type ProblemType } from '../../errors.ts';
 import { lazily } from '../../lazily.ts';
 import { json, PROBLEM_TYPE_BASE } from '../edge/answers.ts';
 import {
+  type Content,
   isAction,
   isOpen,
   JSON_TYPE,
   jsonAnswer,
   type Route,
-  type RouteAnswer,
   type RouteParameter,
 } from '../edge/route.ts';
 import { COMPONENTS } from '../edge/schemas.ts';
@@ -76,7 +76,7 @@ function operationOf(route: Route): Json {
   };
 }
 
-const contentOf = (content: RouteAnswer['content'], example: unknown): Json =>
+const contentOf = (content: Content, example: unknown): Json =>
   Object.fromEntries(
     Object.entries(content).map(([type, schema]) => [
       type,
@@ -84,7 +84,7 @@ const contentOf = (content: RouteAnswer['content'], example: unknown): Json =>
     ]),
   );
 
-function answerOf({ status, description, content, headers = {}, example }: RouteAnswer): [string, Json] {
+function answerOf({ status, description, content, headers = {}, example }: Route['answers'][number]): [string, Json] {
   const described = Object.entries(headers).map(([name, text]) => [
     name,
     { description: text, schema: { type: 'string' } },

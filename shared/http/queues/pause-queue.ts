@@ -1,4 +1,4 @@
-import type { HttpResponseInit } from '@azure/functions';
+import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 import type { Publish } from '../../events/publish.ts';
 import { type GateDeps, wake } from '../../gate/gate.ts';
@@ -29,21 +29,18 @@ type WakeHttp = QueueChange & { pool: string | undefined; gate: GateDeps };
 
 /** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
 export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
-  const { registry, pool, gate } = http;
-  const address = queueAddressOf(request, registry);
-  requirePoolOfApp(address, pool);
+  const address = ownAddressOf(request, http);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
-  await resumeGate(gate, address.queue, since);
+  await resumeGate(http.gate, address.queue, since);
   await http.depthOf(address.queue);
   return answer(http, address);
 };
 
 /** POST queues/{queue}/drain: wakes the queue without an event, if it has messages or is draining. */
 export const drainNow: Handle<WakeHttp> = async (http, request) => {
-  const { registry, pool, gate, depthOf } = http;
-  const address = queueAddressOf(request, registry);
+  const address = ownAddressOf(request, http);
   const { queue } = address;
-  requirePoolOfApp(address, pool);
+  const { gate, depthOf } = http;
   const { row } = await readGate(gate.table, queue);
   const pause = presentPause(row, gate.now());
   if (pause?.by === 'operator') {
@@ -54,9 +51,14 @@ export const drainNow: Handle<WakeHttp> = async (http, request) => {
   return answer(http, address);
 };
 
-/** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
-function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | undefined): void {
-  if (pool === undefined || workload.pool === pool) return;
+/**
+ * The queue in the route; 409 if it is of another pool. Waking starts a drain in the task hub of this app, where the app of
+ * another pool would never see it.
+ */
+function ownAddressOf(request: HttpRequest, { registry, pool }: WakeHttp): QueueAddress {
+  const address = queueAddressOf(request, registry);
+  const { queue, workload } = address;
+  if (pool === undefined || workload.pool === pool) return address;
   throw new Problem(
     'conflict',
     `Queue "${queue}" belongs to pool "${workload.pool}". Call the app of that pool; this one runs pool "${pool}".`,
