@@ -11,7 +11,7 @@ import { HISTORY_ROUTES } from './history/routes.ts';
 import { INBOX_ROUTES } from './inbox/routes.ts';
 import { ITEM_ROUTES } from './items/routes.ts';
 import { OPENAPI_ROUTES } from './openapi/openapi.ts';
-import { OVERVIEW_ROUTES } from './overview/routes.ts';
+import { OVERVIEW_ROUTES } from './overview/get-overview.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 

@@ -7,7 +7,6 @@ import { addDays } from '../../days.ts';
 import { inParallel } from '../../parallel.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
-import type { Days } from '../edge/days.ts';
 import { daysOf, labelsOf, workloadNameOf } from '../edge/request/parameters.ts';
 import type { Handle } from '../edge/route.ts';
 import { createCauseGroups } from './cause-groups.ts';
@@ -45,7 +44,8 @@ export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines 
       if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
     }
   }
-  const wanted = [...open].filter((id) => isIn({ from, to: days.to }, id)).sort((a, b) => (a < b ? 1 : -1));
+  const isWanted = (id: string) => batchDate(id) >= from && batchDate(id) <= days.to;
+  const wanted = [...open].filter(isWanted).sort((a, b) => (a < b ? 1 : -1));
   const read = await inParallel(wanted.slice(0, MAX_OPEN), READS_AT_ONCE, (id) => readBatch(table, id));
   for (const found of read) if (found) groups.add(found.row);
   const answer: DeadLettersOfBatches = {
@@ -57,8 +57,3 @@ export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines 
 };
 
 const laterOf = (a: string, b: string): string => (a > b ? a : b);
-
-function isIn({ from, to }: Days, id: string): boolean {
-  const day = batchDate(id);
-  return day >= from && day <= to;
-}

@@ -16,6 +16,8 @@ import { COMPONENTS } from '../edge/schemas.ts';
 
 type Json = Record<string, unknown>;
 
+const TEXT = { type: 'string' };
+
 /** Generates the document. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
@@ -42,7 +44,7 @@ function componentSchemas(): Json {
 const withoutIds = ({ $schema: _schema, $id: _id, ...schema }: Json): Json => schema;
 
 function schemaOf(schema: z.ZodType | 'text'): Json {
-  if (schema === 'text') return { type: 'string' };
+  if (schema === 'text') return TEXT;
   const id = COMPONENTS.get(schema)?.id;
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
   if (schema instanceof z.ZodUnion) return { anyOf: schema.options.map((option) => schemaOf(option as z.ZodType)) };
@@ -58,20 +60,19 @@ const ACTOR: RouteParameter = {
 
 function operationOf(route: Route): Json {
   const { name, summary, description, audience, parameters = [], body, example, answers } = route;
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
-    ...{ name: parameter, in: 'path', required: true },
-    schema: { type: 'string' },
-  }));
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => {
+    return { name: parameter, in: 'path', required: true, schema: TEXT };
+  });
   const given = isAction(route) ? [...parameters, ACTOR] : parameters;
-  const optional = given.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
+  const optional = given.map(({ schema = TEXT, ...parameter }) => ({ ...parameter, schema }));
   return {
     operationId: name,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     tags: isOpen(route) ? ['anyone'] : [...audience],
     security: isOpen(route) ? [] : [{ key: [] }],
     parameters: [...inPath, ...optional],
-    ...(body === undefined ? {} : { requestBody: { content: contentOf(body, example) } }),
+    requestBody: body && { content: contentOf(body, example) },
     responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(route) },
   };
 }
@@ -80,19 +81,14 @@ const contentOf = (content: Content, example: unknown): Json =>
   Object.fromEntries(
     Object.entries(content).map(([type, schema]) => [
       type,
-      { schema: schemaOf(schema), ...(example === undefined || type !== JSON_TYPE ? {} : { example }) },
+      { schema: schemaOf(schema), example: type === JSON_TYPE ? example : undefined },
     ]),
   );
 
 function answerOf({ status, description, content, headers = {}, example }: Route['answers'][number]): [string, Json] {
-  const described = Object.entries(headers).map(([name, text]) => [
-    name,
-    { description: text, schema: { type: 'string' } },
-  ]);
-  return [
-    String(status),
-    { description, headers: Object.fromEntries(described), content: contentOf(content, example) },
-  ];
+  const described = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: TEXT }]);
+  const body = { headers: Object.fromEntries(described), content: contentOf(content, example) };
+  return [String(status), { description, ...body }];
 }
 
 /** Problems with the same status become one answer that lists their types. The host itself answers 401, with an empty body. */

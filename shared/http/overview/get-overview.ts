@@ -1,17 +1,18 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { readBatch } from '../../batches/ledger.ts';
 import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { readTroubled, type TroubledBatches } from '../../batches/watch/troubled-batches.ts';
+import { readTroubled } from '../../batches/watch/troubled-batches.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
 import { summarizeRejected } from '../../intake/inbox/operator/rejected-summary.ts';
 import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
 import { type QueueReads, readQueueViews } from '../queues/queue-views.ts';
 import { endedNotices, latestOf, openNotices, type ReadReason, sumDeadLetters } from './batch-notices.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
-import type { Overview } from './schemas.ts';
+import { type Overview, overviewSchema } from './schemas.ts';
 
 type OverviewHttp = QueueReads & Pick<Reads, 'table' | 'container'> & Pick<Settings, 'pool'>;
 
@@ -67,10 +68,8 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-type ReadLines = (open: readonly WatchedBatch[], fresh: boolean) => Promise<TroubledBatches & { sinceMs: number }>;
-
 /** Reads the lines of the last day again if they are old, or if a batch is no longer open: it has a new line. */
-function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
+function createLinesReader(depsOf: () => OverviewHttp) {
   let openThen: readonly string[] = [];
   const now = (): number => depsOf().gate.now();
   const read = remembered(
@@ -81,7 +80,7 @@ function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
     },
     { maxAgeMs: TROUBLED_MS, now },
   );
-  return (open, fresh) => {
+  return (open: readonly WatchedBatch[], fresh: boolean) => {
     const ids = new Set(open.map(({ id }) => id));
     const hasEnded = openThen.some((id) => !ids.has(id));
     openThen = [...ids];
@@ -94,12 +93,12 @@ function createReasonReader(depsOf: () => OverviewHttp): ReadReason {
   const known = new Map<string, string | undefined>();
   return async ({ id, revision }) => {
     const key = `${id}.${revision}`;
-    if (!known.has(key)) {
-      const row = (await readBatch(depsOf().table, id))?.row;
-      if (known.size >= MAX_REASONS) known.clear();
-      known.set(key, row && (row.suspect?.causes[0]?.cause ?? row.reportProblem));
-    }
-    return known.get(key);
+    if (known.has(key)) return known.get(key);
+    const row = (await readBatch(depsOf().table, id))?.row;
+    const reason = row?.suspect?.causes[0]?.cause ?? row?.reportProblem;
+    if (known.size >= MAX_REASONS) known.clear();
+    known.set(key, reason);
+    return reason;
   };
 }
 
@@ -117,3 +116,19 @@ function remembered<T>(
     return last.value;
   };
 }
+
+/** The route of the overview. */
+export const OVERVIEW_ROUTES = [
+  {
+    name: 'get-overview',
+    method: 'GET',
+    path: 'overview',
+    audience: ['operator'],
+    summary:
+      'Everything that currently needs an operator: late batches, pauses, dead letters of a day, and other problems',
+    parameters: [query('fresh', 'Measure and read everything now, without caches', { type: 'boolean' })],
+    answers: [jsonAnswer(200, 'The overview', overviewSchema)],
+    problems: [],
+    handler: (app) => createOverview(() => ({ ...app.deps(), pool: app.settings.pool })),
+  },
+] as const satisfies readonly Route[];
