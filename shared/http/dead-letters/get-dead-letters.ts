@@ -19,10 +19,8 @@ const DOWNLOAD = { chunks: 1_000, bytes: 64 * MiB };
 const PAGE = { chunks: 250, bytes: 8 * MiB };
 export const LIMIT = query('limit', 'Maximum number of items per page with one cause', whole(1, 1_000, 100));
 
-export interface GetDeadLettersHttp extends Stored {
-  /** Limits of a page of groups or items. Defaults to 250 chunks and 8 MiB. */
-  page?: PageLimits;
-}
+/** `page`: limits of a page of groups or items. Defaults to 250 chunks and 8 MiB. */
+type GetDeadLettersHttp = Stored & { page?: PageLimits };
 
 /**
  * GET batches/{id}/dead-letters: the current dead letters grouped by cause; with a cause, its items; as NDJSON, all of them.

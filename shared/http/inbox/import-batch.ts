@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { orderImport } from '../../commands/inbox/order-import.ts';
 import { Problem } from '../../errors.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
@@ -30,7 +30,9 @@ export const importBatch: Handle<ImportHttp> = async ({ container, registry, set
       'conflict',
       `This app does not poll the inbox, so it cannot import files. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
     );
-  const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
+  const digest =
+    key === undefined ? randomBytes(ID_LENGTH).toString('hex') : hash('sha256', `${workload.name}\n${key}`);
+  const id = digest.slice(0, ID_LENGTH);
   const given = Object.keys(labels).length === 0 ? undefined : labels;
   const order = { workload, lane, url, id, key, fileName, labels: given, csv: csvOf(csv) };
   const name = await orderImport({ container }, order);
@@ -38,9 +40,6 @@ export const importBatch: Handle<ImportHttp> = async ({ container, registry, set
   const answer: ImportAnswer = { inbox: { name }, links: { self } };
   return json(answer, { status: 202, headers: { location: self } });
 };
-
-const hashOf = (...parts: string[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, ID_LENGTH);
 
 /** Reads the same values as the query of an upload. */
 function csvOf({ rename = {}, ...named }: NonNullable<ImportRequest['csv']> = {}): CsvOptions {

@@ -30,7 +30,7 @@ const MAX_REASONS = 1_000;
 export function createOverview(depsOf: () => OverviewHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
   const now = (): number => depsOf().gate.now();
   const readLines = createLinesReader(depsOf);
-  const readRejected = remembered(() => summarizeRejected(depsOf()), { maxAgeMs: REJECTED_MS, now });
+  const readRejected = remembered(() => summarizeRejected(depsOf()), REJECTED_MS, now);
   const readReason = createReasonReader(depsOf);
   return async (request) => {
     const deps = depsOf();
@@ -72,14 +72,12 @@ const isoOf = (ms: number): string => new Date(ms).toISOString();
 function createLinesReader(depsOf: () => OverviewHttp) {
   let openThen: readonly string[] = [];
   const now = (): number => depsOf().gate.now();
-  const read = remembered(
-    async () => {
-      const nowMs = now();
-      const sinceMs = nowMs - DAY_MS;
-      return { ...(await readTroubled(depsOf().table, { sinceMs, nowMs })), sinceMs };
-    },
-    { maxAgeMs: TROUBLED_MS, now },
-  );
+  const readDay = async () => {
+    const nowMs = now();
+    const sinceMs = nowMs - DAY_MS;
+    return { ...(await readTroubled(depsOf().table, { sinceMs, nowMs })), sinceMs };
+  };
+  const read = remembered(readDay, TROUBLED_MS, now);
   return (open: readonly WatchedBatch[], fresh: boolean) => {
     const ids = new Set(open.map(({ id }) => id));
     const hasEnded = openThen.some((id) => !ids.has(id));
@@ -103,12 +101,9 @@ function createReasonReader(depsOf: () => OverviewHttp): ReadReason {
 }
 
 /** Caches the result of `read` for `maxAgeMs`. `fresh` bypasses the cache. */
-function remembered<T>(
-  read: () => Promise<T>,
-  { maxAgeMs, now }: { maxAgeMs: number; now: () => number },
-): (fresh: boolean) => Promise<T> {
+function remembered<T>(read: () => Promise<T>, maxAgeMs: number, now: () => number) {
   let last: { value: T; atMs: number } | undefined;
-  return async (fresh) => {
+  return async (fresh: boolean): Promise<T> => {
     if (fresh || last === undefined || now() - last.atMs >= maxAgeMs) {
       const atMs = now();
       last = { value: await read(), atMs };

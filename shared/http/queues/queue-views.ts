@@ -58,11 +58,8 @@ export async function readQueueViews(
 
 /** Uses the depth that the drain has stored, if it is recent enough. */
 async function withDepth({ recentDepth }: QueueReads, gate: GateRow, fresh: boolean): Promise<GateRow> {
-  const storedMs = Date.parse(gate.depthAt) || 0;
-  const depth = await recentDepth(gate.queue, {
-    maxAgeMs: fresh ? 0 : maxAgeOf(gate),
-    known: { messages: gate.depth, atMs: storedMs },
-  });
+  const known = { messages: gate.depth, atMs: Date.parse(gate.depthAt) || 0 };
+  const depth = await recentDepth(gate.queue, { maxAgeMs: fresh ? 0 : maxAgeOf(gate), known });
   return { ...gate, depth: depth.messages, depthAt: new Date(depth.atMs).toISOString() };
 }
 

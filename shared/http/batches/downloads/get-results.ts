@@ -33,16 +33,12 @@ export const getResults: Handle<Stored> = async (deps, request) => {
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,
   });
   const state = { 'sluice-batch-state': batch.state };
-  if (manifest) {
-    return json(manifestOf(batch.id, page.frames), {
-      headers: { ...state, ...nextLink(request, { from: page.next }) },
-    });
-  }
+  const headers = { ...state, ...nextLink(request, { from: page.next }) };
+  if (manifest) return json(manifestOf(batch.id, page.frames), { headers });
   const results = deps.container(CONTAINERS.results);
   const chunks = readAhead(page.frames, AHEAD, (frame) => readLines(results, frame));
   if (format === 'csv') return csvResults(request, chunks, { from: page.next, headers: state });
-  const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, { from: page.next }) };
-  return { headers, stream: ndjson(chunks) };
+  return { headers: { ...headers, 'content-type': MEDIA_TYPES.ndjson }, stream: ndjson(chunks) };
 };
 
 async function* ndjson(chunks: AsyncIterable<string[]>): AsyncGenerator<string> {

@@ -14,9 +14,7 @@ import type { BatchView } from '../schemas.ts';
 import type { QueueStates } from './blocked.ts';
 
 /** The state of the queues of a batch. */
-export interface QueuesNow extends Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> {
-  blocked: BatchView['blocked'];
-}
+type QueuesNow = Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> & Pick<BatchView, 'blocked'>;
 
 /**
  * Returns why an unfinished batch without progress waits, by one query for the open batches of its workload. Returns undefined
