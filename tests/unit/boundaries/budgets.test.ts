@@ -67,8 +67,7 @@ describe('lines', () => {
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_680,
     ],
-    // Target: 7,000.
-    ['shared/http/', () => below('shared/http/'), 7_650],
+    ['shared/http/', () => below('shared/http/'), 7_000],
     // Target: 6,200.
     ['shared/intake/', () => below('shared/intake/'), 6_350],
     ['shared/processing/', () => below('shared/processing/'), 5_200],
