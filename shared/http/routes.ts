@@ -3,7 +3,7 @@ import { DOWNLOAD_ROUTES } from './batches/downloads/routes.ts';
 import { BATCH_ROUTES } from './batches/routes.ts';
 import { UPLOAD_ROUTES } from './batches/upload/routes.ts';
 import { COST_ROUTES } from './cost/routes.ts';
-import { DASHBOARD_ROUTES } from './dashboard/dashboard.ts';
+import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
 import { HEALTH_ROUTES } from './health/health.ts';

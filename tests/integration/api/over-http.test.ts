@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { reportSchema, resultsManifestSchema } from '../../../shared/http/batches/downloads/routes.ts';
+import { reportSchema } from '../../../shared/http/batches/downloads/get-report.ts';
+import { resultsManifestSchema } from '../../../shared/http/batches/downloads/get-results.ts';
 import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { getReport } from '../../../shared/http/batches/downloads/get-report.ts';
-import { reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/routes.ts';
+import { getReport, reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/get-report.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { REDRIVE_PLACES, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';

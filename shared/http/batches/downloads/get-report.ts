@@ -1,13 +1,23 @@
+import { z } from 'zod';
 import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
-import { type Report, type ReportHeader, readReport } from '../../../results/read-report.ts';
+import { type Report, type ReportHeader, readReport, reportHeaderSchema } from '../../../results/read-report.ts';
 import { Turns } from '../../../turns.ts';
 import type { Stored } from '../../edge/app.ts';
 import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Handle, query } from '../../edge/route.ts';
+import { COMPONENTS } from '../../edge/schemas.ts';
+
+/** One line of a report. */
+export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
+
+/** A report as one JSON document. */
+export const reportSchema = reportHeaderSchema
+  .extend({ items: z.array(reportLineSchema) })
+  .register(COMPONENTS, { id: 'Report' });
 
 export const REVISION = query('revision', 'The revision of an earlier report. Defaults to the newest', {
   type: 'integer',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { type ChunkFrame, planPage, readAhead, readLines } from '../../../results/chunk-pages.ts';
@@ -8,8 +9,20 @@ import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Handle, query, whole } from '../../edge/route.ts';
+import { COMPONENTS, count } from '../../edge/schemas.ts';
 import { csvResults } from './results-csv.ts';
-import type { ResultsManifest } from './routes.ts';
+
+const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
+
+/** The positions of the results of a batch: each is a zstd frame of NDJSON in a blob of `container`. */
+export const resultsManifestSchema = z
+  .object({
+    batch: z.string(),
+    container: z.string(),
+    blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
+  })
+  .register(COMPONENTS, { id: 'ResultsManifest' });
+type ResultsManifest = z.infer<typeof resultsManifestSchema>;
 
 const MiB = 1024 * 1024;
 /**

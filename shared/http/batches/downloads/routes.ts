@@ -1,29 +1,6 @@
-import { z } from 'zod';
-import { reportHeaderSchema } from '../../../results/read-report.ts';
 import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS } from '../../edge/route.ts';
-import { COMPONENTS, count } from '../../edge/schemas.ts';
-import { getReport, REVISION } from './get-report.ts';
-import { getResults, LIMIT } from './get-results.ts';
-
-const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
-
-/** The positions of the results of a batch: each is a zstd frame of NDJSON in a blob of `container`. */
-export const resultsManifestSchema = z
-  .object({
-    batch: z.string(),
-    container: z.string(),
-    blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
-  })
-  .register(COMPONENTS, { id: 'ResultsManifest' });
-export type ResultsManifest = z.infer<typeof resultsManifestSchema>;
-
-/** One line of a report. */
-export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
-
-/** A report as one JSON document. */
-export const reportSchema = reportHeaderSchema
-  .extend({ items: z.array(reportLineSchema) })
-  .register(COMPONENTS, { id: 'Report' });
+import { getReport, REVISION, reportSchema } from './get-report.ts';
+import { getResults, LIMIT, resultsManifestSchema } from './get-results.ts';
 
 /** The routes of results and reports. */
 export const DOWNLOAD_ROUTES = [
