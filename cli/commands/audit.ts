@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../shared/http/audit/schemas.ts';
+import type { AuditEntry } from '../../shared/http/audit/routes.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';

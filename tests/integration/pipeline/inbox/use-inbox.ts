@@ -1,7 +1,7 @@
 /** What the tests of the inbox and its routes share: a world whose inbox is empty before each test. */
 import functions from '@azure/functions';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { listInbox } from '../../../../shared/http/inbox/list-inbox.ts';
+import { listInbox } from '../../../../shared/http/inbox/files.ts';
 import { inboxListSchema } from '../../../../shared/http/inbox/schemas.ts';
 import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
 import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
