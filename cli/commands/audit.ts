@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../shared/http/audit/routes.ts';
+import { jsonOf } from '../../shared/client/index.ts';
+import type { Audit, AuditEntry } from '../../shared/http/audit/routes.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
@@ -11,7 +12,8 @@ interface AuditOptions extends DayOptions {
   limit: number;
 }
 
-const MAX_SHOWN = 1_000;
+const MAX_SHOWN = 100_000;
+const MAX_PAGE = 1_000;
 
 /** `sluice audit`. */
 export function addAudit(program: Command, act: Act): void {
@@ -28,9 +30,18 @@ export function addAudit(program: Command, act: Act): void {
 }
 
 const audit: Action<[AuditOptions]> = async (session, options) => {
-  const answer = await session.api.json('GET audit', { query: { ...options } });
-  const none = `No actions from ${answer.from} to ${answer.to}.`;
-  session.list(answer, { entries: answer.entries, columns: COLUMNS, none });
+  const { limit } = options;
+  const log: Audit = { from: '', to: '', entries: [] };
+  for await (const answer of session.api.pages('GET audit', {
+    query: { ...options, limit: Math.min(limit, MAX_PAGE) },
+  })) {
+    const { entries, ...days } = await jsonOf(answer);
+    Object.assign(log, days);
+    log.entries.push(...entries.slice(0, limit - log.entries.length));
+    if (log.entries.length >= limit) break;
+  }
+  const none = `No actions from ${log.from} to ${log.to}.`;
+  session.list(log, { entries: log.entries, columns: COLUMNS, none });
   return EXIT.done;
 };
 

@@ -3,7 +3,7 @@
  * changes a chunk's end and the counters. Every change is conditional on the ETag with which its row was read.
  */
 import { BatchGoneError } from '../errors.ts';
-import { groupsOfSource } from '../groups-of.ts';
+import { groupsOf, groupsOfSource } from '../groups-of.ts';
 import type { StoredEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { isLostRace, odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
@@ -44,7 +44,8 @@ export async function insertBatch(
   row: BatchRow,
   chunks: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const [rows = []] = groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION);
+  const first = rows.map((chunk) => create(toChunkEntity(chunk)));
   const next = charged(row, TRANSACTION);
   try {
     const done = await table.submitTransaction([create(toBatchEntity(next.row)), ...first]);
@@ -73,9 +74,10 @@ export const etagIn = ({ subResponses }: Awaited<ReturnType<Table['submitTransac
  */
 export async function openRevision(
   table: Table,
-  { etag, next, chunks }: { etag: string; next: BatchRow; chunks: ChunkRow[] },
+  { etag, next, chunks }: { etag: string; next: BatchRow; chunks: Iterable<ChunkRow> },
 ): Promise<boolean> {
-  const first = chunks.slice(0, MAX_CHUNK_ROWS_PER_TRANSACTION).map((chunk) => create(toChunkEntity(chunk)));
+  const [rows = []] = groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION);
+  const first = rows.map((chunk) => create(toChunkEntity(chunk)));
   const { row, stored } = charged(next, TRANSACTION);
   const isOpen = await wins(table.submitTransaction([['update', toBatchEntity(row), 'Replace', { etag }], ...first]));
   if (isOpen) stored();

@@ -30,13 +30,14 @@ export type OperatorAction = RowOf<typeof ACTION>;
 /**
  * Days (UTC, both included), and the actions to return. `target` is compared with that of the action. `actions` are at
  * most ten names, since a filter can have 15 comparisons (source: Microsoft Learn, querying tables and entities); it
- * defaults to all.
+ * defaults to all. `after` is `next` of an earlier answer.
  */
 export interface ActionFilter {
   from: string;
   to: string;
   target?: string | undefined;
   actions?: readonly string[];
+  after?: string | undefined;
   limit: number;
 }
 
@@ -49,6 +50,12 @@ const BEHIND = '~';
 /** How long actions are kept. */
 export const ACTION_DAYS = 90;
 
+/** Row keys: a time, and the id of an invocation. */
+const PLACE = /^\d{13}\.[\w-]{1,64}$/;
+
+/** Whether a text may be `next` of an answer. */
+export const isPlaceInLog = (text: string): boolean => PLACE.test(text);
+
 const newestFirst = (ms: number): string => String(LAST_MS - ms).padStart(MS_DIGITS, '0');
 
 /** Records an action. `invocation` distinguishes it from others of the same millisecond. Costs one operation. */
@@ -58,23 +65,29 @@ export async function recordAction(table: Table, action: OperatorAction, invocat
   await wins(table.createEntity(toEntity(ACTION, keys, action)));
 }
 
-/** Reads the newest actions of the days, newest first. Costs one operation per 1,000 actions. */
+/**
+ * Reads the newest actions of the days, newest first. `next` is where to continue; undefined if there are no more. Costs one
+ * operation per 1,000 actions.
+ */
 export async function readActions(
   table: Table,
-  { from, to, target, actions: names = [], limit }: ActionFilter,
-): Promise<OperatorAction[]> {
+  { from, to, target, actions: names = [], after, limit }: ActionFilter,
+): Promise<{ actions: OperatorAction[]; next: string | undefined }> {
   const newest = newestFirst(Date.parse(to) + DAY_MS - 1);
   const oldest = `${newestFirst(Date.parse(from))}${BEHIND}`;
   const days = odata`PartitionKey eq ${AUDIT} and RowKey ge ${newest} and RowKey lt ${oldest}`;
-  const ofTarget = target === undefined ? days : `${days} and ${odata`target eq ${target}`}`;
+  const rest = after === undefined ? days : `${days} and ${odata`RowKey gt ${after}`}`;
+  const ofTarget = target === undefined ? rest : `${rest} and ${odata`target eq ${target}`}`;
   const named = names.map((name) => odata`action eq ${name}`).join(' or ');
   const filter = named === '' ? ofTarget : `${ofTarget} and (${named})`;
   const actions: OperatorAction[] = [];
+  let last: string | undefined;
   for await (const entity of queryEntities(table, filter)) {
+    if (actions.length === limit) return { actions, next: last };
     actions.push(fromEntity(ACTION, entity));
-    if (actions.length === limit) break;
+    last = entity.rowKey;
   }
-  return actions;
+  return { actions, next: undefined };
 }
 
 /** Deletes expired actions, at most `most`. Returns how many it has deleted, and whether some are left. */

@@ -1,7 +1,8 @@
 /**
  * The distances between the lines on which consecutive items begin, run-length encoded: pairs of numbers [count, step],
- * such as [4999, 1] for 5,000 lines of plain NDJSON. They are kept as bytes, not as an array of pairs: with a blank line after
- * every second record there is a pair per item, and each pair of an array needs 60 bytes of memory.
+ * such as [4999, 1] for 5,000 lines of plain NDJSON. A redrive encodes the distances between its items in the same way. They are
+ * kept as bytes, not as an array of pairs: with a blank line after every second record there is a pair per item, and each pair of
+ * an array needs 60 bytes of memory.
  */
 import { VarintReader, VarintWriter } from './varint.ts';
 

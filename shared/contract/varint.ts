@@ -60,6 +60,11 @@ export class VarintReader {
     return this.#at >= this.#bytes.length;
   }
 
+  /** Returns the bytes that are not read yet, without a copy. */
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#at);
+  }
+
   /** @throws FrameError at the end of the bytes, and for a number over 2^53. */
   read(): number {
     let value = 0;

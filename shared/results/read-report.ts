@@ -1,11 +1,14 @@
-import type { ContainerClient } from '@azure/storage-blob';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { StringDecoder } from 'node:string_decoder';
+import { createZstdDecompress } from 'node:zlib';
+import type { BlobClient, ContainerClient } from '@azure/storage-blob';
 import { z } from 'zod';
 import { FrameError } from '../contract/errors.ts';
-import { decodeFrameUpTo, SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
+import { SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
 import { reportBlobName } from '../contract/names.ts';
-import { statusOf } from '../errors.ts';
-import { splitLines } from '../processing/sources.ts';
-import { downloadBytes } from '../storage/blob-reads.ts';
+import { isOutage, statusOf } from '../errors.ts';
+import { downloadedPieces, openDownload } from '../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -20,45 +23,82 @@ export const reportHeaderSchema = z.object({
 });
 export type ReportHeader = z.infer<typeof reportHeaderSchema>;
 
-/** A report as stored: `lines` are JSON texts of {key, value}, sorted by key. */
+/**
+ * A stored report. `lines` reads its lines from the blob, each time it is called: JSON texts of {key, value}, sorted by key, in
+ * the pieces in which they arrive. A piece may be empty. It throws FrameError if the blob is damaged.
+ */
 export interface Report {
   header: ReportHeader;
-  lines: string[];
+  lines: () => AsyncGenerator<string[]>;
 }
 
-/** A report has at most `reduce.maxKeys` lines and was created in memory; this only limits the memory for a damaged blob. */
-const MAX_REPORT_BYTES = 512 * 1024 * 1024;
+/** A header has less than 1 KiB. */
+const HEADER_BYTES = 4 * 1024;
+/** What is decoded and split into lines at a time takes a few milliseconds. */
+const PIECE_BYTES = 256 * 1024;
 
 /**
- * Reads the report of a batch's revision; undefined if there is none.
- * @throws FrameError if the blob is damaged.
+ * Opens the report of a batch's revision, of any size; undefined if there is none. Requires one operation, and one each time
+ * its lines are read.
+ * @throws FrameError if its header is damaged.
  */
-export async function readReport(
+export async function openReport(
   reports: ContainerClient,
   batch: string,
   revision: number,
 ): Promise<Report | undefined> {
-  const bytes = await download(reports, reportBlobName(batch, revision));
-  return bytes && parseReport(bytes);
-}
-
-async function download(reports: ContainerClient, name: string): Promise<Buffer | undefined> {
+  const blob = reports.getBlobClient(reportBlobName(batch, revision));
   try {
-    return await downloadBytes(reports.getBlobClient(name));
+    const { etag, body } = await openDownload(blob, { count: HEADER_BYTES });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of downloadedPieces(body)) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    const offset = bytes.length < SKIPPABLE_OVERHEAD ? 0 : SKIPPABLE_OVERHEAD + bytes.readUInt32LE(4);
+    const header = reportHeaderSchema.parse(JSON.parse(skippablePayload(bytes.subarray(0, offset)).toString('utf8')));
+    return { header, lines: () => readLines(blob, { offset, etag, header }) };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw error;
   }
 }
 
-/** Reads a report's bytes: a header in a skippable frame, then the lines in a zstd frame. Throws FrameError. */
-export function parseReport(bytes: Buffer): Report {
-  const headerEnd = bytes.length < SKIPPABLE_OVERHEAD ? 0 : SKIPPABLE_OVERHEAD + bytes.readUInt32LE(4);
-  const header = reportHeaderSchema.parse(JSON.parse(skippablePayload(bytes.subarray(0, headerEnd)).toString('utf8')));
-  const lines = splitLines(decodeFrameUpTo(bytes.subarray(headerEnd), MAX_REPORT_BYTES).toString('utf8'));
-  // Node 22 decodes a truncated frame to nothing, without an error.
-  if (lines.length !== header.rows) {
-    throw new FrameError(`Report of ${header.batch}: expected ${header.rows} lines, got ${lines.length}.`);
+async function* readLines(
+  blob: BlobClient,
+  { offset, etag, header }: { offset: number; etag: string | undefined; header: ReportHeader },
+): AsyncGenerator<string[]> {
+  let read = 0;
+  for await (const lines of decodedLines(blob, { offset, ifMatch: etag })) {
+    read += lines.length;
+    yield lines;
   }
-  return { header, lines };
+  // A decoder may end at a truncated frame without an error.
+  if (read !== header.rows)
+    throw new FrameError(`Report of ${header.batch}: expected ${header.rows} lines, got ${read}.`);
+}
+
+async function* decodedLines(
+  blob: BlobClient,
+  range: { offset: number; ifMatch: string | undefined },
+): AsyncGenerator<string[]> {
+  const { body } = await openDownload(blob, range);
+  const decoder = createZstdDecompress({ chunkSize: PIECE_BYTES });
+  const feeding = pipeline(Readable.from(downloadedPieces(body)), decoder);
+  // The loop below throws the same error.
+  feeding.catch(() => undefined);
+  const text = new StringDecoder('utf8');
+  let open = '';
+  try {
+    for await (const piece of decoder) {
+      // A line may be longer than many pieces: only the new text is searched.
+      const [first = '', ...others] = text.write(piece).split('\n');
+      open += first;
+      const last = others.pop();
+      if (last === undefined) continue;
+      yield [open, ...others];
+      open = last;
+    }
+  } catch (error) {
+    if (isOutage(error) || statusOf(error) !== undefined) throw error;
+    throw new FrameError('A report cannot be decoded.', { cause: error });
+  }
 }

@@ -3,7 +3,7 @@ import { jsonOf, nextOf } from '../../shared/client/index.ts';
 import type { AnswerOf, Call, RequestTo, RouteKey } from '../../shared/client/types.ts';
 import { afterOf } from './after-of.ts';
 import { api } from './client.ts';
-import type { BatchList, DeadLetter, FoundItems, InboxFile, ItemView, ListedItem } from './types.ts';
+import type { Audit, AuditEntry, BatchList, DeadLetter, FoundItems, InboxFile, ItemView, ListedItem } from './types.ts';
 
 /** Entries of a list; `next` is undefined on the last page. */
 export interface Page<T> {
@@ -33,6 +33,15 @@ async function fetchPage<K extends RouteKey>(route: K, at: At<K>, signal?: Abort
 export async function fetchInbox(at: At<'GET inbox'> = {}, signal?: AbortSignal): Promise<Page<InboxFile>> {
   const { answer, next } = await fetchPage('GET inbox', at, signal);
   return { entries: answer.files, next };
+}
+
+/** A page of the audit log, and the days of the log. */
+export type AuditPage = Page<AuditEntry> & Pick<Audit, 'from' | 'to'>;
+
+/** Fetches a page of the audit log. */
+export async function fetchAudit(at: At<'GET audit'>, signal?: AbortSignal): Promise<AuditPage> {
+  const { answer, next } = await fetchPage('GET audit', at, signal);
+  return { ...answer, next };
 }
 
 /** A page of the items of a batch. */

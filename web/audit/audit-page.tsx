@@ -1,14 +1,16 @@
 import type { JSX } from 'preact';
-import { api, filledIn } from '../api/client.ts';
+import { filledIn } from '../api/client.ts';
 import { lastDays } from '../api/last-days.ts';
-import type { AuditEntry } from '../api/types.ts';
+import { type AuditPage as Actions, fetchAudit } from '../api/pages.ts';
 import { ChoiceField, SearchField } from '../filters/fields.tsx';
+import { useMore } from '../live/use-more.ts';
 import { usePolled } from '../live/use-polled.ts';
 import { parameters, setParameters } from '../routing.ts';
 import { Button } from '../ui/button.tsx';
+import { MoreButton } from '../ui/more-button.tsx';
 import { PageHead } from '../ui/pieces.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
-import { AuditTable } from './audit-table.tsx';
+import { AuditTable, keyOf } from './audit-table.tsx';
 
 const SPANS = ['1', '7', '30', '90'] as const;
 
@@ -18,7 +20,7 @@ export function AuditPage(): JSX.Element {
   const days = SPANS.find((span) => span === parameters.value.get('days')) ?? '7';
   const polled = usePolled({
     key: ['audit', days, target],
-    load: (signal) => api.json('GET audit', { query: { ...lastDays(Number(days)), ...filledIn({ target }) }, signal }),
+    load: (signal) => fetchAudit({ query: { ...lastDays(Number(days)), ...filledIn({ target }) } }, signal),
   });
   return (
     <>
@@ -36,21 +38,27 @@ export function AuditPage(): JSX.Element {
         </Button>
       </PageHead>
       <Loaded polled={polled}>
-        {({ entries, from, to }) => (
-          <Shown entries={entries} what={target === '' ? 'anything' : 'it'} days={`${from} to ${to}`} />
-        )}
+        {(first) => <Shown key={`${days} ${target}`} first={first} what={target === '' ? 'anything' : 'it'} />}
       </Loaded>
     </>
   );
 }
 
-const Shown = ({ entries, what, days }: { entries: readonly AuditEntry[]; what: string; days: string }): JSX.Element =>
-  entries.length === 0 ? (
-    <Empty icon="audit" title="No actions">
-      <p>
-        No operator did anything to {what} from {days} (UTC).
-      </p>
-    </Empty>
-  ) : (
-    <AuditTable entries={entries} />
+/** The first page, and the further ones that the user has loaded. */
+function Shown({ first, what }: { first: Actions; what: string }): JSX.Element {
+  const more = useMore(first, { keyOf, fetchPage: fetchAudit });
+  if (more.entries.length === 0)
+    return (
+      <Empty icon="audit" title="No actions">
+        <p>
+          No operator did anything to {what} from {first.from} to {first.to} (UTC).
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <AuditTable entries={more.entries} />
+      <MoreButton more={more}>More actions</MoreButton>
+    </>
   );
+}

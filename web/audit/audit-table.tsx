@@ -14,13 +14,12 @@ export interface AuditTableProps {
 /** Actions of operators, one row each. */
 export const AuditTable = ({ entries, withTarget = true }: AuditTableProps): JSX.Element => (
   <section class="panel flush">
-    <Table
-      columns={withTarget ? [WHEN, ACTION, TO, BY] : [WHEN, ACTION, BY]}
-      rows={entries}
-      keyOf={({ at, action, target }) => `${at} ${action} ${target}`}
-    />
+    <Table columns={withTarget ? [WHEN, ACTION, TO, BY] : [WHEN, ACTION, BY]} rows={entries} keyOf={keyOf} />
   </section>
 );
+
+/** Identifies an entry of the log. */
+export const keyOf = ({ at, action, target }: AuditEntry): string => `${at} ${action} ${target}`;
 
 const WHEN: Column<AuditEntry> = {
   title: 'When',

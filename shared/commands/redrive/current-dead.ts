@@ -8,7 +8,9 @@ import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
 import { type ChunkFrame, frameOfChunk, readAhead, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
-import { readRedrive, type StoredRedrive } from './redrive-blob.ts';
+import { Turns } from '../../turns.ts';
+import { hasItem, type ItemRuns, RunCollector, runsFrom } from './item-runs.ts';
+import { chunksOf, type Redrive, readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
 export interface DeadLetterDeps {
   table: Table;
@@ -29,12 +31,30 @@ export interface CurrentDead {
  * no indices.
  */
 export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
-  const latest = new Map<number, number>();
+  const taken: { revision: number; items: ItemRuns }[] = [];
   for await (const { revision, stored } of redrivesWithChunks(deps, batch)) {
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is missing.`);
-    recordRevision(latest, revision, stored);
+    taken.push({ revision, items: await itemsOf(stored.redrive) });
   }
-  return { isCurrent: (chunk, index) => (latest.get(index) ?? 0) <= revisionOf(chunk) };
+  return {
+    isCurrent: (chunk, index) => {
+      const own = revisionOf(chunk);
+      return !taken.some(({ revision, items }) => revision > own && hasItem(items, index));
+    },
+  };
+}
+
+async function itemsOf(redrive: Redrive): Promise<ItemRuns> {
+  const items = new RunCollector();
+  const turns = new Turns();
+  for (const { firstItem, steps } of chunksOf(redrive)) {
+    for (const [first, end] of runsFrom(firstItem, steps)) {
+      items.add(first, end);
+      const turn = turns.next();
+      if (turn) await turn;
+    }
+  }
+  return items.sorted();
 }
 
 /**
@@ -48,12 +68,6 @@ export async function* redrivesWithChunks(
   for (let revision = 1; revision <= batch.revision; revision += 1) {
     if (batch.reportRedrives?.[revision] !== undefined) continue;
     yield { revision, stored: await appliedRedrive(deps, batch, revision) };
-  }
-}
-
-function recordRevision(latest: Map<number, number>, revision: number, { redrive }: StoredRedrive): void {
-  for (const { runs } of redrive.chunks) {
-    for (const [first, count] of runs) for (let i = 0; i < count; i += 1) latest.set(first + i, revision);
   }
 }
 

@@ -10,8 +10,10 @@ import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
+import { itemsIn, RunCollector } from './item-runs.ts';
 import { NamedCauses } from './named-causes.ts';
-import { redrivenItems, type StoredRedrive, toRuns } from './redrive-blob.ts';
+import type { StoredRedrive } from './redrive-blob.ts';
+import { placesOf } from './redrive-frames.ts';
 import { choiceOf, type Selected, type SelectOptions } from './select.ts';
 
 const MAX_REASON_CHARS = 200;
@@ -28,21 +30,21 @@ export async function selectToDiscard(
   { batch, selection, isOver }: Pick<SelectOptions, 'batch' | 'selection' | 'isOver'>,
 ): Promise<Selected> {
   const choice = choiceOf(selection);
-  const indices: number[] = [];
+  const taken = new RunCollector();
   const causes = new NamedCauses(batch);
   const turns = new Turns();
   for await (const { item } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
-    indices.push(item.index);
+    taken.add(item.index, item.index + 1);
     causes.add(item);
   }
   choice.requireAllTaken();
-  const items = indices.length;
+  const places = await placesOf(itemsIn(await taken.sorted()));
+  const { items } = places;
   if (items === 0)
     throw new Problem('conflict', `Batch ${batch.id} has no dead letters to discard that match the request.`);
-  const runs = toRuns(indices.sort((a, b) => a - b));
-  const chunk = { offset: 0, length: 0, bytes: 0, items, digest: digestOf(Buffer.alloc(0)), runs };
+  const chunk = { offset: 0, length: 0, bytes: 0, digest: digestOf(Buffer.alloc(0)), ...places };
   return { frames: [], chunks: [chunk], items, bytes: 0, unreadable: 0, causes: causes.counts };
 }
 
@@ -50,8 +52,8 @@ export async function selectToDiscard(
 export const discarding = (row: BatchRow, { redrive }: StoredRedrive): Partial<BatchRow> => ({
   state: 'running',
   discardReason: redrive.reason,
-  discarded: row.discarded + redrivenItems(redrive),
-  chunksDone: row.chunksDone + redrive.chunks.length,
+  discarded: row.discarded + redrive.items,
+  chunksDone: row.chunksDone + redrive.chunks,
 });
 
 /** Creates the row of a chunk of a discard; it is done, and no worker or collector processes it. */

@@ -1,6 +1,8 @@
 /** Cuts the items of a redrive into retries frames. */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
-import { type RedriveChunk, toRuns } from './redrive-blob.ts';
+import { LineStepsWriter } from '../../contract/line-steps.ts';
+import { Turns } from '../../turns.ts';
+import type { RedriveChunk } from './redrive-blob.ts';
 
 /**
  * With a rate, a chunk holds the items that may run within this time, and they run together: a shorter time would cause
@@ -35,8 +37,7 @@ export class FrameBuilder {
   readonly made: RedriveFrames = { frames: [], chunks: [], items: 0, bytes: 0 };
   readonly #limits: FrameLimits;
   readonly #maxItems: number;
-  #lines: string[] = [];
-  #indices: number[] = [];
+  #items: { index: number; line: string }[] = [];
   #bytes = 0;
 
   constructor(limits: FrameLimits) {
@@ -48,34 +49,32 @@ export class FrameBuilder {
   /** Adds an item. If the open frame is full, closes it and starts a new one. */
   async add({ index, json }: RedriveItem): Promise<void> {
     const size = Buffer.byteLength(json);
-    if (this.#lines.length >= this.#maxItems || (this.#bytes > 0 && this.#bytes + size > this.#limits.maxBytes)) {
+    if (this.#items.length >= this.#maxItems || (this.#bytes > 0 && this.#bytes + size > this.#limits.maxBytes)) {
       await this.close();
     }
-    this.#lines.push(`${lineOf(index, json, this.#dueAt())}\n`);
-    this.#indices.push(index);
+    this.#items.push({ index, line: `${lineOf(index, json, this.#dueAt())}\n` });
     this.#bytes += size;
   }
 
   /** Closes the open frame, if there is one. */
   async close(): Promise<void> {
-    if (this.#lines.length === 0) return;
-    const bytes = Buffer.from(this.#lines.join(''));
+    if (this.#items.length === 0) return;
+    const items = this.#items.sort((a, b) => a.index - b.index);
+    const bytes = Buffer.from(items.map(({ line }) => line).join(''));
     const frame = await encodeFrame(bytes);
     const dueAt = this.#dueAt();
     this.made.chunks.push({
       offset: this.made.bytes,
       length: frame.length,
       bytes: bytes.length,
-      items: this.#lines.length,
       digest: digestOf(frame),
-      runs: toRuns(this.#indices),
+      ...(await placesOf(items.map(({ index }) => index))),
       ...(dueAt === undefined ? {} : { dueAt }),
     });
     this.made.frames.push(frame);
     this.made.bytes += frame.length;
-    this.made.items += this.#lines.length;
-    this.#lines = [];
-    this.#indices = [];
+    this.made.items += items.length;
+    this.#items = [];
     this.#bytes = 0;
   }
 
@@ -85,6 +84,24 @@ export class FrameBuilder {
     if (ratePerSecond === undefined || this.made.items === 0) return undefined;
     return new Date(startMs + (this.made.items / ratePerSecond) * 1000).toISOString();
   }
+}
+
+/** Encodes the positions of the items of a chunk, given in ascending order. */
+export async function placesOf(
+  indices: Iterable<number>,
+): Promise<Pick<RedriveChunk, 'items' | 'firstItem' | 'lastItem' | 'steps'>> {
+  const writer = new LineStepsWriter();
+  const turns = new Turns();
+  let [items, firstItem, lastItem] = [0, 0, 0];
+  for (const index of indices) {
+    if (items === 0) firstItem = index;
+    else writer.add(index - lastItem);
+    lastItem = index;
+    items += 1;
+    const turn = turns.next();
+    if (turn) await turn;
+  }
+  return { items, firstItem, lastItem, steps: writer.end() };
 }
 
 const lineOf = (index: number, json: string, notBefore: string | undefined): string =>

@@ -27,7 +27,6 @@ import {
   type Redrive,
   readRedrive,
   redriveBlobName,
-  redrivenItems,
   type StoredRedrive,
 } from './redrive-blob.ts';
 import { reportAlone } from './redrive-report.ts';
@@ -123,9 +122,8 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   else log.info('redrive-accepted', accepted);
   try {
     await indexBatch(deps.table, opened);
-    const chunks = rowsOfRedrive(opened, stored);
     if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
-    else await enterQueues(deps, opened, { rows: () => chunks, isBegun: true });
+    else await enterQueues(deps, opened, { rows: () => rowsOfRedrive(opened, stored), isBegun: true });
   } catch (error) {
     if (error instanceof BatchGoneError) throw error;
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });
@@ -155,14 +153,14 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
   const nowMs = deps.gate.now();
   const openedAt = new Date(nowMs).toISOString();
   const deadlineAt = new Date(nowMs + deadlineSeconds * 1000).toISOString();
-  const items = redrivenItems(redrive);
+  const { items } = redrive;
   return {
     ...row,
     state: 'enqueueing',
     ...nextRevision(row, { items, openedAt, deadlineAt }),
     dead: row.dead - items,
     causes: withoutCauses(row.causes, redrive.causes ?? {}),
-    chunksTotal: row.chunksTotal + redrive.chunks.length,
+    chunksTotal: row.chunksTotal + redrive.chunks,
     announced: false,
     cancellingAt: undefined,
     haltFrom: { succeeded: row.succeeded, dead: row.dead - items },
@@ -177,8 +175,8 @@ const endsImmediately = (redrive: Redrive): boolean => isReportAlone(redrive) ||
 const answerOf = ({ redrive }: StoredRedrive): RedriveAnswer => ({
   batch: redrive.batch,
   revision: redrive.revision,
-  redriven: redrivenItems(redrive),
+  redriven: redrive.items,
   unreadable: redrive.unreadable,
-  chunks: redrive.chunks.length,
+  chunks: redrive.chunks,
   at: redrive.at,
 });

@@ -7,13 +7,14 @@ import { type ContinueDeps, continueIntake, enterQueues, rowsOfIndex } from '../
 import { openChunkIndex } from '../../intake/store/chunk-index.ts';
 import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
 import { discarded } from './discard.ts';
-import { isDiscard, type StoredRedrive } from './redrive-blob.ts';
+import { chunksOf, isDiscard, type StoredRedrive } from './redrive-blob.ts';
 
 /** Creates the rows of a redrive, pending unless it is a discard: a pure function of the batch and the stored selection. */
-export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): ChunkRow[] {
+export function* rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): Generator<ChunkRow> {
   const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
-  return redrive.chunks.map(({ runs, dueAt, items, ...place }, position) => {
-    const chunk = redriveChunkId(redrive.revision, position);
+  let position = 0;
+  for (const { firstItem, lastItem: _last, steps: _steps, dueAt, items, ...place } of chunksOf(redrive)) {
+    const chunk = redriveChunkId(redrive.revision, position++);
     const reference: Reference = {
       v: 1,
       workload: batch.workload,
@@ -25,15 +26,15 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
       blob,
       ...place,
       items,
-      firstItem: runs[0]?.[0] ?? 0,
+      firstItem,
       // Not the time when the selection was stored: lateness is counted from here, and a rate delays chunks on purpose.
       enqueuedAt: dueAt ?? batch.openedAt,
       ...trace,
     };
     const due = dueAt === undefined ? {} : { dueAt };
     const row: ChunkRow = { batch: batch.id, chunk, state: 'pending', items, reference, ...due };
-    return isDiscard(redrive) ? discarded(row, batch.openedAt) : row;
-  });
+    yield isDiscard(redrive) ? discarded(row, batch.openedAt) : row;
+  }
 }
 
 /**
@@ -42,18 +43,18 @@ export function rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive)
  */
 export async function* rowsOfRevision(deps: DeadLetterDeps, batch: BatchRow): AsyncGenerator<ChunkRow> {
   if (batch.revision === 0) yield* rowsOfIndex(batch, await openChunkIndex(deps, batch));
-  else yield* await storedRows(deps, batch);
+  else yield* rowsOfRedrive(batch, await storedRedrive(deps, batch));
 }
 
-async function storedRows(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkRow[]> {
+async function storedRedrive(deps: DeadLetterDeps, batch: BatchRow): Promise<StoredRedrive> {
   const stored = await appliedRedrive(deps, batch, batch.revision);
   if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${batch.revision}, is missing.`);
-  return rowsOfRedrive(batch, stored);
+  return stored;
 }
 
 /** Puts a batch in `enqueueing`, of any revision, into its queues. */
 export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
   if (batch.revision === 0) return continueIntake(deps, batch);
-  const rows = await storedRows(deps, batch);
-  return enterQueues(deps, batch, { rows: () => rows });
+  const stored = await storedRedrive(deps, batch);
+  return enterQueues(deps, batch, { rows: () => rowsOfRedrive(batch, stored) });
 }

@@ -4,7 +4,7 @@ import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { type FinalizeDeps, requireWorkload } from '../../results/finalize.ts';
 import { discardReason, selectToDiscard } from './discard.ts';
-import { type StoredRedrive, writeRedrive } from './redrive-blob.ts';
+import { encodeChunks, type StoredRedrive, writeRedrive } from './redrive-blob.ts';
 import { noItems } from './redrive-report.ts';
 import { type Selected, type Selection, type SelectOptions, select } from './select.ts';
 
@@ -45,9 +45,9 @@ export async function storeSelection(
   const workload = requireWorkload(deps, batch);
   const isOver = (): boolean => deps.gate.now() >= nowMs + SELECTION_MS;
   const options = { batch, workload, selection, nowMs, isOver };
-  const { frames, chunks, unreadable, causes } = await selectedBy(deps, options);
+  const { frames, chunks, items, unreadable, causes } = await selectedBy(deps, options);
   const redrive = {
-    v: 1 as const,
+    v: 2 as const,
     batch: batch.id,
     revision: batch.revision + 1,
     version: workload.version,
@@ -56,7 +56,9 @@ export async function storeSelection(
     unreadable,
     causes,
     ...(selection.discard === undefined ? {} : { reason: discardReason(selection.discard) }),
-    chunks,
+    items,
+    chunks: chunks.length,
+    entries: await encodeChunks(chunks),
   };
   await writeRedrive(deps.container(CONTAINERS.redrives), blob, { redrive, frames });
 }

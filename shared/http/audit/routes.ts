@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { ACTION_DAYS, readActions } from '../../commands/audit-log.ts';
+import { ACTION_DAYS, isPlaceInLog, readActions } from '../../commands/audit-log.ts';
+import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
+import { nextLink } from '../edge/links.ts';
 import { daysOf, wholeOf } from '../edge/request/parameters.ts';
-import { type Handle, jsonAnswer, query, type Route, whole } from '../edge/route.ts';
+import { type Handle, jsonAnswer, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { COMPONENTS, count, time } from '../edge/schemas.ts';
 
 /** An action of an operator. */
@@ -36,12 +38,17 @@ const DAYS = { fallback: 7, most: ACTION_DAYS + 1 };
 const LIMIT = query('limit', 'Maximum number of entries', whole(1, 1_000, 200));
 
 /** GET audit: the actions of operators, newest first. */
-const getAudit: Handle<Pick<Reads, 'table' | 'gate'>> = async ({ table, gate }, request) => {
+export const getAudit: Handle<Pick<Reads, 'table' | 'gate'>> = async ({ table, gate }, request) => {
   const { from, to } = daysOf(request, { nowMs: gate.now(), ...DAYS });
   const limit = wholeOf(request, LIMIT);
   const target = request.query.get('target') ?? undefined;
-  const audit: Audit = { from, to, entries: await readActions(table, { from, to, target, limit }) };
-  return json(audit);
+  const after = request.query.get('after') ?? undefined;
+  if (after !== undefined && !isPlaceInLog(after))
+    throw new Problem('invalid-parameter', 'after must be the value in a link to the next page.');
+  const { actions: entries, next } = await readActions(table, { from, to, target, after, limit });
+  const audit: Audit = { from, to, entries };
+  // With its days, the link means the same ones tomorrow.
+  return json(audit, { headers: nextLink(request, { from, to, after: next }) });
 };
 
 const ENTRY = {
@@ -57,9 +64,15 @@ export const AUDIT_ROUTES = [
     path: 'audit',
     audience: ['operator'],
     summary: 'The actions of operators, newest first',
-    parameters: [...dayParameters(DAYS), query('target', 'Only actions on this queue, batch or file'), LIMIT],
+    parameters: [
+      ...dayParameters(DAYS),
+      query('target', 'Only actions on this queue, batch or file'),
+      query('after', 'Continue after this place, from a link to the next page'),
+      LIMIT,
+    ],
     answers: [
       jsonAnswer(200, 'The actions', auditSchema, {
+        headers: NEXT,
         example: { from: '2026-11-16', to: '2026-11-22', entries: [ENTRY] },
       }),
     ],

@@ -15,7 +15,8 @@ import {
   type PeriodSpent,
   periodCost,
 } from '../../cost/period.ts';
-import { DAY_MS, dateOf } from '../../days.ts';
+import { DAY_MS, dateOf, weeksOf } from '../../days.ts';
+import { inParallel } from '../../parallel.ts';
 import type { Settings } from '../../settings.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
@@ -34,7 +35,15 @@ export interface CostHttp {
   settings: Pick<Settings, 'sweepSchedule' | 'inboxSchedule' | 'instance'>;
   /** Each pool of these workloads is deployed as a separate app. */
   registry: Pick<Registry, 'workloads'>;
+  /** Maximum number of finished batches, in whole weeks. Defaults to 200,000. */
+  maxLines?: number;
 }
+
+/** Lines are read week by week, newest first, up to this number. Each thousand is one operation. */
+const MAX_LINES = 200_000;
+/** Each open batch is read by one operation: its line is outdated. */
+const MAX_OPEN = 500;
+const READS_AT_ONCE = 16;
 
 const NOT_INCLUDED = [
   'function executions and GB-seconds of read requests, such as this one',
@@ -43,14 +52,14 @@ const NOT_INCLUDED = [
 ];
 
 /**
- * GET cost: the cost of today (or `?day=`) and its month, as the sum of the receipts. Requires one query for the listing of
- * the month, two for the operations of its drains, and one read per open batch. Nothing is stored for it.
+ * GET cost: the cost of today (or `?day=`) and its month, as the sum of the receipts. Requires one query per week of the month,
+ * and one read per open batch, at most 500. The month begins later if there are too many batches. Nothing is stored for it.
  */
 export async function getCost(deps: CostHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const nowMs = deps.meter.serviceNowMs();
   const day = dayOf(request) ?? dateOf(nowMs);
   const month = { from: `${day.slice(0, 7)}-01`, to: lastDayOfMonth(day) };
-  const spent = await readSpent(deps, month, day);
+  const { from, scanned, notScanned, ...spent } = await readSpent(deps, month, day);
   const costOf = (sum: PeriodSpent, days: { from: string; to: string }): PeriodCost & { from: string; to: string } => ({
     ...periodCost(
       sum,
@@ -59,20 +68,23 @@ export async function getCost(deps: CostHttp, request: HttpRequest): Promise<Htt
     ),
     ...days,
   });
-  const ofMonth = costOf(spent.month, month);
+  const ofMonth = costOf(spent.month, { ...month, from });
   const cost: Cost = {
     sheet: deps.basis.prices.name,
     currency: deps.basis.prices.currency,
     unverified: ofMonth.unverified,
     day: view(costOf(spent.day, { from: day, to: day }), spent.day),
     month: view(ofMonth, spent.month),
+    scanned,
+    notScanned,
     process: {
       instance: deps.settings.instance ?? null,
       since: new Date(deps.sinceMs).toISOString(),
       operations: roundedOperations(deps.meter.total()),
       overhead: mapValues(deps.overhead.totals(), roundedOperations),
     },
-    notIncluded: NOT_INCLUDED,
+    notIncluded:
+      notScanned === 0 ? NOT_INCLUDED : [...NOT_INCLUDED, `${notScanned} open batches: a request reads ${MAX_OPEN}`],
   };
   return json(cost);
 }
@@ -89,28 +101,46 @@ function lastDayOfMonth(day: string): string {
   return dateOf(Date.UTC(year, month, 0));
 }
 
+interface Spent {
+  day: PeriodSpent;
+  month: PeriodSpent;
+  /** The first day of the month that was read. */
+  from: string;
+  scanned: number;
+  notScanned: number;
+}
+
 async function readSpent(
-  { table, basis }: Pick<CostHttp, 'table' | 'basis'>,
-  days: { from: string; to: string },
+  { table, basis, maxLines = MAX_LINES }: Pick<CostHttp, 'table' | 'basis' | 'maxLines'>,
+  month: { from: string; to: string },
   day: string,
-): Promise<{ day: PeriodSpent; month: PeriodSpent }> {
+): Promise<Spent> {
   const open = await openIds(table);
-  const sums = { day: NOTHING_SPENT, month: NOTHING_SPENT };
+  const sums: Spent = { day: NOTHING_SPENT, month: NOTHING_SPENT, from: month.to, scanned: 0, notScanned: 0 };
   const add = ({ id, workload, accepted, spent }: IndexEntry): void => {
     const { operations } = spent;
     const batch = { operations, drainOperations: estimateDrains(basis, { workload, ...spent }), items: accepted };
-    sums.month = addBatch(sums.month, batch);
+    if (batchDate(id) >= sums.from) sums.month = addBatch(sums.month, batch);
     if (batchDate(id) === day) sums.day = addBatch(sums.day, batch);
+    sums.scanned += 1;
   };
-  for await (const entry of batchesOfDays(table, { first: days.from, last: days.to })) {
-    if (!isFinished(entry.state)) open.add(entry.id);
-    else if (!open.has(entry.id)) add(entry);
+  const addLines = async (days: { first: string; last: string }): Promise<void> => {
+    for await (const entry of batchesOfDays(table, days)) {
+      if (!isFinished(entry.state)) open.add(entry.id);
+      else if (!open.has(entry.id)) add(entry);
+    }
+  };
+  for (const week of weeksOf(month)) {
+    sums.from = week.first;
+    await addLines(week);
+    if (sums.scanned >= maxLines) break;
   }
-  for (const id of open) {
-    if (batchDate(id) < days.from || batchDate(id) > days.to) continue;
-    const found = await readBatch(table, id);
-    if (found && found.row.deletingAt === undefined) add(indexEntryOf(found.row));
-  }
+  if (day < sums.from) await addLines({ first: day, last: day });
+  const isWanted = (date: string): boolean => date === day || (date >= sums.from && date <= month.to);
+  const wanted = [...open].filter((id) => isWanted(batchDate(id))).sort((a, b) => (a < b ? 1 : -1));
+  const read = await inParallel(wanted.slice(0, MAX_OPEN), READS_AT_ONCE, (id) => readBatch(table, id));
+  for (const found of read) if (found && found.row.deletingAt === undefined) add(indexEntryOf(found.row));
+  sums.notScanned = Math.max(0, wanted.length - MAX_OPEN);
   return sums;
 }
 

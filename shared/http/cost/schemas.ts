@@ -49,7 +49,9 @@ export const costSchema = z
     currency: z.string().describe('Currency of all amounts, from the price sheet, such as USD'),
     unverified: z.array(z.string()).describe('Price classes without a verified source that the amounts include'),
     day: periodSchema,
-    month: periodSchema,
+    month: periodSchema.describe('Begins later than the month if there are too many batches'),
+    scanned: count.describe('Batches that were read'),
+    notScanned: count.describe('Open batches that were not read, because there are too many'),
     process: z
       .object({
         instance: z.string().nullable().describe('null: the platform provides no name'),

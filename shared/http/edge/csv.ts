@@ -52,16 +52,28 @@ export const MAX_COLUMNS = 500;
 /** Column for the fields without a column of their own, as JSON. */
 export const OTHER_FIELDS = 'otherFields';
 
-/** The names of the first MAX_COLUMNS fields, in the order of their first appearance, and whether there are more. */
-export function columnsOf(values: Iterable<unknown>): { names: string[]; isCut: boolean } {
-  const names = new Set<string>();
-  for (const value of values) {
-    for (const name of isRecord(value) ? Object.keys(value) : []) {
-      if (names.size === MAX_COLUMNS && !names.has(name)) return { names: [...names], isCut: true };
-      names.add(name);
+/** Collects the names of the first MAX_COLUMNS fields, in the order of their first appearance. */
+export class Columns {
+  readonly names = new Set<string>();
+  /** Whether there are more. */
+  isCut = false;
+
+  /** Adds the fields of a value. */
+  add(value: unknown): void {
+    if (this.isCut || !isRecord(value)) return;
+    for (const name of Object.keys(value)) {
+      this.isCut = this.names.size === MAX_COLUMNS && !this.names.has(name);
+      if (this.isCut) return;
+      this.names.add(name);
     }
   }
-  return { names: [...names], isCut: false };
+}
+
+/** The names of the first MAX_COLUMNS fields of values, and whether there are more. */
+export function columnsOf(values: Iterable<unknown>): { names: string[]; isCut: boolean } {
+  const columns = new Columns();
+  for (const value of values) columns.add(value);
+  return { names: [...columns.names], isCut: columns.isCut };
 }
 
 /** Creates a function that returns the values of a record by column; OTHER_FIELDS collects the others, if it is a column. */

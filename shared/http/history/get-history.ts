@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { readActions } from '../../commands/audit-log.ts';
-import { addDays } from '../../days.ts';
+import { weeksOf } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
 import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
 import { json } from '../edge/answers.ts';
@@ -20,7 +20,6 @@ export interface HistoryHttp {
 export const HISTORY_DAYS = { fallback: 30, most: 92 };
 /** Lines are read week by week, newest first, up to this number. Each thousand is one operation. */
 const MAX_LINES = 200_000;
-const DAYS_PER_QUERY = 7;
 const MAX_ACTIONS = 500;
 
 /** Actions that can affect the values of the charts. */
@@ -33,7 +32,7 @@ const MARKED = [
 export async function getHistory(deps: HistoryHttp, request: HttpRequest): Promise<HttpResponseInit> {
   const asked = daysOf(request, { nowMs: deps.now(), ...HISTORY_DAYS });
   const { from, ...read } = await readDays(deps, { ...asked, workload: workloadNameOf(request) });
-  const actions = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
+  const { actions } = await readActions(deps.table, { from, to: asked.to, actions: MARKED, limit: MAX_ACTIONS });
   const markers = actions
     .filter(({ status }) => status < 400)
     .map(({ at, action, target, by }) => ({ at, action, target, by }));
@@ -49,15 +48,14 @@ async function readDays(
 ): Promise<Pick<History, 'from' | 'days' | 'unverified' | 'scanned'>> {
   const history = createHistoryDays(basis);
   const workloads = workload === undefined ? undefined : [workload];
-  let [first, scanned] = [to, 0];
-  for (let last = to; last >= from && scanned < MAX_LINES; last = addDays(first, -1)) {
-    first = laterOf(from, addDays(last, 1 - DAYS_PER_QUERY));
-    for await (const entry of batchesOfDays(table, { first, last, workloads })) {
+  let [oldest, scanned] = [to, 0];
+  for (const week of weeksOf({ from, to })) {
+    oldest = week.first;
+    for await (const entry of batchesOfDays(table, { ...week, workloads })) {
       scanned += 1;
       history.add(entry);
     }
+    if (scanned >= MAX_LINES) break;
   }
-  return { from: first, days: history.days(), unverified: history.unverified(), scanned };
+  return { from: oldest, days: history.days(), unverified: history.unverified(), scanned };
 }
-
-const laterOf = (a: string, b: string): string => (a > b ? a : b);

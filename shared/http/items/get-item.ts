@@ -48,10 +48,8 @@ async function followItem(
   let last: ItemEnd = {};
   const wanted = { from: position, end: position + 1 };
   const redrives = await readRedrives(deps, batch);
-  const starts = [
-    startOfUpload(chunkId(number), entry),
-    ...redrives.flatMap((redrive) => startsOfRedrive(redrive, wanted)),
-  ];
+  const redriven = await Promise.all(redrives.map((redrive) => startsOfRedrive(redrive, wanted)));
+  const starts = [startOfUpload(chunkId(number), entry), ...redriven.flat()];
   const walk: Walk = {
     rowOf: (chunk) => readChunk(deps.table, batch.id, chunk),
     linesOf: (row, name) => linesOf(deps, row, name),

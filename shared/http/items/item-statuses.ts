@@ -52,8 +52,9 @@ export async function readStatuses(
     statuses[position - wanted.from] = { position, state: stateAfter(end), attempts, error, reason, result };
   };
   const upload = group.entries.map((entry, n) => startOfUpload(chunkId(group.number + n), entry));
+  const redriven = await Promise.all(redrives.map((redrive) => startsOfRedrive(redrive, wanted)));
   // Sequential, because a later revision overwrites an earlier one.
-  for (const starts of [upload, ...redrives.map((redrive) => startsOfRedrive(redrive, wanted))]) {
+  for (const starts of [upload, ...redriven]) {
     const rows = await readRows(deps, batch.id, starts);
     const walk: Walk = {
       rowOf: async (chunk) => rows.get(chunk),

@@ -2,9 +2,11 @@
 
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { redrivesWithChunks } from '../../commands/redrive/current-dead.ts';
-import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
+import { runsFrom } from '../../commands/redrive/item-runs.ts';
+import { chunksOf, type Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { redriveChunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
+import { Turns } from '../../turns.ts';
 import type { Stored } from '../edge/app.ts';
 import type { Positions, WalkStart } from './walk-items.ts';
 
@@ -28,18 +30,25 @@ export async function readRedrives(deps: Stored, batch: BatchRow): Promise<Redri
  * Returns the chunks of a redrive or discard that contain wanted items. Attempts restart in these chunks. The one chunk of a
  * discard may have a million items, and no frame whose order matters, so only its wanted items are returned.
  */
-export const startsOfRedrive = ({ revision, chunks, reason }: Redrive, { from, end }: Positions): WalkStart[] =>
-  chunks.flatMap(({ runs }, number) => {
-    if (!runs.some(([first, count]) => first < end && first + count > from)) return [];
-    const taken = reason === undefined ? runs : runs.map((run) => within(run, { from, end }));
-    const items = taken.flatMap(([first, count]) =>
-      Array.from({ length: count }, (_, n) => ({ index: first + n, attempts: 0 })),
-    );
-    return [{ chunk: redriveChunkId(revision, number), items, reason }];
-  });
-
-/** The wanted part of a run of positions. */
-function within([first, count]: readonly [number, number], { from, end }: Positions): [first: number, count: number] {
-  const start = Math.max(first, from);
-  return [start, Math.max(0, Math.min(first + count, end) - start)];
+export async function startsOfRedrive(redrive: Redrive, { from, end }: Positions): Promise<WalkStart[]> {
+  const { revision, reason } = redrive;
+  const taken = reason === undefined ? { from: 0, end: Number.POSITIVE_INFINITY } : { from, end };
+  const starts: WalkStart[] = [];
+  const turns = new Turns();
+  let number = 0;
+  for (const { firstItem, lastItem, steps } of chunksOf(redrive)) {
+    const chunk = redriveChunkId(revision, number++);
+    await turns.next();
+    if (firstItem >= end || lastItem < from) continue;
+    const items: WalkStart['items'][number][] = [];
+    for (const [first, behind] of runsFrom(firstItem, steps)) {
+      const turn = turns.next();
+      if (turn) await turn;
+      if (first >= taken.end) break;
+      for (let index = Math.max(first, taken.from); index < Math.min(behind, taken.end); index += 1)
+        items.push({ index, attempts: 0 });
+    }
+    if (items.some(({ index }) => index >= from && index < end)) starts.push({ chunk, items, reason });
+  }
+  return starts;
 }

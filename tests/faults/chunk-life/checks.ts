@@ -5,8 +5,8 @@ import { isFinished } from '../../../shared/batches/batch-row.ts';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
 import { reportBlobName } from '../../../shared/contract/names.ts';
 import { readResult } from '../../../shared/contract/reference.ts';
-import { parseReport } from '../../../shared/results/read-report.ts';
 import { readChunkReference } from '../../helpers/data/factories.ts';
+import { reportLinesIn } from '../../helpers/data/read-report.ts';
 import { ITEMS_QUEUE, RESULTS_QUEUE } from './handler.ts';
 import { BATCH } from './programs.ts';
 import { ledgerOf, type World } from './world.ts';
@@ -71,8 +71,9 @@ function checkReport({ rows, blobs }: World): string | undefined {
   const { batch } = ledgerOf(rows);
   const blob = blobs[`reports/${reportBlobName(BATCH, batch.revision)}`];
   if (!blob) return 'dangling: the report is not there';
-  const { lines } = parseReport(Buffer.from(blob.body, 'base64'));
-  const counted = lines.map((line) => JSON.parse(line) as { key: string; value: number });
+  const counted = reportLinesIn(Buffer.from(blob.body, 'base64')).map(
+    (line) => JSON.parse(line) as { key: string; value: number },
+  );
   if (counted.some(({ value }) => value !== 1)) return 'double count: an item stands in the report twice';
   if (counted.length !== batch.succeeded)
     return `double count: ${counted.length} items in the report, ${batch.succeeded} by the counters`;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch, chunkRows, insertChunks, readBatch } from '../../../shared/batches/ledger.ts';
 import { listBatchesOf } from '../../../shared/batches/listing/listing.ts';
-import { redriveBlobName, toRuns, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
+import { encodeChunks, redriveBlobName, writeRedrive } from '../../../shared/commands/redrive/redrive-blob.ts';
+import { placesOf } from '../../../shared/commands/redrive/redrive-frames.ts';
 import { decodeFrame, digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import { batchDate, redriveChunkId } from '../../../shared/contract/names.ts';
 import { getDeadLetters } from '../../../shared/http/dead-letters/get-dead-letters.ts';
@@ -17,6 +18,7 @@ import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import type { PageLimits } from '../../../shared/results/chunk-pages.ts';
+import { redriveOf } from '../../helpers/data/redrives.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
 
@@ -66,9 +68,9 @@ async function redrive(id: string, items: { index: number; item: unknown }[]): P
   const place = { offset: 0, length: frame.length, bytes: bytes.length, items: items.length, digest: digestOf(frame) };
   const at = '2026-01-01T00:00:00.000Z';
   const blob = redriveBlobName(id, String(revision));
-  const head = { v: 1, batch: id, revision, version: 2, request: 'r', at, unreadable: 0 } as const;
-  const chunks = [{ ...place, runs: toRuns(items.map(({ index }) => index)) }];
-  await writeRedrive(pipeline.clients.container('redrives'), blob, { redrive: { ...head, chunks }, frames: [frame] });
+  const entries = await encodeChunks([{ ...place, ...(await placesOf(items.map(({ index }) => index))) }]);
+  const stored = await redriveOf([], { batch: id, revision, items: items.length, chunks: 1, entries });
+  await writeRedrive(pipeline.clients.container('redrives'), blob, { redrive: stored, frames: [frame] });
   const chunk = redriveChunkId(revision, 0);
   const reference = {
     ...({

@@ -5,8 +5,8 @@ import { CONTAINERS, newBatchId } from '../../../shared/contract/names.ts';
 import { BlockUpload } from '../../../shared/intake/store/block-upload.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { createThreadContainers } from '../../../shared/processing/thread/thread-containers.ts';
-import { readReport } from '../../../shared/results/read-report.ts';
 import { headerOf, referenceOf } from '../../helpers/data/factories.ts';
+import { readReport } from '../../helpers/data/read-report.ts';
 import { downstream, itemsOf } from '../in-process/world.ts';
 import { type Lost, useLossy } from './lossy-storage.ts';
 

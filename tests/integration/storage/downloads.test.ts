@@ -3,10 +3,10 @@ import { carryOut } from 'functions-local';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isOutage } from '../../../shared/errors.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
-import { readReport } from '../../../shared/results/read-report.ts';
 import { downloadedPieces } from '../../../shared/storage/blob-reads.ts';
 import { RETRY_LIMITS } from '../../../shared/storage/policies/retry-limits.ts';
 import { BATCH } from '../../helpers/data/factories.ts';
+import { readReport } from '../../helpers/data/read-report.ts';
 import { type Storage, startStorage } from '../in-process/storage.ts';
 
 const BYTES = Buffer.alloc(100_000, 'x');

@@ -14,11 +14,11 @@ import { DEFAULT_POLICY } from '../../../shared/gate/policy.ts';
 import { writePolicy } from '../../../shared/gate/policy-store.ts';
 import { readRange } from '../../../shared/processing/fetch-frames.ts';
 import { putOutcome, readOutcomeHeader } from '../../../shared/processing/outcome/outcome-store.ts';
-import { readReport } from '../../../shared/results/read-report.ts';
 import { readSettings } from '../../../shared/settings.ts';
 import { createClients } from '../../../shared/storage/clients.ts';
 import { openTable, type Table } from '../../../shared/storage/table.ts';
 import { BATCH, batchRowOf, chunkRowOf, headerOf } from '../../helpers/data/factories.ts';
+import { readReport } from '../../helpers/data/read-report.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { type AccountStorage, openAccount } from '../../helpers/own-account.ts';
 

@@ -12,7 +12,9 @@ async function logOf(actions: readonly [at: string, target: string][]) {
     await recordAction(table, action, `i${index}`);
   }
   const read = async (filter: { from?: string; to?: string; target?: string; limit?: number } = {}) =>
-    (await readActions(table, { from: DAY, to: DAY, limit: 10, ...filter })).map(({ at, target }) => `${at} ${target}`);
+    (await readActions(table, { from: DAY, to: DAY, limit: 10, ...filter })).actions.map(
+      ({ at, target }) => `${at} ${target}`,
+    );
   return { table, read };
 }
 
@@ -22,9 +24,12 @@ const LAST = `${DAY}T23:59:59.999Z`;
 it('reads an action as it was recorded', async () => {
   const { table } = await logOf([[FIRST, 'q']]);
 
-  expect(await readActions(table, { from: DAY, to: DAY, limit: 1 })).toEqual([
-    { at: FIRST, action: 'pause-queue', target: 'q', by: 'Ada', verified: true, detail: 'reason: x', status: 200 },
-  ]);
+  expect(await readActions(table, { from: DAY, to: DAY, limit: 1 })).toEqual({
+    actions: [
+      { at: FIRST, action: 'pause-queue', target: 'q', by: 'Ada', verified: true, detail: 'reason: x', status: 200 },
+    ],
+    next: undefined,
+  });
 });
 
 it('records an action once even if the first response was lost', async () => {
@@ -50,6 +55,24 @@ it('reads the requested days completely, newest first, including actions of the 
   expect(await read()).toEqual([`${LAST} last`, `${LAST} last too`, `${FIRST} first`]);
   expect(await read({ limit: 1 })).toEqual([`${LAST} last`]);
   expect(await read({ to: '2026-05-06', target: 'after' })).toEqual([`${after} after`]);
+});
+
+it('continues after the last action that it has returned, also among those of the same millisecond', async () => {
+  const { table } = await logOf([
+    [FIRST, 'e'],
+    [LAST, 'a'],
+    [LAST, 'b'],
+    [LAST, 'c'],
+    [FIRST, 'd'],
+  ]);
+  const pages: string[] = [];
+  let after: string | undefined;
+  do {
+    const { actions, next } = await readActions(table, { from: DAY, to: DAY, limit: 2, after });
+    pages.push(actions.map(({ target }) => target).join(''));
+    after = next;
+  } while (after !== undefined);
+  expect(pages).toEqual(['ab', 'ce', 'd']);
 });
 
 it('deletes actions older than ninety days up to its limit, and keeps the others', async () => {

@@ -9,11 +9,11 @@ import type { OutcomeHeader } from '../../../shared/contract/outcome.ts';
 import { encodeOutcome } from '../../../shared/processing/outcome/encode/encode-outcome.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { createMergeAhead } from '../../../shared/results/merge-ahead.ts';
-import { parseReport } from '../../../shared/results/read-report.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { defineWorkload, type Reduce, type Workload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { BATCH, batchRowOf, chunkRowOf, endOf, type headerOf } from '../../helpers/data/factories.ts';
+import { reportLinesIn } from '../../helpers/data/read-report.ts';
 import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 import { memoryTable } from '../../helpers/fakes/memory-table.ts';
 import { address } from '../drain/drain-fixtures.ts';
@@ -85,7 +85,7 @@ export async function ended(outcomes: readonly { header: OutcomeHeader; body: Ui
 /** Reads the lines of the report of a revision; undefined if there is none. */
 export function reportLines(blobs: ReturnType<typeof memoryBlobs>['blobs'], revision: number): string[] | undefined {
   const blob = blobs.get(`reports/${BATCH}/000${revision}.ndjson.zst`);
-  return blob && parseReport(blob.body).lines;
+  return blob && reportLinesIn(blob.body);
 }
 
 /** Throws in an expression. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../shared/contract/errors.ts';
 import { encodeFrameSync, skippableFrame } from '../../../shared/contract/frame.ts';
-import { parseReport } from '../../../shared/results/read-report.ts';
+import { reportBlobName } from '../../../shared/contract/names.ts';
+import { readReport } from '../../helpers/data/read-report.ts';
+import { memoryBlobs } from '../../helpers/fakes/memory-blobs.ts';
 
 const header = {
   batch: 'b',
@@ -15,20 +17,31 @@ const frame = encodeFrameSync(Buffer.from(`${lines.join('\n')}\n`));
 const stored = (head: object, body: Uint8Array): Buffer =>
   Buffer.concat([skippableFrame(Buffer.from(JSON.stringify(head))), body]);
 
-describe('parseReport', () => {
-  it('reads header and lines', () => {
-    expect(parseReport(stored(header, frame))).toEqual({ header, lines });
+/** Reads a report of these bytes. */
+function readBytes(bytes: Buffer): ReturnType<typeof readReport> {
+  const { container, put } = memoryBlobs();
+  put('reports', reportBlobName('b', 1), bytes);
+  return readReport(container('reports'), 'b', 1);
+}
+
+describe('openReport', () => {
+  it('reads header and lines', async () => {
+    expect(await readBytes(stored(header, frame))).toEqual({ header, lines });
   });
 
-  it('reads a report of an earlier version, which has no discarded items', () => {
+  it('reads a report of an earlier version, which has no discarded items', async () => {
     const { discarded: _discarded, ...counts } = header.counts;
-    const read = parseReport(stored({ ...header, counts }, frame));
-    expect(read.header.counts).toEqual({ ...counts, discarded: 0 });
+    const read = await readBytes(stored({ ...header, counts }, frame));
+    expect(read?.header.counts).toEqual({ ...counts, discarded: 0 });
   });
 
-  it('reads a report without a line', () => {
+  it('reads a report without a line', async () => {
     const empty = { ...header, rows: 0 };
-    expect(parseReport(stored(empty, encodeFrameSync(Buffer.alloc(0))))).toEqual({ header: empty, lines: [] });
+    expect(await readBytes(stored(empty, encodeFrameSync(Buffer.alloc(0))))).toEqual({ header: empty, lines: [] });
+  });
+
+  it('finds none in an empty container', async () => {
+    expect(await readReport(memoryBlobs().container('reports'), 'b', 1)).toBeUndefined();
   });
 
   it.each([
@@ -36,7 +49,8 @@ describe('parseReport', () => {
     ['a truncated frame', stored(header, frame.subarray(0, frame.length - 4))],
     ['no header', Buffer.from(frame)],
     ['nothing', Buffer.alloc(0)],
-  ])('refuses %s', (_what, bytes) => {
-    expect(() => parseReport(bytes)).toThrow(FrameError);
+    ['something else behind the header', stored(header, Buffer.from('nothing of that kind'))],
+  ])('refuses %s', async (_what, bytes) => {
+    await expect(readBytes(bytes)).rejects.toThrow(FrameError);
   });
 });

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
-import { type Report, type ReportHeader, readReport, reportHeaderSchema } from '../../../results/read-report.ts';
+import { openReport, type Report, type ReportHeader, reportHeaderSchema } from '../../../results/read-report.ts';
 import { Turns } from '../../../turns.ts';
 import type { Stored } from '../../edge/app.ts';
-import { columnsOf, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
+import { Columns, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
 import { type Handle, query } from '../../edge/route.ts';
@@ -30,7 +30,7 @@ export const getReport: Handle<Stored> = async (deps, request) => {
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
   const revision = request.query.has('revision') ? wholeOf(request, REVISION) : batch.reportRevision;
   const known = revision >= 0 && revision <= batch.reportRevision;
-  const report = known ? await readReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
+  const report = known ? await openReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
   return { headers, stream: PIECES[format](report) };
@@ -54,33 +54,49 @@ const headersOf = ({ batch, revision, rows, counts, createdAt }: ReportHeader): 
 });
 
 async function* ndjson({ lines }: Report): AsyncGenerator<string> {
-  for (const line of lines) yield `${line}\n`;
+  for await (const some of lines()) yield some.map((line) => `${line}\n`).join('');
 }
 
-/** Writes the format of reportSchema line by line. */
+/** Writes the format of reportSchema. */
 async function* json({ header, lines }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
-  for (const [index, line] of lines.entries()) yield index === 0 ? line : `,${line}`;
+  let separator = '';
+  for await (const some of lines()) {
+    if (some.length === 0) continue;
+    yield `${separator}${some.join(',')}`;
+    separator = ',';
+  }
   yield ']}';
 }
 
 /**
- * An object value is written to one column per field. The whole report is in memory, so no field is missing from the header,
- * unless there are more than MAX_COLUMNS.
+ * An object value is written to one column per field. The report is read twice, first for the columns: no field is missing from
+ * the header, unless there are more than MAX_COLUMNS.
  */
-async function* csv({ lines }: Report): AsyncGenerator<string> {
-  const rows = lines.map((line) => JSON.parse(line) as { key: string; value: unknown });
-  const { names, isCut } = columnsOf(rows.map(({ value }) => value));
-  const fields = isCut ? [...names, OTHER_FIELDS] : names;
+async function* csv(report: Report): AsyncGenerator<string> {
+  const columns = new Columns();
+  let hasScalar = false;
+  for await (const { value } of rowsOf(report)) {
+    columns.add(value);
+    hasScalar ||= !isRecord(value);
+  }
+  const fields = columns.isCut ? [...columns.names, OTHER_FIELDS] : [...columns.names];
   const valuesOf = valuesBy(fields);
-  const scalar = fields.length === 0 || rows.some(({ value }) => !isRecord(value));
-  const turns = new Turns();
+  const scalar = fields.length === 0 || hasScalar;
   yield csvLine(['key', ...fields, ...(scalar ? ['value'] : [])]);
-  for (const { key, value } of rows) {
+  for await (const { key, value } of rowsOf(report)) {
     const last = scalar ? [isRecord(value) ? undefined : value] : [];
     yield csvLine([key, ...valuesOf(isRecord(value) ? value : {}), ...last]);
-    await turns.next();
   }
 }
 
 const PIECES: Readonly<Record<Format, (report: Report) => AsyncGenerator<string>>> = { ndjson, csv, json };
+
+async function* rowsOf({ lines }: Report): AsyncGenerator<{ key: string; value: unknown }> {
+  const turns = new Turns();
+  for await (const some of lines())
+    for (const line of some) {
+      yield JSON.parse(line);
+      await turns.next();
+    }
+}

@@ -4,6 +4,7 @@ import { type ChunkRow, toChunkEntity } from '../../../../shared/batches/chunk-r
 import { readBatch } from '../../../../shared/batches/ledger.ts';
 import { batchesOfDay, toIndexEntity } from '../../../../shared/batches/listing/index-rows.ts';
 import { discardReason, selectToDiscard } from '../../../../shared/commands/redrive/discard.ts';
+import { runsFrom } from '../../../../shared/commands/redrive/item-runs.ts';
 import type { Selection } from '../../../../shared/commands/redrive/select.ts';
 import { batchDate, outcomeBlobName } from '../../../../shared/contract/names.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode/encode-outcome.ts';
@@ -36,7 +37,11 @@ async function selected(selection: Selection) {
   return {
     frames: frames.length,
     unreadable,
-    chunks: chunks.map(({ items, bytes, runs }) => ({ items, bytes, runs })),
+    chunks: chunks.map(({ items, bytes, firstItem, steps }) => ({
+      items,
+      bytes,
+      runs: [...runsFrom(firstItem, steps)],
+    })),
   };
 }
 
@@ -44,8 +49,8 @@ describe('a selection to discard', () => {
   it('is one chunk of indices without a frame, and includes items that cannot be read', async () => {
     const runs = [
       [0, 1],
-      [3, 3],
-      [8, 1],
+      [3, 6],
+      [8, 9],
     ];
     expect(await selected({ discard: 'x' })).toEqual({
       ...{ frames: 0, unreadable: 0 },
@@ -54,12 +59,12 @@ describe('a selection to discard', () => {
   });
 
   it.each<[Selection, [number, number][]]>([
-    [{ cause: 'rejected: Other: no' }, [[4, 1]]],
+    [{ cause: 'rejected: Other: no' }, [[4, 5]]],
     [
       { items: [8, 5, 8] },
       [
-        [5, 1],
-        [8, 1],
+        [5, 6],
+        [8, 9],
       ],
     ],
   ])('by %j selects only these', async (choice, runs) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toRuns } from '../../../../shared/commands/redrive/redrive-blob.ts';
-import { FrameBuilder, type FrameLimits } from '../../../../shared/commands/redrive/redrive-frames.ts';
+import { runsFrom } from '../../../../shared/commands/redrive/item-runs.ts';
+import { FrameBuilder, type FrameLimits, placesOf } from '../../../../shared/commands/redrive/redrive-frames.ts';
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { revisionOf } from '../../../../shared/contract/names.ts';
 
@@ -28,16 +28,15 @@ describe('the frames of a redrive', () => {
       { index: 0, attempts: [], item: { n: 0 } },
       { index: 2, attempts: [], item: { n: 1 } },
     ]);
-    expect(made.chunks).toMatchObject([
-      {
-        offset: 0,
-        items: 2,
-        runs: [
-          [0, 1],
-          [2, 1],
-        ],
-      },
-    ]);
+    expect(made.chunks).toMatchObject([{ offset: 0, items: 2, firstItem: 0, lastItem: 2 }]);
+  });
+
+  it('contain items in the order of their positions', async () => {
+    const builder = new FrameBuilder({ maxItems: 100, maxBytes: 1_000, startMs: START_MS });
+    for (const index of [7, 3, 4]) await builder.add({ index, json: String(index) });
+    await builder.close();
+    expect(linesOf(builder.made, 0)).toEqual([3, 4, 7].map((index) => ({ index, attempts: [], item: index })));
+    expect(builder.made.chunks).toMatchObject([{ items: 3, firstItem: 3, lastItem: 7 }]);
   });
 
   it.each([
@@ -66,24 +65,28 @@ describe('the frames of a redrive', () => {
   });
 });
 
-describe('runs of indices', () => {
+describe('runs of items', () => {
   it.each([
-    [[], []],
+    [[3], [[3, 4]]],
     [
       [3, 4, 5, 9],
       [
-        [3, 3],
-        [9, 1],
+        [3, 6],
+        [9, 10],
       ],
     ],
     [
-      [9, 3, 4],
+      [1, 3, 5, 6],
       [
-        [9, 1],
-        [3, 2],
+        [1, 2],
+        [3, 4],
+        [5, 7],
       ],
     ],
-  ])('of %j are %j', (indices, runs) => expect(toRuns(indices)).toEqual(runs));
+  ])('of %j are %j', async (indices, runs) => {
+    const { firstItem, steps } = await placesOf(indices);
+    expect([...runsFrom(firstItem, steps)]).toEqual(runs);
+  });
 });
 
 describe('the revision of a chunk', () => {

@@ -25,8 +25,8 @@ const requestOf = ({ name, ...params }: Record<string, string>): HttpRequest =>
 async function logOf(functionName: string, handler: Handler, params: Record<string, string> = PARAMS) {
   const { table } = memoryTable();
   const { status } = await ask(table, { functionName, handler, params });
-  const entries = await readActions(table, { from: '2026-05-05', to: '2026-05-05', limit: 10 });
-  return { status, entries: entries.map(({ action, target, status: of }) => `${action} ${target} ${of}`) };
+  const { actions } = await readActions(table, { from: '2026-05-05', to: '2026-05-05', limit: 10 });
+  return { status, entries: actions.map(({ action, target, status: of }) => `${action} ${target} ${of}`) };
 }
 
 function ask(

@@ -5,6 +5,7 @@ import { walkItems } from '../../../../shared/http/items/walk-items.ts';
 import { startOfUpload, startsOfRedrive } from '../../../../shared/http/items/walk-starts.ts';
 import type { FrameName } from '../../../../shared/results/chunk-pages.ts';
 import { chunkRowOf, headerOf, referenceOf } from '../../../helpers/data/factories.ts';
+import { redriveOf } from '../../../helpers/data/redrives.ts';
 
 interface Chunk {
   header: OutcomeHeader;
@@ -102,37 +103,19 @@ describe('a walk', () => {
   });
 
   it('restarts in the chunks of a redrive that contain items', async () => {
-    const place = { offset: 0, length: 1, bytes: 1, digest: '' };
-    const redrive = {
-      ...{ v: 1 as const, batch: 'b', revision: 2, version: 1, request: '', at: '', unreadable: 0 },
-      chunks: [
-        { ...place, items: 1, runs: [[9, 1]] as [number, number][] },
-        {
-          ...place,
-          items: 3,
-          runs: [
-            [7, 1],
-            [2, 2],
-          ] as [number, number][],
-        },
-      ],
-    };
-    const starts = startsOfRedrive(redrive, { from: 0, end: 4 });
+    const redrive = await redriveOf([[9], [2, 3, 7]], { revision: 2 });
+    const starts = await startsOfRedrive(redrive, { from: 0, end: 4 });
     expect(starts.map(({ chunk }) => chunk)).toEqual(['v0002.000001']);
     const chunks = { 'v0002.000001': { header: headerOf({ items: 3 }) } };
     expect((await walked(chunks, undefined, starts[0])).seen).toEqual({
-      2: ['v0002.000001 succeeded 0 line 1'],
-      3: ['v0002.000001 succeeded 0 line 2'],
+      2: ['v0002.000001 succeeded 0 line 0'],
+      3: ['v0002.000001 succeeded 0 line 1'],
     });
   });
 
   it('ends in the chunk of a discard, with its reason, without reading a frame', async () => {
-    const runs: [number, number][] = [[1, 2]];
-    const discard = {
-      ...{ v: 1 as const, batch: 'b', revision: 1, version: 1, request: '', at: '', unreadable: 0, reason: 'a typo' },
-      chunks: [{ offset: 0, length: 0, bytes: 0, digest: '', items: 2, runs }],
-    };
-    const [start] = startsOfRedrive(discard, { from: 0, end: 2 });
+    const discard = await redriveOf([[1, 2]], { reason: 'a typo' });
+    const [start] = await startsOfRedrive(discard, { from: 0, end: 2 });
     expect(start?.items.map(({ index }) => index)).toEqual([1]);
     const header = headerOf({ items: 2, succeeded: 0, discarded: 2 }, { ending: 'discarded' });
     const chunks = { 'v0001.000000': { header, frames: { retries: [{}], dead: [{}] } } };
