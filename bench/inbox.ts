@@ -14,7 +14,7 @@ import { peakMemory } from '../demo/batch/peak-memory.ts';
 import { sluiceStack } from '../demo/stack.ts';
 import { usageBlocks } from '../demo/usage/generate.ts';
 import { CONTAINERS } from '../shared/contract/names.ts';
-import { listTaking, type TakenFile } from '../shared/intake/inbox/operator/progress.ts';
+import { type FileProgress, listTaking } from '../shared/intake/store/file-progress.ts';
 
 const GB = 1e9;
 const MiB = 1024 * 1024;
@@ -41,7 +41,7 @@ async function drop(container: Container, bytes: number): Promise<number> {
   return times * LINES;
 }
 
-async function takenNow(container: Container): Promise<TakenFile | undefined> {
+async function takenNow(container: Container): Promise<FileProgress | undefined> {
   for await (const file of listTaking({ container })) return file;
   return undefined;
 }
@@ -49,7 +49,11 @@ async function takenNow(container: Container): Promise<TakenFile | undefined> {
 const isDone = (container: Container): Promise<boolean> => container(CONTAINERS.inboxDone).getBlobClient(NAME).exists();
 
 /** Waits until the file is read, and kills the app when a checkpoint is behind more than half of it. */
-async function watch({ instances: [instance] }: LocalStack, container: Container): Promise<{ peakBytes: number }> {
+async function watch(
+  { instances: [instance] }: LocalStack,
+  container: Container,
+  bytes: number,
+): Promise<{ peakBytes: number }> {
   const start = performance.now();
   let peakBytes = 0;
   let isKilled = false;
@@ -57,7 +61,7 @@ async function watch({ instances: [instance] }: LocalStack, container: Container
     await sleep(POLL_MS);
     peakBytes = Math.max(peakBytes, (await peakMemory(instance.process.pid)) ?? 0);
     const taken = isKilled ? undefined : await takenNow(container);
-    if (taken === undefined || taken.readBytes < taken.bytes / 2) continue;
+    if (taken === undefined || taken.readBytes < bytes / 2) continue;
     isKilled = true;
     await instance.kill();
     print(`after ${seconds(start)}: killed, with ${taken.readItems} items behind the latest checkpoint`);
@@ -91,7 +95,7 @@ async function run(folder: string, bytes: number): Promise<void> {
     const blobs = BlobServiceClient.fromConnectionString(stack.storage);
     const container: Container = (name) => blobs.getContainerClient(name);
     const items = await drop(container, bytes);
-    const { peakBytes } = await watch(stack, container);
+    const { peakBytes } = await watch(stack, container, bytes);
     await check(stack, container, items);
     print(`peak memory of the app ${Math.round(peakBytes / MiB)} MiB`);
   } finally {

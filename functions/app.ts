@@ -6,7 +6,7 @@ import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
 import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
-import { UPLOAD_PLACES } from '../shared/http/batches/upload/upload-request.ts';
+import { UPLOAD_PLACES } from '../shared/http/batches/upload/uploads.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import type { App } from '../shared/http/edge/app.ts';
 import { createBodyPlaces } from '../shared/http/edge/request/body-places.ts';

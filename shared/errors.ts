@@ -3,7 +3,7 @@
 /** The position of an error in an upload: 1-based line and column of the decoded text. */
 export interface UploadPosition {
   line: number;
-  /** Absent if it is unknown: an item of CSV or of a JSON array is checked after it was converted to a record. */
+  /** Absent for an item that does not fit its schema: its message has the path of the value. */
   column?: number | undefined;
   message: string;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { jsonOf } from '../../shared/client/index.ts';
-import type { Audit, AuditEntry } from '../../shared/http/audit/schemas.ts';
+import type { Audit, AuditEntry } from '../../shared/http/audit/routes.ts';
 import { addDayOptions, type DayOptions, whole } from '../options.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';

@@ -88,7 +88,7 @@ export interface Suspect {
 }
 
 /** The times of a revision. */
-const TIMES = {
+export const TIMES = {
   /** Why its items were discarded, on one line; absent if the revision is not a discard. */
   discardReason: optional(text()),
   openedAt: text(),
@@ -111,7 +111,7 @@ export type RevisionTimes = Values<typeof TIMES> & {
   items: number;
 };
 
-const PRESENT_REVISION = {
+export const PRESENT_REVISION = {
   ...TIMES,
   revisionItems: int64(),
   /** Only in the state `suspect`. */

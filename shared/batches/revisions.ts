@@ -2,7 +2,8 @@
  * The times of a batch by revision: the upload is revision 0, each redrive or discard opens the next. A later revision
  * never changes the measurements of an earlier one, and the deadline is judged once, by the first completion.
  */
-import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
+import { pickValues } from '../storage/row.ts';
+import { type BatchRow, PRESENT_REVISION, type PresentRevision, type RevisionTimes, TIMES } from './batch-row.ts';
 
 /**
  * Maximum number of earlier revisions in a row: the first one, by which the deadline is judged, and the latest ones.
@@ -12,12 +13,11 @@ import type { BatchRow, PresentRevision, RevisionTimes } from './batch-row.ts';
 export const MAX_EARLIER = 20;
 
 /** Reads the times of the present revision from the columns of the row; those of earlier ones are in `earlier`. */
-export function presentRevision(row: BatchRow): RevisionTimes {
-  const { revision, revisionItems: items, discardReason, openedAt, deadlineAt, queuedAt, startedAt, completedAt } = row;
-  const { pausedMs, latencyP50, latencyP95, latencyMax } = row;
-  const times = { openedAt, deadlineAt, queuedAt, startedAt, completedAt, pausedMs };
-  return { revision, items, discardReason, ...times, latencyP50, latencyP95, latencyMax };
-}
+export const presentRevision = (row: BatchRow): RevisionTimes => ({
+  revision: row.revision,
+  items: row.revisionItems,
+  ...pickValues(TIMES, row),
+});
 
 /** Returns the first revision, which is the upload. */
 export const firstRevision = (row: BatchRow): RevisionTimes => row.earlier[0] ?? presentRevision(row);
@@ -28,22 +28,13 @@ export function nextRevision(
   { items, openedAt, deadlineAt }: Pick<RevisionTimes, 'items' | 'openedAt' | 'deadlineAt'>,
 ): PresentRevision & Pick<BatchRow, 'revision' | 'earlier'> {
   const [first = presentRevision(row), ...rest] = [...row.earlier, presentRevision(row)];
+  const reset: { readonly [N in keyof PresentRevision]?: undefined } = Object.fromEntries(
+    Object.keys(PRESENT_REVISION).map((name) => [name, undefined]),
+  );
   return {
-    revision: row.revision + 1,
-    revisionItems: items,
-    discardReason: undefined,
+    ...reset,
+    ...{ revision: row.revision + 1, revisionItems: items, openedAt, deadlineAt },
     earlier: [first, ...rest.slice(1 - MAX_EARLIER)],
-    openedAt,
-    deadlineAt,
-    queuedAt: undefined,
-    startedAt: undefined,
-    completedAt: undefined,
-    pausedMs: undefined,
-    latencyP50: undefined,
-    latencyP95: undefined,
-    latencyMax: undefined,
-    suspect: undefined,
-    atRiskAt: undefined,
   };
 }
 

@@ -3,7 +3,6 @@
  * the partial aggregate, each as a zstd frame inside a skippable frame. The header (this schema, as JSON) is blob metadata.
  */
 import { z } from 'zod';
-import { countsSchema } from './counts.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -16,6 +15,21 @@ const framePlaceSchema = z.object({
   digest: z.string(),
 });
 export type FramePlace = z.infer<typeof framePlaceSchema>;
+
+/**
+ * The results of a chunk's items: items = succeeded + dead + discarded + cancelled + retried. `retried` items continue in
+ * follow-up chunks (the retries frame, or the parts of a split). `discarded` counts dead letters of earlier chunks that an
+ * operator has discarded; absent means none.
+ */
+const countsSchema = z.object({
+  items: count,
+  succeeded: count,
+  dead: count,
+  discarded: count.optional(),
+  cancelled: count,
+  retried: count,
+});
+export type Counts = z.infer<typeof countsSchema>;
 
 /** How a chunk as a whole ended. A `discarded` chunk has no blob, only its row. */
 const ENDINGS = ['processed', 'split', 'cancelled', 'discarded', 'digest', 'payloadMissing', 'killed'] as const;

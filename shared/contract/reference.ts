@@ -89,8 +89,6 @@ export type BlobReference = z.infer<typeof blobReferenceSchema>;
 /** Whether the reference names a blob that becomes a batch, instead of a chunk. */
 export const isBlobReference = (reference: Reference | BlobReference): reference is BlobReference => reference.v === 2;
 
-export type { Counts } from './counts.ts';
-
 /** A finished chunk in a result message: the header of its stored outcome, whichever process wrote the blob. */
 const doneChunkSchema = z.object({ batch, chunk, header: outcomeHeaderSchema });
 export type DoneChunk = z.infer<typeof doneChunkSchema>;

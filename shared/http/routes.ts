@@ -6,12 +6,12 @@ import { COST_ROUTES } from './cost/routes.ts';
 import { DASHBOARD_ROUTES } from './dashboard/routes.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters/routes.ts';
 import type { Route } from './edge/route.ts';
-import { HEALTH_ROUTES } from './health/routes.ts';
+import { HEALTH_ROUTES } from './health/health.ts';
 import { HISTORY_ROUTES } from './history/routes.ts';
 import { INBOX_ROUTES } from './inbox/routes.ts';
 import { ITEM_ROUTES } from './items/routes.ts';
-import { OPENAPI_ROUTES } from './openapi/routes.ts';
-import { OVERVIEW_ROUTES } from './overview/routes.ts';
+import { OPENAPI_ROUTES } from './openapi/openapi.ts';
+import { OVERVIEW_ROUTES } from './overview/get-overview.ts';
 import { QUEUE_ROUTES } from './queues/routes.ts';
 import { SWEEP_ROUTES } from './sweep/routes.ts';
 

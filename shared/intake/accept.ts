@@ -77,17 +77,17 @@ async function keepKey(
 const store = (deps: SubmitDeps, request: SubmitRequest, claim: Claimed) => {
   const { batch } = claim;
   const repeated = isClaim(claim) && claim.repeated;
-  const { workload, lane, format, encoding, csv, resumable } = request;
-  const { name, version, chunk } = workload;
+  const { workload, format, encoding, csv, resumable } = request;
+  const { version, chunk } = workload;
   return storeUpload(deps, {
-    ...{ batch, repeated, workload: name, lane, encoding, resumable },
+    ...{ batch, repeated, encoding, resumable },
     // The next renewal of the claim records that the upload makes progress.
     onCheckpoint: () => {
       if (isClaim(claim)) claim.starts = 1;
     },
     open: (resumed) => {
       const upload = openUpload(request, resumed);
-      return mustBeValid(request) ? { ...upload, chunks: validChunks(workload, format, upload.chunks) } : upload;
+      return mustBeValid(request) ? { ...upload, chunks: validChunks(workload, upload.chunks) } : upload;
     },
     reading: { version, chunk, format, encoding, csv, validate: mustBeValid(request), schema: itemSchemaOf(workload) },
   });

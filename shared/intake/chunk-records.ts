@@ -1,7 +1,8 @@
 import { LineStepsWriter } from '../contract/line-steps.ts';
 import type { ChunkEntry } from '../contract/payload-index.ts';
+import { grown } from './parse/pending-bytes.ts';
 import { type SourcePoint, START } from './parse/position.ts';
-import { grown, type RecordBlock } from './parse/record-block.ts';
+import type { RecordBlock } from './parse/record-block.ts';
 
 /** Consecutive records that become one frame and one message; `firstItem`, `firstLine` and `lines` are as in ChunkEntry. */
 export interface RawChunk extends Pick<ChunkEntry, 'items' | 'firstItem' | 'firstLine' | 'lines'> {

@@ -23,6 +23,10 @@ export const bodyTooLarge = (maxBytes: number): Problem =>
     `The body is over ${maxBytes} bytes. Put larger files into the inbox container, or send several smaller batches.`,
   );
 
+/** Creates the problem of a record or a run of blanks that is too large, with the position where it begins. */
+export const tooLarge = ({ line, column }: { line: number; column: number }, message: string): Problem =>
+  new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });
+
 const MiB = 1024 * 1024;
 
 /**
@@ -42,8 +46,7 @@ export class BlankBytes {
   skip(bytes: number, line: number): void {
     this.#run += bytes;
     if (this.#run <= MAX_BLANK_BYTES) return;
-    const message = `Over ${MAX_BLANK_BYTES} bytes without a record.`;
-    throw new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column: 1, message }] });
+    throw tooLarge({ line, column: 1 }, `Over ${MAX_BLANK_BYTES} bytes without a record.`);
   }
 
   /** Resets the count, at a record. */

@@ -4,7 +4,7 @@ import { Turns } from '../turns.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
 import { requirePerByte, requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
-import { type CsvSource, parseCsv } from './parse/csv/parse-csv.ts';
+import { parseCsv } from './parse/csv/parse-csv.ts';
 import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
 import { decodeUpload } from './parse/decode-upload.ts';
@@ -67,9 +67,10 @@ export function readUpload(source: UploadSource): ReadUpload {
   const { body, format, encoding, limits, chunk, resume } = source;
   const start = resume ? bodyStart(encoding, resume) : 0;
   const digest = new UploadDigest(start === 0 ? [] : resume?.segments);
+  /** What was received of the body so far, including what an earlier reading received. */
   const received = { bytes: start };
-  const decoded = decodeUpload(countInto(received, body), { encoding, limits, start });
-  const pieces = hashed(decoded, digest);
+  const decoded = decodeUpload(joined(body), { encoding, limits, received });
+  const pieces = hashed(decoded, digest, resume ? resume.at.offset - start : 0);
   let hex: string | undefined;
   let csv: CsvReading | undefined;
   return {
@@ -82,70 +83,68 @@ export function readUpload(source: UploadSource): ReadUpload {
     resumeBehind: ({ end }) => ({ ...end, csv, segments: digest.segmentsBefore(end.at.offset) }),
   };
   async function* chunks(): AsyncGenerator<RawChunk> {
-    const text = resume
-      ? decodeText(skipBytes(pieces, resume.at.offset - start), {
-          charset: resume.csv?.charset,
-          marks: [],
-          at: resume.at,
-        })
-      : decodeText(pieces, format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {});
-    const records = PARSERS[format](text.pieces, {
-      ...source,
-      charset: () => text.charset,
-      onReading: (reading) => {
-        csv = reading;
-      },
-    });
-    const blocks = counted(shifted(records, text), { limits, received, resume });
-    yield* countedChunks(chunkRecords(blocks, chunk, resume), received);
+    const detected = format === 'csv' ? { charset: source.csv?.charset, marks: CHARSETS } : {};
+    const text = decodeText(pieces, resume ? { charset: resume.csv?.charset, marks: [], at: resume.at } : detected);
+    let count = 0; // The chunks of an earlier reading, which this one resumes, are not counted again.
+    for await (const next of chunkRecords(limited(parsed(text), text), chunk, resume)) {
+      count += 1;
+      requirePerByte(count, received.bytes, 'chunks');
+      yield next;
+    }
     hex = digest.end(format, source.csv);
   }
-}
-
-interface ParserSource extends CsvSource {
-  limits: UploadLimits;
-}
-
-type Parser = (pieces: AsyncIterable<Buffer>, source: ParserSource) => AsyncIterable<RecordBlock>;
-const PARSERS: Record<UploadFormat, Parser> = {
-  ndjson: (pieces, { limits, resume }) => parseNdjson(pieces, limits, resume),
-  json: (pieces, { limits, resume }) => parseJsonArray(pieces, limits, resume),
-  csv: (pieces, { limits, ...source }) => parseCsv(pieces, limits, source),
-};
-
-async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest): AsyncGenerator<Buffer> {
-  for await (const piece of source) {
-    digest.push(piece);
-    yield piece;
+  function parsed(text: DecodedText): AsyncIterable<RecordBlock> {
+    if (format === 'ndjson') return parseNdjson(text.pieces, limits, resume);
+    if (format === 'json') return parseJsonArray(text.pieces, limits, resume);
+    const onReading = (reading: CsvReading): void => {
+      csv = reading;
+    };
+    return parseCsv(text.pieces, limits, { ...source, charset: () => text.charset, onReading });
+  }
+  /**
+   * Enforces the limits that all formats have in common, and lets other work of the process run between blocks. The bytes
+   * of the records are limited too, because they can be many times those of the upload: each row of a CSV file repeats the
+   * names of its columns. Adds the bytes of the byte order mark, which parsers do not see, to the offset of every block.
+   */
+  async function* limited(blocks: AsyncIterable<RecordBlock>, text: DecodedText): AsyncGenerator<RecordBlock> {
+    let { items, recordBytes: bytes } = resume ?? { items: 0, recordBytes: 0 };
+    const turns = new Turns();
+    for await (const block of blocks) {
+      items += block.ends.length;
+      bytes += recordBytesOf(block);
+      if (items > limits.maxItems)
+        throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`, 'SLUICE_MAX_ITEMS');
+      if (bytes > limits.maxDecodedBytes)
+        throw uploadTooLarge(
+          `The records have over ${limits.maxDecodedBytes} bytes as JSON.`,
+          'SLUICE_MAX_DECODED_BYTES',
+        );
+      requireRatio(bytes, received.bytes, 'records');
+      requirePerByte(items, received.bytes, 'records');
+      await turns.next();
+      yield { ...block, from: { ...block.from, offset: block.from.offset + text.markBytes } };
+    }
+    if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');
   }
 }
 
-/** Skips the first `bytes` of `source`. */
-async function* skipBytes(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+/** Hashes all pieces, and skips the first `bytes`, which an earlier reading has parsed. */
+async function* hashed(source: AsyncIterable<Buffer>, digest: UploadDigest, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const piece of source) {
+    digest.push(piece);
     if (left < piece.length) yield piece.subarray(left);
     left = Math.max(0, left - piece.length);
-  }
-}
-
-/** Adds the bytes of the byte order mark, which parsers do not see, to the offset of every block. */
-async function* shifted(blocks: AsyncIterable<RecordBlock>, text: DecodedText): AsyncGenerator<RecordBlock> {
-  for await (const block of blocks) {
-    const { from } = block;
-    yield { ...block, from: { ...from, offset: from.offset + text.markBytes } };
   }
 }
 
 /** Smaller pieces are joined before they are read: each piece costs 7 µs, which is 7 s for a megabyte byte by byte. */
 const MIN_PIECE_BYTES = 4 * 1024;
 
-/** Counts the bytes of `body` in `received` while it is read, and joins small pieces. */
-async function* countInto(received: Received, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* joined(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const small = new PendingBytes();
   try {
     for await (const piece of body) {
-      received.bytes += piece.length;
       if (small.size === 0 && piece.length >= MIN_PIECE_BYTES) yield piece;
       else small.push(piece);
       if (small.size >= MIN_PIECE_BYTES) yield small.take();
@@ -155,54 +154,4 @@ async function* countInto(received: Received, body: AsyncIterable<Uint8Array>): 
     throw error;
   }
   if (small.size > 0) yield small.take();
-}
-
-/** What was received of a body so far, including what an earlier reading received. */
-interface Received {
-  bytes: number;
-}
-
-interface Counting {
-  limits: UploadLimits;
-  received: Received;
-  resume?: UploadResume | undefined;
-}
-
-/**
- * Enforces the limits that all formats have in common, and lets other work of the process run between blocks. The bytes of
- * the records are limited too, because they can be many times those of the upload: each row of a CSV file repeats the names
- * of its columns.
- */
-async function* counted(
-  blocks: AsyncIterable<RecordBlock>,
-  { limits, received, resume }: Counting,
-): AsyncGenerator<RecordBlock> {
-  let { items, recordBytes: bytes } = resume ?? { items: 0, recordBytes: 0 };
-  const turns = new Turns();
-  for await (const block of blocks) {
-    items += block.ends.length;
-    bytes += recordBytesOf(block);
-    if (items > limits.maxItems)
-      throw uploadTooLarge(`The upload has over ${limits.maxItems} records.`, 'SLUICE_MAX_ITEMS');
-    if (bytes > limits.maxDecodedBytes)
-      throw uploadTooLarge(
-        `The records have over ${limits.maxDecodedBytes} bytes as JSON.`,
-        'SLUICE_MAX_DECODED_BYTES',
-      );
-    requireRatio(bytes, received.bytes, 'records');
-    requirePerByte(items, received.bytes, 'records');
-    await turns.next();
-    yield block;
-  }
-  if (items === 0) throw new Problem('empty-batch', 'The upload contains no record.');
-}
-
-/** Limits the chunks of this reading; those of an earlier one, which it resumes, are not counted again. */
-async function* countedChunks(chunks: AsyncIterable<RawChunk>, received: Received): AsyncGenerator<RawChunk> {
-  let count = 0;
-  for await (const chunk of chunks) {
-    count += 1;
-    requirePerByte(count, received.bytes, 'chunks');
-    yield chunk;
-  }
 }

@@ -1,15 +1,26 @@
 /**
  * Options that a client gives beside the content: in headers and query of a request, or in the metadata of an inbox file.
  */
+import { isIdempotencyKey, MAX_KEY } from '../batches/keys.ts';
 import { type Labels, readLabels } from '../contract/text/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
 import { Problem } from '../errors.ts';
-import { lowerCased } from './file-metadata.ts';
 import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
+
+/** Metadata of an inbox file that controls how it is taken; docs/inbox.md describes each entry. */
+const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
+
+/**
+ * The service accepts 8 KiB in total. Source: Microsoft Learn, setting and retrieving properties and metadata. The rest is
+ * reserved for what a move adds.
+ */
+export const MAX_METADATA = 7 * 1024;
 
 const CONTROL = /\p{Cc}/u;
 
 export interface UploadOptions {
+  /** The idempotency key that the client gives. */
+  key: string | undefined;
   /** Ignored unless the upload is CSV. */
   csv: CsvOptions;
   labels: Labels | undefined;
@@ -46,13 +57,20 @@ export function readFileName(text: string | null | undefined, where: string): st
 }
 
 /**
- * Reads the options of an inbox file from its metadata entries `csv` (in the form of an upload's query), `labels` and
- * `filename`. Names of entries are not case-sensitive. Without `filename`, the name is the last part of the path.
+ * Reads the options of an inbox file from its metadata entries `idempotencykey`, `csv` (in the form of an upload's query),
+ * `labels` and `filename`. Names of entries are not case-sensitive. Without `filename`, the name is the last part of the
+ * path.
  * @throws Problem 'invalid-parameter'
  */
 export function inboxOptions(path: string, metadata?: Readonly<Record<string, string>>): UploadOptions {
-  const { csv = '', labels, filename } = lowerCased(metadata);
+  const { idempotencykey: key, csv = '', labels, filename } = lowerCased(metadata);
+  if (key !== undefined && !isIdempotencyKey(key))
+    throw new Problem(
+      'invalid-parameter',
+      `Metadata idempotencykey must be 1 to ${MAX_KEY} printable ASCII characters.`,
+    );
   return {
+    key,
     csv: readCsvOptions(new URLSearchParams(csv)),
     labels: readLabelsOption(labels, 'Metadata labels'),
     fileName: readFileName(filename, 'Metadata filename') ?? [...baseNameOf(path)].slice(0, MAX_FILE_NAME).join(''),
@@ -68,4 +86,19 @@ function decode(text: string, where: string): string {
       `${where}: expected a percent-encoded name, got ${JSON.stringify(text.slice(0, 80))}.`,
     );
   }
+}
+
+/** Returns metadata with lower-case names: blobs keep the case in which a name was written. */
+const lowerCased = (metadata: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Returns the size of metadata in bytes. */
+export const metadataBytes = (metadata: Readonly<Record<string, string>>): number =>
+  Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+
+/** Returns the entries of a blob's metadata that control how the file is taken, with lower-case names. Omits all others. */
+export function fileMetadata(metadata?: Record<string, string>): Record<string, string> {
+  const all = Object.entries(lowerCased(metadata));
+  const known = Object.fromEntries(all.filter(([name]) => (FILE_METADATA as readonly string[]).includes(name)));
+  return metadataBytes(known) > MAX_METADATA ? {} : known;
 }

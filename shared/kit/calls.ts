@@ -1,6 +1,7 @@
 /** Counts the calls of a workload's handler, in memory that outlives a thread, and cancels the batch at one of them. */
 
-import type { Stop } from '../processing/thread/thread-status.ts';
+import { followStop, type Stop } from '../processing/thread/thread-status.ts';
+import type { ThreadTask } from '../processing/thread/thread-task.ts';
 import type { ItemContext, Workload } from '../workload/define.ts';
 import { isPromise } from '../workload/validate-item.ts';
 
@@ -123,5 +124,19 @@ function endOf(call: () => unknown, onEnd: () => void): unknown {
     return pending;
   } finally {
     if (!isPending) onEnd();
+  }
+}
+
+/** Runs a task, and asks it to end early once `stop` is aborted with a Stop as its reason, as the thread pool does. */
+export async function whileFollowing<T>(
+  { statusBuffer }: ThreadTask,
+  stop: AbortSignal | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  const unfollow = followStop(statusBuffer, stop);
+  try {
+    return await run();
+  } finally {
+    unfollow();
   }
 }

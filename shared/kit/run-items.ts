@@ -9,15 +9,14 @@ import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../
 import type { Reference } from '../contract/reference.ts';
 import { toError } from '../errors.ts';
 import type { ChunkOutcome } from '../processing/outcome/encode/encode-outcome.ts';
+import { readFrameLines } from '../processing/outcome/read-outcome.ts';
 import type { ChunkJob } from '../processing/thread/thread-task.ts';
 import { createMerge } from '../results/merge.ts';
 import type { Workload } from '../workload/define.ts';
 import { type Calls, createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, type ItemSource } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
-import { moduleUrl } from './module-url.ts';
-import { readDead, readPartial, readResultLines } from './read-outcome.ts';
-import { runHere, runInThreads } from './runners.ts';
+import { moduleUrl, runHere, runInThreads } from './runners.ts';
 
 export interface RunOptions {
   /** The batch as which the items run: idempotency keys follow from it. By default, the same one in every run. */
@@ -129,21 +128,22 @@ async function runAll(
 }
 
 const nameOf = ({ workload, batch, chunk }: Reference): string => outcomeBlobName(workload, batch, chunk);
-const fetchFrom =
-  ({ outcome: { body } }: End) =>
-  async (offset: number, length: number): Promise<Uint8Array> =>
-    body.subarray(offset, offset + length);
+
+/** Reads the lines of a frame as the API reads them. */
+const linesOf = ({ outcome: { header, body } }: End, frame: 'results' | 'dead' | 'partial'): Promise<string[]> =>
+  readFrameLines(header[frame], async (offset, length) => body.subarray(offset, offset + length));
 
 async function collect(
   workload: Workload,
   ends: End[],
 ): Promise<Omit<ItemsRun, keyof Calls | 'lineOf' | 'blobs' | 'log'>> {
-  const lines = await Promise.all(ends.map((end) => readResultLines(end.outcome.header, fetchFrom(end))));
-  const dead = await Promise.all(ends.map((end) => readDead(end.outcome.header, fetchFrom(end))));
+  const lines = await Promise.all(ends.map((end) => linesOf(end, 'results')));
+  const dead = await Promise.all(ends.map((end) => linesOf(end, 'dead')));
   const accepted = ends.filter(({ reference }) => reference.kind === 'items' && reference.skip === undefined);
   const items = accepted.reduce((sum, { reference }) => sum + reference.items, 0);
   const results = lines.flat().map((line): unknown => JSON.parse(line));
-  const deadLetters = dead.flat().sort((a, b) => a.index - b.index);
+  const deadLetters = dead.flat().map((line): DeadItem => JSON.parse(line));
+  deadLetters.sort((a, b) => a.index - b.index);
   const cancelled = ends.reduce((sum, { outcome }) => sum + outcome.header.counts.cancelled, 0);
   if (items !== results.length + deadLetters.length + cancelled) {
     const ended = `${results.length} results, ${deadLetters.length} dead letters and ${cancelled} cancelled ones`;
@@ -182,7 +182,8 @@ async function reportOf(workload: Workload, ends: readonly End[]): Promise<Recor
 }
 
 /** In the cloud, the report folds the results again, and fails like this one as long as the workload is the same. */
-function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
+async function partialOf(end: End): Promise<PartialLine[]> {
+  const lines = (await linesOf(end, 'partial')).map((line): PartialLine | FailedFold => JSON.parse(line));
   const failure = failureOf(lines);
   if (failure === undefined) return lines as PartialLine[];
   throw new Error(`The results of a chunk cannot be folded: ${failure}`);
@@ -191,6 +192,6 @@ function foldedOf(lines: (PartialLine | FailedFold)[]): PartialLine[] {
 async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
   const merge = createMerge(workload);
   // Read again for each merge, because a merge may change its input.
-  for (const end of ends) merge.add(foldedOf(await readPartial(end.outcome.header, fetchFrom(end))));
+  for (const end of ends) merge.add(await partialOf(end));
   return merge.lines();
 }

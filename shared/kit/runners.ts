@@ -7,10 +7,16 @@ import { createProcessor } from '../processing/thread-pool/processor.ts';
 import { DEFAULTS } from '../settings.ts';
 import type { OpenContainer } from '../workload/container.ts';
 import type { Workload } from '../workload/define.ts';
-import { type CallCounters, countCalls } from './calls.ts';
-import { moduleUrl } from './module-url.ts';
+import { type CallCounters, countCalls, whileFollowing } from './calls.ts';
 import type { KitThreadData } from './thread.ts';
-import { whileFollowing } from './while-following.ts';
+
+const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+/**
+ * Returns the address of a module by its path from this folder, without extension: the build has .js where the sources
+ * have .ts.
+ */
+export const moduleUrl = (path: string): URL => new URL(`${path}${EXTENSION}`, import.meta.url);
 
 /** Runs chunks. */
 export interface Runner {

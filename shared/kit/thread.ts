@@ -4,8 +4,7 @@ import { serve } from '../processing/thread/serve.ts';
 import type { ThreadTask } from '../processing/thread/thread-task.ts';
 import type { Workload } from '../workload/define.ts';
 import { createRegistry, type Registry } from '../workload/registry.ts';
-import { type CallCounters, countCalls } from './calls.ts';
-import { whileFollowing } from './while-following.ts';
+import { type CallCounters, countCalls, whileFollowing } from './calls.ts';
 
 /** The data that a thread of the kit receives when it starts. */
 export interface KitThreadData {

@@ -77,19 +77,17 @@ export function take(permits: Permits, items: number, nowMs: number): boolean {
 }
 
 /**
- * Releases the permits that a call took for `items` and did not use: the handler was called with `usedItems`, or not at
- * all.
+ * Ends a call that took permits for `items`: subtracts them from those in flight, and releases the permits that it did not
+ * use. The handler was called with `usedItems` (default: all), or not at all (0).
  */
-export function releaseUnused({ counters, isPerItem }: Permits, items: number, usedItems: number): void {
+export function endCall(permits: Permits, items: number, usedItems = items): void {
+  const { counters, inFlight, run, isPerItem } = permits;
   const unused = isPerItem ? items - usedItems : 1 - Math.min(1, usedItems);
-  if (unused <= 0) return;
-  Atomics.sub(counters, TAKEN, unused);
-  if (Atomics.load(counters, HAS_RATE) === 1) Atomics.add(counters, AVAILABLE, unused);
-}
-
-/** Subtracts the items of a finished call from those in flight. */
-export function endCall({ inFlight, run }: Permits, items: number): void {
-  if (items > 0) Atomics.sub(inFlight, run, items);
+  if (unused > 0) {
+    Atomics.sub(counters, TAKEN, unused);
+    if (Atomics.load(counters, HAS_RATE) === 1) Atomics.add(counters, AVAILABLE, unused);
+  }
+  Atomics.sub(inFlight, run, items);
 }
 
 /** Whether this process has a share. Without one, a wait may be long. */

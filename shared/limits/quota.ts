@@ -81,22 +81,23 @@ export class Quota {
       if (this.pacer.isStarved) await this.#claim([queue]);
       hasEntered = !this.pacer.isStarved;
     } finally {
-      if (!hasEntered) await this.#refuse(queue);
+      // The place of a queue without a share lasts longer in the row than that of a queue whose task has finished.
+      if (!hasEntered) {
+        this.#left.delete(queue);
+        await this.#remove(queue);
+      }
     }
     if (!hasEntered) return { retryAt: this.#deps.now() + Math.max(0, this.#renewMs - this.#deps.clockMs()) };
-    this.#start();
-    return { leave: () => this.#leave(queue) };
-  }
-
-  async #refuse(queue: string): Promise<void> {
-    // Its place in the row lasts longer than that of a queue whose task has finished.
-    this.#left.delete(queue);
-    await this.#remove(queue);
-  }
-
-  async #leave(queue: string): Promise<void> {
-    this.#left.add(queue);
-    await this.#remove(queue);
+    if (this.#timer === undefined) {
+      this.pacer.start();
+      this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    }
+    return {
+      leave: () => {
+        this.#left.add(queue);
+        return this.#remove(queue);
+      },
+    };
   }
 
   async #remove(queue: string): Promise<void> {
@@ -140,12 +141,6 @@ export class Quota {
     this.#timer = undefined;
   }
 
-  #start(): void {
-    if (this.#timer !== undefined) return;
-    this.pacer.start();
-    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-  }
-
   #tick(): void {
     const throttledSeconds = this.pacer.tick();
     const nowMs = this.#deps.clockMs();
@@ -154,11 +149,7 @@ export class Quota {
       this.#throttledSeconds = Math.max(throttledSeconds, this.#throttledSeconds ?? 0);
       this.#renewMs = Math.min(this.#renewMs, Math.max(nowMs, this.#claimedMs + THROTTLED_CLAIM_MS));
     }
-    if (nowMs >= this.#renewMs) this.#claimInBackground();
-  }
-
-  #claimInBackground(): void {
-    if (this.#writing !== undefined) return;
+    if (nowMs < this.#renewMs || this.#writing !== undefined) return;
     this.#claim(this.#tasks).catch((error: unknown) => {
       log.warn('quota-not-claimed', { workload: this.#workload.name, error: toError(error) });
     });
@@ -216,11 +207,8 @@ export class Quota {
     if (throttledSeconds !== undefined) {
       if (this.#throttledSeconds === throttledSeconds) this.#throttledSeconds = undefined;
       countRateLowered(this.#workload.name);
-      log.warn('rate-lowered', {
-        workload: this.#workload.name,
-        factor: claimed.row.factor,
-        seconds: throttledSeconds,
-      });
+      const { factor } = claimed.row;
+      log.warn('rate-lowered', { workload: this.#workload.name, factor, seconds: throttledSeconds });
     }
     if (who.queues.length > 0) this.#accept(claimed);
   }

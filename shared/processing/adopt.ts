@@ -1,7 +1,6 @@
 /** References of version 2. Each names a blob, which is processed like a file of the inbox and becomes a separate batch. */
 import { MalformedMessageError } from '../contract/errors.ts';
 import { type BlobReference, isBlobReference, type Reference, readReference } from '../contract/reference.ts';
-import type { SliceTime } from '../drain/slice-time.ts';
 import { errorCodeOf, isOutage, toError } from '../errors.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import { isImport } from '../intake/inbox/import-file.ts';
@@ -11,7 +10,7 @@ import { NoSlotError, type Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import type { Lease } from './lease.ts';
+import type { ReferenceRound } from './process-reference.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import type { SharedLock } from './shared-lock.ts';
@@ -32,12 +31,6 @@ export interface AdoptDeps {
   fileSlots: Pick<Slots, 'run'>;
   lock: SharedLock;
   gate: Pick<GateDeps, 'table' | 'now'>;
-}
-
-interface AdoptRound {
-  address: QueueAddress;
-  lease: Lease;
-  time: SliceTime;
 }
 
 /**
@@ -62,16 +55,19 @@ export function readReferenceOn({ workload }: QueueAddress, text: string): Refer
 export async function adopt(
   deps: AdoptDeps,
   entry: Entry<BlobReference>,
-  { address, lease, time }: AdoptRound,
+  { address, lease, time }: Pick<ReferenceRound, 'address' | 'lease' | 'time'>,
 ): Promise<ChunkDisposition> {
   const { message, value } = entry;
   const { tries = 0 } = value;
+  const named = { queue: address.queue, producer: value.producer, file: value.blob };
   const returnAfter = async (content: BlobReference, seconds: number): Promise<'returned'> => {
     await returnMessage(deps, entry, { address, lease, content, seconds });
     return 'returned';
   };
   if (time.isOver()) return returnAfter(value, 0);
   const charged = { ...value, tries: tries + 1 };
+  const inTurn = <T>(lockAndBegin: () => Promise<T>): Promise<T> =>
+    deps.fileSlots.run(lockAndBegin, { maxWaitMs: time.waitMs() });
   const begin = async (): Promise<TakeEnd | 'lost'> => {
     if (time.isOver()) throw new NoSlotError('The slice is over.');
     // The try is counted only now: a reference that waits for its turn must not be charged for the files before it.
@@ -81,36 +77,26 @@ export async function adopt(
   try {
     // The blob may crash the process on each try.
     if (tries >= MAX_TRIES) throw new Error(`The process ended during each of ${tries} tries.`);
-    let end = await inTurn(deps, time, () => deps.lock.shared(begin, time.waitMs()));
+    // A blob never runs beside a chunk that runs isolated: if the blob crashed the process, that chunk would be charged. The
+    // lock is acquired last, because an isolated chunk waits for all holders of the lock, and the rest of the process waits
+    // for that chunk.
+    let end = await inTurn(() => deps.lock.shared(begin, time.waitMs()));
     // Any file or chunk may have ended the process during its tries so far.
-    if (end === 'suspect')
-      end = await inTurn(deps, time, () =>
-        deps.lock.exclusive(() => take(deps, entry, { isAlone: true }), time.waitMs()),
-      );
+    if (end === 'suspect') {
+      const takeAlone = (): Promise<TakeEnd> => take(deps, entry, { isAlone: true });
+      end = await inTurn(() => deps.lock.exclusive(takeAlone, time.waitMs()));
+    }
     if (end === 'lost') return 'returned';
-    log.info('blob-reference', { queue: address.queue, producer: value.producer, file: value.blob, end });
+    log.info('blob-reference', { ...named, end });
     return end === 'passing' ? await returnAfter(value, FAULT_RETRY_SECONDS) : 'adopted';
   } catch (error) {
     if (error instanceof NoSlotError) return returnAfter(value, 0);
-    log.warn('blob-deferred', {
-      queue: address.queue,
-      producer: value.producer,
-      file: value.blob,
-      error: toError(error),
-    });
+    log.warn('blob-deferred', { ...named, error: toError(error) });
     if (isOutage(error)) return returnAfter(value, FAULT_RETRY_SECONDS);
     if (charged.tries < MAX_TRIES) return returnAfter(charged, ABSENT_RETRY_SECONDS);
     return setAside(deps, entry, { error: toError(error), address });
   }
 }
-
-/**
- * Runs `lockAndBegin` when its turn comes, unless the slice is over before. It never runs beside a chunk that runs isolated: if
- * the blob crashed the process, that chunk would be charged. The lock is acquired last, because an isolated chunk waits for
- * all holders of the lock, and the rest of the process waits for that chunk.
- */
-const inTurn = <T>({ fileSlots }: AdoptDeps, { waitMs }: SliceTime, lockAndBegin: () => Promise<T>): Promise<T> =>
-  fileSlots.run(lockAndBegin, { maxWaitMs: waitMs() });
 
 type TakeEnd = 'accepted' | 'rejected' | 'taken' | 'passing' | 'suspect';
 
@@ -152,11 +138,8 @@ async function setAside(
     return 'setAside';
   } catch (failure) {
     // The message is delivered again, and is set aside then.
-    log.warn('message-not-set-aside', {
-      queue: address.queue,
-      messageId: message.messageId,
-      error: toError(failure),
-    });
+    const { messageId } = message;
+    log.warn('message-not-set-aside', { queue: address.queue, messageId, error: toError(failure) });
     return 'returned';
   }
 }

@@ -56,15 +56,9 @@ export function createBatchStates(table: Table, changesSeen: () => number, maxCh
 
 const FIRST_CHUNK = chunkId(0);
 
-interface FactsQuery {
-  batch: string;
-  chunk: string;
-  maxChunksCollected: number;
-}
-
 async function readBatchFacts(
   table: Table,
-  { batch, chunk, maxChunksCollected }: FactsQuery,
+  { batch, chunk, maxChunksCollected }: { batch: string; chunk: string; maxChunksCollected: number },
 ): Promise<BatchFacts | undefined> {
   const isFirst = chunk === FIRST_CHUNK && maxChunksCollected > 0;
   const read = isFirst ? await readForApply(table, batch, [chunk]) : undefined;
@@ -73,9 +67,8 @@ async function readBatchFacts(
   if (!found || found.row.deletingAt !== undefined) return undefined;
   const { state, deadlineAt, resumes, chunksTotal, chunksDone } = found.row;
   return {
-    ...{ state, deadlineAt },
-    ...(resumes === undefined ? {} : { resumes }),
-    ...(chunksTotal > maxChunksCollected ? {} : { pending: chunksTotal - chunksDone }),
-    ...(chunksTotal === 1 && read ? { read } : {}),
+    ...{ state, deadlineAt, resumes },
+    pending: chunksTotal > maxChunksCollected ? undefined : chunksTotal - chunksDone,
+    read: chunksTotal === 1 ? read : undefined,
   };
 }

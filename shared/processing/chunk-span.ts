@@ -1,4 +1,3 @@
-import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Entry } from '../queues/messages.ts';
 import { measureChunk } from '../telemetry/metrics.ts';
@@ -22,23 +21,19 @@ export function inChunkSpan(
   };
   return withSpan('sluice.chunk', { parent, kind: 'consumer', attributes }, async (span) => {
     const disposition = await run();
-    span.setAttributes(
-      typeof disposition === 'string' ? { 'sluice.disposition': disposition } : endAttributes(disposition.end.header),
-    );
-    measure(address, disposition);
+    if (typeof disposition === 'string') {
+      span.setAttributes({ 'sluice.disposition': disposition });
+      return disposition;
+    }
+    const { ending, counts, handlerSeconds } = disposition.end.header;
+    const { succeeded, dead, retried } = counts;
+    span.setAttributes({
+      ...{ 'sluice.disposition': ending, 'sluice.succeeded': succeeded },
+      ...{ 'sluice.dead': dead, 'sluice.retried': retried },
+    });
+    const { workload, lane } = address;
+    // A repeat reads an existing outcome, and is not measured.
+    if (disposition.outcome) measureChunk({ workload: workload.name, lane }, handlerSeconds);
     return disposition;
   });
 }
-
-/** Measures only a chunk whose outcome this run has stored: a repeat reads an existing outcome. */
-function measure({ workload, lane }: QueueAddress, disposition: ChunkDisposition): void {
-  if (typeof disposition !== 'string' && disposition.outcome)
-    measureChunk({ workload: workload.name, lane }, disposition.end.header.handlerSeconds);
-}
-
-const endAttributes = ({ ending, counts }: OutcomeHeader): Record<string, string | number> => ({
-  'sluice.disposition': ending,
-  'sluice.succeeded': counts.succeeded,
-  'sluice.dead': counts.dead,
-  'sluice.retried': counts.retried,
-});

@@ -71,28 +71,24 @@ const deliveries = ({ message, value }: ChunkEntry): number => message.dequeueCo
  * @throws NotBegunError or NoSlotError if the slice is over before the chunk has begun
  */
 export async function decideChunk(deps: ReferenceDeps, work: Work, round: ChunkRound): Promise<ChunkDisposition> {
-  const batch = await deps.readBatch(work.value.batch, work.value.chunk);
+  const { batch: id, chunk, workload } = work.value;
+  const batch = await deps.readBatch(id, chunk);
   if (batch === undefined) {
-    await removeEarlier(deps, work);
+    // An earlier receiver of the same message may have written something after the deletion of the batch. It has died, so
+    // that no result message shows its outcome to a collector.
+    if (work.message.dequeueCount > 1) await removeData(deps, { id, workload });
     return 'orphaned';
   }
   const disposition = await decideIn(deps, work, { round, batch });
   return typeof disposition === 'string' ? disposition : { ...disposition, pending: batch.pending, read: batch.read };
 }
 
-/**
- * Removes what an earlier receiver of the same message may have written after the deletion of the batch: it has died, so
- * that no result message shows its outcome to a collector.
- */
-async function removeEarlier(deps: ReferenceDeps, { message, value: { batch: id, workload } }: Work): Promise<void> {
-  if (message.dequeueCount > 1) await removeData(deps, { id, workload });
+interface InBatch {
+  round: ChunkRound;
+  batch: BatchFacts;
 }
 
-async function decideIn(
-  deps: ReferenceDeps,
-  work: Work,
-  { round, batch }: { round: ChunkRound; batch: BatchFacts },
-): Promise<ChunkDisposition> {
+async function decideIn(deps: ReferenceDeps, work: Work, { round, batch }: InBatch): Promise<ChunkDisposition> {
   const { value: reference } = work;
   // The batch is finished, so this reference is a repeat. Its blobs may be being deleted with the batch, and must not be
   // created again. But the previous receiver of the same message may have crashed while it collected the batch
@@ -120,11 +116,7 @@ const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancel
  * Runs a redelivered chunk isolated, after its start was counted in the message. After two unfinished isolated starts, it
  * is split, or ends as `killed` if it has one item.
  */
-async function runIsolated(
-  deps: ReferenceDeps,
-  work: Work,
-  { round, batch }: { round: ChunkRound; batch: BatchFacts },
-): Promise<ChunkDisposition> {
+async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: InBatch): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
   // This call has waited for the lock, perhaps for a run of the same chunk whose lease was lost.
@@ -153,17 +145,15 @@ async function knownFrame({ container }: ReferenceDeps, { value, frame }: Work):
   return frame.kind === 'unread' ? readFrame(container(value.container), value) : frame;
 }
 
-interface ChunkStart {
-  round: ChunkRound;
-  batch: BatchFacts;
-  frame: Frame;
-  isIsolated?: boolean;
-}
-
 async function run(
   deps: ReferenceDeps,
   work: Work,
-  { round: { time }, batch: { deadlineAt }, frame: found, isIsolated = false }: ChunkStart,
+  {
+    round: { time },
+    batch: { deadlineAt },
+    frame: found,
+    isIsolated = false,
+  }: InBatch & { frame: Frame; isIsolated?: boolean },
 ): Promise<ChunkDisposition> {
   if (found.kind === 'missing') return store(deps, work, ending(deps, work, 'payloadMissing', found));
   const { value: reference } = work;

@@ -35,25 +35,23 @@ export type FrameState = Frame | { kind: 'unread' } | { kind: 'failed'; error: E
 /** The frame of a reference that was not read with the others. */
 export const UNREAD: FrameState = { kind: 'unread' };
 
-/** The frames of references. */
-export interface ReadFrames {
-  frames: Map<Reference, FrameState>;
-  /** Frees the memory of all frames. No frame may be used afterwards. */
-  free: () => void;
-}
-
-/** Reads the frames of references. If a read fails, each reference in it gets the error. Never throws. */
+/**
+ * Reads the frames of references. If a read fails, each reference in it gets the error. Never throws. `free` frees the memory
+ * of all frames; no frame may be used afterwards.
+ */
 export async function readFrames(
   container: (name: string) => ContainerClient,
   references: readonly Reference[],
-): Promise<ReadFrames> {
-  const frames: ReadFrames['frames'] = new Map();
+): Promise<{ frames: Map<Reference, FrameState>; free: () => void }> {
+  const frames = new Map<Reference, FrameState>();
   const read: Buffer[] = [];
   await Promise.all(
     planReads(references).map(async (range) => {
       // All frames of a blob belong to one batch.
       const [{ batch } = { batch: '' }] = range.references;
-      const all = await forBatch(batch, () => tryRead(container(range.container), range));
+      const all = await forBatch(batch, () => readFrame(container(range.container), range)).catch(
+        (error: unknown): FrameState => ({ kind: 'failed', error: toError(error) }),
+      );
       if (all.kind === 'read') read.push(all.bytes);
       for (const reference of range.references)
         frames.set(reference, all.kind === 'read' ? { ...all, bytes: frameOf(all.bytes, range, reference) } : all);
@@ -65,14 +63,6 @@ export async function readFrames(
       for (const bytes of read) freeBytes(bytes);
     },
   };
-}
-
-async function tryRead(container: ContainerClient, range: Range): Promise<FrameState> {
-  try {
-    return await readFrame(container, range);
-  } catch (error) {
-    return { kind: 'failed', error: toError(error) };
-  }
 }
 
 /** Groups references into as few reads as the limits allow. Pure. */

@@ -1,22 +1,19 @@
 /** Processes one reference, and returns it to its queue if it did not start or failed. */
 import type { Reference } from '../contract/reference.ts';
 import { storableLine } from '../contract/text/text.ts';
-import type { SliceTime } from '../drain/slice-time.ts';
 import { isOutage, toError } from '../errors.ts';
 import { NoSlotError } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
-import { decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
-import { asReturned, type Lease } from './lease.ts';
+import { type ChunkRound, decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
+import { asReturned } from './lease.ts';
 import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 
 /** The part of a round that its references share. */
-export interface ReferenceRound {
+export interface ReferenceRound extends ChunkRound {
   address: QueueAddress;
-  lease: Lease;
-  time: SliceTime;
   /** Why no thread could start for a chunk of this round; empty at first. */
   startError: string;
 }
@@ -27,18 +24,19 @@ export async function processReference(
   work: Work,
   round: ReferenceRound,
 ): Promise<ChunkDisposition> {
-  const { address, lease } = round;
+  const returnAfter = async (content: Reference | undefined, seconds: number): Promise<'returned'> => {
+    await returnMessage(deps, work, { address: round.address, lease: round.lease, content, seconds });
+    return 'returned';
+  };
   try {
-    if (round.time.isOver() || round.startError !== '') return await returnUnstarted(work, round);
+    if (round.time.isOver() || round.startError !== '') return await returnAfter(asReturned(work.value), 0);
     return await decideChunk(deps, work, round);
   } catch (error) {
-    if (error instanceof NotBegunError || error instanceof NoSlotError) return await returnUnstarted(work, round);
+    if (error instanceof NotBegunError || error instanceof NoSlotError) return returnAfter(asReturned(work.value), 0);
     const { batch, chunk } = work.value;
     if (error instanceof ThreadStartError) reportStartError(round, error);
-    else log.warn('chunk-deferred', { batch, chunk, queue: address.queue, error: toError(error) });
-    const content = contentAfter(error, work);
-    await returnMessage(deps, work, { address, lease, content, seconds: FAULT_RETRY_SECONDS });
-    return 'returned';
+    else log.warn('chunk-deferred', { batch, chunk, queue: round.address.queue, error: toError(error) });
+    return returnAfter(contentAfter(error, work.value), FAULT_RETRY_SECONDS);
   }
 }
 
@@ -54,30 +52,13 @@ function reportStartError(round: ReferenceRound, error: ThreadStartError): void 
   log.error('thread-start-failed', { queue: round.address.queue, error });
 }
 
-/** Returns an unstarted reference to the queue, where it is visible immediately; if that fails, at the end of its lease. */
-async function returnUnstarted(
-  { message, value }: Work,
-  { address, lease }: ReferenceRound,
-): Promise<ChunkDisposition> {
-  try {
-    await lease.returnToQueue(message.messageId, 0, asReturned(value));
-  } catch (error) {
-    log.warn('message-not-returned', { queue: address.queue, error: toError(error) });
-  }
-  return 'returned';
-}
-
-/**
- * Returns the reference as it was before a start that a failing service interrupted, which says nothing about the chunk.
- * It is marked as resent, because the outcome may be stored although the answer was lost.
- */
-const interrupted = ({ value }: Work): Reference => ({ ...asReturned(value), resent: true });
-
 /**
  * Returns the new content of a reference that failed with `error`; undefined (unchanged) if the chunk may have caused the
- * error.
+ * error. If a failing service interrupted its start, that says nothing about the chunk. It is marked as resent, because
+ * the outcome may be stored although the answer was lost.
  */
-function contentAfter(error: unknown, work: Work): Reference | undefined {
-  if (error instanceof ThreadStartError) return asReturned(work.value);
-  return isOutage(error) || error instanceof ProcessorClosedError ? interrupted(work) : undefined;
+function contentAfter(error: unknown, reference: Reference): Reference | undefined {
+  if (error instanceof ThreadStartError) return asReturned(reference);
+  if (!isOutage(error) && !(error instanceof ProcessorClosedError)) return undefined;
+  return { ...asReturned(reference), resent: true };
 }

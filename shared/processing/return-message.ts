@@ -18,7 +18,7 @@ export interface Return {
   seconds: number;
 }
 
-/** Returns a message to its queue, and records when it is visible again, for a parked drain. Never throws. */
+/** Returns a message to its queue. If it is delayed, records when it is visible again, for a parked drain. Never throws. */
 export async function returnMessage(
   { gate }: { gate: Pick<GateDeps, 'table' | 'now'> },
   { message }: Entry<unknown>,
@@ -26,7 +26,7 @@ export async function returnMessage(
 ): Promise<void> {
   try {
     await lease.returnToQueue(message.messageId, seconds, content);
-    await recordDue(gate.table, address.queue, [new Date(gate.now() + seconds * 1000).toISOString()]);
+    if (seconds > 0) await recordDue(gate.table, address.queue, [new Date(gate.now() + seconds * 1000).toISOString()]);
   } catch (error) {
     // Its visibility timeout makes it visible, only later.
     log.warn('message-not-returned', { queue: address.queue, error: toError(error) });

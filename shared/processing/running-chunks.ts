@@ -74,23 +74,12 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
     log.info('chunks-stopped', { batch: id, chunks: chunks.size, reason });
   };
   const checkBatch = async (id: string, batch: RunningBatch): Promise<void> => {
-    try {
-      const found = await readBatch(id);
-      const state = found?.row.state;
-      if (found && isUnderWay(state)) return await warnOfRisk(found);
-      changesSeen += 1;
-      // Chunks that run when their batch is paused run to their end.
-      if (state !== 'paused') stopAll(id, batch, 'cancelled');
-    } catch (error) {
-      log.warn('batch-not-read', { batch: id, error: toError(error) });
-    }
-  };
-  const record = async (id: string, progress: RunningProgress | undefined): Promise<void> => {
-    try {
-      await writeProgress(id, progress);
-    } catch (error) {
-      log.warn('progress-not-written', { batch: id, error: toError(error) });
-    }
+    const found = await readBatch(id);
+    const state = found?.row.state;
+    if (found && isUnderWay(state)) return warnOfRisk(found);
+    changesSeen += 1;
+    // Chunks that run when their batch is paused run to their end.
+    if (state !== 'paused') stopAll(id, batch, 'cancelled');
   };
   const check = (): void => {
     for (const [id, batch] of batches) {
@@ -101,10 +90,15 @@ export function createRunningChunks(deps: RunningChunksDeps): RunningChunks {
       if (isDue) {
         batch.checkedMs = nowMs();
         batch.hasLongEnded = false;
-        void oldest.inContext(() => checkBatch(id, batch));
+        const onError = (error: unknown): void => log.warn('batch-not-read', { batch: id, error: toError(error) });
+        void oldest.inContext(() => checkBatch(id, batch).catch(onError));
       }
       const progress = isDue ? sumProgress(batch.chunks) : undefined;
-      if (progress !== undefined || batch.hasRow) void (oldest?.inContext ?? outside)(() => record(id, progress));
+      if (progress !== undefined || batch.hasRow) {
+        const onError = (error: unknown): void =>
+          log.warn('progress-not-written', { batch: id, error: toError(error) });
+        void (oldest?.inContext ?? outside)(() => writeProgress(id, progress).catch(onError));
+      }
       batch.hasRow = progress !== undefined;
       forgetIfOver(id, batch);
     }

@@ -3,6 +3,8 @@ import { FrameError } from '../contract/errors.ts';
 import { decodeFrame } from '../contract/frame.ts';
 import { type Attempt, itemTextIn, type RetryItem } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
+import { toError } from '../errors.ts';
+import { InvalidItem } from '../workload/validate-item.ts';
 import { freeBytes } from './free-bytes.ts';
 
 /** One line of a frame. `line` counts from the frame's start, `index` from the batch's. */
@@ -28,35 +30,19 @@ export function rangeOf({ items, skip = 0, take }: Reference): [first: number, e
   return [skip, take === undefined ? Math.max(items, skip) : skip + take];
 }
 
-/** The items of a chunk, by slot: the position in the chunk, from 0. */
-export interface Sources extends Iterable<Source> {
-  readonly length: number;
-  /** The line of the item at slot 0. */
-  readonly firstLine: number;
-  /** The item at a slot below `length`. */
-  at(slot: number): Source;
-  /** The items that must run again in this way, in their order. */
-  marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[];
-  /** The items without such a mark. */
-  unmarked(): Iterable<Source>;
-  /** Frees the memory that items are read from. No item may be read afterwards; those that were read stay valid. */
-  release(): void;
-}
-
 /**
  * Decodes a chunk's frame and finds its lines.
  * @throws FrameError if the frame or one of its lines does not match the reference.
  */
 export function readSources(reference: Reference, frame: Uint8Array): Sources {
   const bytes = decodeFrame(frame, { bytes: reference.bytes, digest: reference.digest });
-  const [first, end] = rangeOf(reference);
+  const [, end] = rangeOf(reference);
   const lines = findLines(bytes, end);
   const whole = reference.take === undefined;
   if (lines.count < end || (whole && lines.count !== end)) {
     throw new FrameError(`Frame contains a wrong number of lines: expected ${end}, got ${lines.count}.`);
   }
-  const sources = new ItemSources(bytes, lines, { first, length: end - first, firstItem: reference.firstItem });
-  return reference.kind === 'items' ? sources : new RetrySources(sources);
+  return new Sources(bytes, lines, reference);
 }
 
 interface Lines {
@@ -87,37 +73,41 @@ function findLines(bytes: Buffer, wanted: number): Lines {
 const NEWLINE = 10;
 
 /**
- * Items of kind `items`. Each is decoded from the bytes only when it is read. If all lines of a chunk were decoded in
- * advance, the strings would outlive the young generation of the heap, and pile up in the old one until its next
- * collection.
+ * The items of a chunk, by slot: the position in the chunk, from 0. An item of kind `items` is decoded from the bytes only
+ * when it is read. If all lines of a chunk were decoded in advance, the strings would outlive the young generation of the
+ * heap, and pile up in the old one until its next collection. Lines of kind `retries` are parsed in advance, because they
+ * specify how each item must run.
  */
-class ItemSources implements Sources {
+export class Sources implements Iterable<Source> {
   readonly length: number;
+  /** The line of the item at slot 0. */
   readonly firstLine: number;
   readonly #bytes: Buffer;
   /** `latin1` if all bytes are ASCII, because it is faster. */
   readonly #encoding: 'latin1' | 'utf8';
   readonly #lines: Lines;
   readonly #firstItem: number;
+  readonly #retries: readonly Source[] | undefined;
 
-  constructor(
-    bytes: Buffer,
-    lines: Lines,
-    { first, length, firstItem }: { first: number; length: number; firstItem: number },
-  ) {
-    this.length = length;
+  /** @throws FrameError if the kind is `retries`, and a line is not a retry. */
+  constructor(bytes: Buffer, lines: Lines, reference: Reference) {
+    const [first, end] = rangeOf(reference);
+    this.length = end - first;
     this.firstLine = first;
     this.#bytes = bytes;
     this.#encoding = isAscii(bytes) ? 'latin1' : 'utf8';
     this.#lines = lines;
-    this.#firstItem = firstItem;
+    this.#firstItem = reference.firstItem;
+    if (reference.kind === 'items') return;
+    this.#retries = Array.from(this, ({ text, line }) => readRetryLine(text, line));
+    this.release();
   }
 
+  /** Returns the item at a slot below `length`. */
   at(slot: number): Source {
+    if (this.#retries) return this.#retries[slot] as Source;
     const line = this.firstLine + slot;
-    const start = this.#lines.starts[line];
-    const end = this.#lines.ends[line];
-    const text = this.#bytes.toString(this.#encoding, start, end);
+    const text = this.#bytes.toString(this.#encoding, this.#lines.starts[line], this.#lines.ends[line]);
     return { line, index: this.#firstItem + line, attempts: NO_ATTEMPTS, text, retry: undefined };
   }
 
@@ -125,83 +115,47 @@ class ItemSources implements Sources {
     for (let slot = 0; slot < this.length; slot += 1) yield this.at(slot);
   }
 
-  marked(): readonly Source[] {
-    return [];
+  /** Returns the items that must run again in this way, in their order. */
+  marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[] {
+    return (this.#retries ?? []).filter(({ retry }) => retry?.rerun === rerun);
   }
 
+  /** Returns the items without such a mark. */
   unmarked(): Iterable<Source> {
-    return this;
+    return this.#retries?.filter(({ retry }) => retry?.rerun === undefined) ?? this;
   }
 
+  /** Frees the memory that items are read from. No item may be read afterwards; those that were read stay valid. */
   release(): void {
     freeBytes(this.#bytes);
   }
 }
 
-/** Items of kind `retries`. Their lines are parsed in advance, because they specify how each item must run. */
-class RetrySources implements Sources {
-  readonly length: number;
-  readonly firstLine: number;
-  readonly #sources: readonly Source[];
-
-  /** @throws FrameError if a line is not a retry. */
-  constructor(lines: Sources) {
-    this.length = lines.length;
-    this.firstLine = lines.firstLine;
-    this.#sources = Array.from(lines, ({ text, line }) => readRetryLine(text, line));
-    lines.release();
-  }
-
-  at(slot: number): Source {
-    return this.#sources[slot] as Source;
-  }
-
-  [Symbol.iterator](): Iterator<Source> {
-    return this.#sources.values();
-  }
-
-  marked(rerun: NonNullable<RetryItem['rerun']>): readonly Source[] {
-    return this.#sources.filter(({ retry }) => retry?.rerun === rerun);
-  }
-
-  unmarked(): Iterable<Source> {
-    return this.#sources.filter(({ retry }) => retry?.rerun === undefined);
-  }
-
-  release(): void {}
-}
-
 /** Returns the non-empty lines of NDJSON. */
-export function splitLines(text: string): string[] {
-  const lines: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    if (end > start) lines.push(text.slice(start, end));
-    start = end + 1;
-  }
-  return lines;
-}
-
-function readRetryLine(text: string, line: number): Source {
-  const retry = parseRetry(text, line);
-  return { line, index: retry.index, attempts: retry.attempts, text, retry };
-}
+export const splitLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
 /** Checked without a schema: the pipeline wrote these lines, and a schema per line costs more than the rest of reading. */
-function parseRetry(text: string, line: number): RetryItem {
+function readRetryLine(text: string, line: number): Source {
   try {
     const retry = JSON.parse(text) as RetryItem;
-    if (Number.isSafeInteger(retry.index) && Array.isArray(retry.attempts)) return retry;
+    const { index, attempts } = retry;
+    if (Number.isSafeInteger(index) && Array.isArray(attempts)) return { line, index, attempts, text, retry };
   } catch {}
   throw new FrameError(`Line ${line + 1} of a retries frame is not {index, attempts, item}: ${text.slice(0, 80)}`);
 }
 
 /**
  * Returns the item of a line.
- * @throws SyntaxError if the line is not JSON.
+ * @throws InvalidItem if the line is not JSON.
  */
-export const itemOf = (source: Source): unknown => (source.retry ? source.retry.item : JSON.parse(source.text));
+export function itemOf({ retry, text }: Source): unknown {
+  if (retry) return retry.item;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidItem(`The line is not JSON: ${toError(error).message}`);
+  }
+}
 
 /**
  * Returns the item as JSON text; undefined if it cannot be read. The text comes from the line, never from the parsed

@@ -83,3 +83,7 @@ export const pickColumns = <C extends Columns, const N extends keyof C & string>
   { columns }: Row<C>,
   names: readonly N[],
 ): Pick<C, N> => Object.fromEntries(names.map((name) => [name, columns[name]])) as Pick<C, N>;
+
+/** Returns the values of some columns, without the others of a row. */
+export const pickValues = <C extends Columns>(columns: C, row: Values<C>): Values<C> =>
+  Object.fromEntries(Object.keys(columns).map((name) => [name, row[name as keyof Values<C>]])) as Values<C>;

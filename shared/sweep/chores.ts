@@ -45,30 +45,19 @@ export const choresNote = (pool: string | undefined): string => `chores.${pool ?
  * batches. It is stored there instead of beside the gates, so that an idle sweep does not need a second operation.
  */
 export async function doChores(run: SweepRun, note: Entity | undefined): Promise<void> {
-  if (note && !isDue(run, note)) return;
-  const sinceMs = note ? sinceOf(note) : 0;
+  const last = note && fromEntity(NOTE, note);
+  if (last && run.gate.now() - Date.parse(last.at) < (last.left ? RESUME_MS : DAY_MS)) return;
   const keys = noteKeys(choresNote(run.pool));
   const at = new Date(run.gate.now()).toISOString();
-  const mine = toEntity(NOTE, keys, { at, since: new Date(sinceMs).toISOString(), left: true });
-  if ((await writeRow(run.table, mine, note?.etag)) === undefined) return;
+  // When the last chores that were completed began.
+  const since = (last?.left ? last.since : last?.at) ?? new Date(0).toISOString();
+  if ((await writeRow(run.table, toEntity(NOTE, keys, { at, since, left: true }), note?.etag)) === undefined) return;
   let left = false;
   for (const [chore, work] of Object.entries(CHORES)) {
-    const more = await guarded(run, { chore }, () => work(run, sinceMs));
+    const more = await guarded(run, { chore }, () => work(run, Date.parse(since)));
     left ||= more !== false;
   }
   await run.table.updateEntity(toEntity(NOTE, keys, { left }), 'Merge');
-}
-
-/** Returns the start time for the chores: when the last chores that were completed began. */
-function sinceOf(note: Entity): number {
-  const { at, since, left } = fromEntity(NOTE, note);
-  return Date.parse(left ? since : at);
-}
-
-function isDue(run: SweepRun, note: Entity): boolean {
-  const { at, left } = fromEntity(NOTE, note);
-  const ageMs = run.gate.now() - Date.parse(at);
-  return ageMs >= DAY_MS || (left && ageMs >= RESUME_MS);
 }
 
 async function purgeDrains(run: SweepRun, sinceMs: number): Promise<boolean> {

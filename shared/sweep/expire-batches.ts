@@ -1,10 +1,9 @@
-import { type BatchRow, isFinished } from '../batches/batch-row.ts';
+import { isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
-import { batchesOfDays, type IndexEntry, unindexBatch } from '../batches/listing/index-rows.ts';
+import { batchesOfDays, unindexBatch } from '../batches/listing/index-rows.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { batchDate } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
-import type { Workload } from '../workload/define.ts';
 import { guarded, isOver, repaired, type SweepRun } from './sweep-run.ts';
 
 /** Maximum number of batches that one sweep deletes. */
@@ -23,32 +22,28 @@ export async function expireBatches(run: SweepRun): Promise<boolean> {
     const names = workloads.map(({ name }) => name);
     for await (const entry of batchesOfDays(run.table, { first: '', last: before.slice(0, 10), workloads: names })) {
       if (left === 0 || isOver(run)) return true;
-      const workload = workloads.find(({ name }) => name === entry.workload);
-      if (!workload || endOf(entry) >= before) continue;
+      // A batch that was never accepted has the day of its id.
+      const endedAt = entry.completedAt ?? `${batchDate(entry.id)}T`;
+      if (!names.includes(entry.workload) || endedAt >= before) continue;
       left -= 1;
-      await guarded(run, { batch: entry.id }, () => expire(run, entry.id, { workload, before }));
+      await guarded(run, { batch: entry.id }, () => expire(run, entry.id, { workload: entry.workload, before }));
     }
   }
   return false;
 }
 
-/** A batch that was never accepted has the day of its id. */
-const endOf = ({ id, completedAt }: IndexEntry): string => completedAt ?? `${batchDate(id)}T`;
-
-interface Expiry {
-  workload: Workload;
-  before: string;
-}
-
-/** Decided by the batch row: the listing contains the last end, and the batch may be running again. */
-const hasExpired = ({ state, completedAt = '' }: BatchRow, before: string): boolean =>
-  isFinished(state) && completedAt < before;
-
-/** Deletes an expired batch. A line in the listing without a batch is left from a crash, and is removed. */
-async function expire(run: SweepRun, id: string, { workload, before }: Expiry): Promise<void> {
+/**
+ * Deletes an expired batch. Decided by its row: the listing contains the last end, and the batch may be running again. A line
+ * in the listing without a batch is left from a crash, and is removed.
+ */
+async function expire(
+  run: SweepRun,
+  id: string,
+  { workload, before }: { workload: string; before: string },
+): Promise<void> {
   const found = await readBatch(run.table, id);
-  if (found && !hasExpired(found.row, before)) return;
+  if (found && (!isFinished(found.row.state) || (found.row.completedAt ?? '') >= before)) return;
   if (found && !(await deleteBatch(run, id, run.endMs))) return;
   await unindexBatch(run.table, id);
-  repaired(run, 'expiredBatches', { event: 'batch-expired', batch: id, workload: workload.name });
+  repaired(run, 'expiredBatches', { event: 'batch-expired', batch: id, workload });
 }

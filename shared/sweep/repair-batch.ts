@@ -9,12 +9,14 @@ import { cancelPending, MAX_ROWS } from '../commands/cancel-pending.ts';
 import { deleteBatch } from '../commands/delete.ts';
 import { continueEnqueueing } from '../commands/redrive/revision-rows.ts';
 import { continueResume, resumeBatch } from '../commands/resume.ts';
+import { resultsQueueName } from '../contract/names.ts';
 import { DAY_MS } from '../days.ts';
 import { warnOfRisk } from '../events/warn-of-risk.ts';
 import { hasPauseEnded } from '../pauses.ts';
+import { queueOf } from '../queues/queue-of.ts';
+import { resendPending } from '../queues/resend.ts';
 import { announce } from '../results/announce.ts';
 import { finalize } from '../results/finalize.ts';
-import { resend } from './resend.ts';
 import { isOver, isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 
 /**
@@ -115,7 +117,7 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
     return repaired(run, 'cancelled', { event: 'cancel-continued', n, batch });
   }
   // A paused batch has no running chunks on purpose, so its references are not put again.
-  if (state === 'paused') return endPause(run, found);
+  if (state === 'paused') return endPause(run, row);
   if (isOverdue(run, changedMs, 'stallMs')) {
     return repaired(run, 'resent', { event: 'references-resent', n: await resend(run, row), batch });
   }
@@ -123,14 +125,32 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
 
 /**
  * Cancels a batch that has been paused for as long as its workload keeps finished batches: its data must not be kept
- * indefinitely, and its finished results then stay for the time of retention. If the row has no time of the pause, its
- * last change counts.
+ * indefinitely, and its finished results then stay for the time of retention.
  */
-async function endPause(run: SweepRun, { row, changedMs }: BatchAndProgress): Promise<void> {
-  const { id: batch, workload, paused } = row;
+async function endPause(run: SweepRun, { id: batch, workload, paused }: BatchRow): Promise<void> {
   const days = run.registry.workload(workload)?.retentionDays;
-  const sinceMs = Date.parse(paused?.at ?? '') || changedMs;
-  if (days === undefined || run.gate.now() - sinceMs <= days * DAY_MS) return;
+  if (!paused || days === undefined || run.gate.now() - Date.parse(paused.at) <= days * DAY_MS) return;
   const { ended } = await cancelBatch(run, batch);
   repaired(run, 'cancelled', { event: 'paused-batch-expired', batch, workload, days, chunks: ended.chunks });
+}
+
+/**
+ * Puts the references of pending rows again if their queue is empty, because then none of their messages can be under way.
+ * Puts none while the result queue has messages: these may be the results of pending rows. Returns how many were put.
+ */
+async function resend(run: SweepRun, batch: BatchRow): Promise<number> {
+  const workload = run.registry.workload(batch.workload);
+  if (!workload || (await run.depthOf(resultsQueueName(workload.name))) > 0) return 0;
+  const empty = new Map<string, Promise<boolean>>();
+  // Each queue is read once, before anything is put on it.
+  const isEmpty = (queue: string): Promise<boolean> => {
+    const known = empty.get(queue) ?? run.depthOf(queue).then((depth) => depth === 0);
+    empty.set(queue, known);
+    return known;
+  };
+  const { sent } = await resendPending(run, batch, {
+    isWanted: ({ chunk }) => isEmpty(queueOf(workload, batch, chunk)),
+    isOver: () => isOver(run),
+  });
+  return sent;
 }

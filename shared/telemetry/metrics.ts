@@ -10,32 +10,13 @@ import {
   type MeterProvider,
   metrics,
 } from '@opentelemetry/api';
-import type { Counts } from '../contract/counts.ts';
 import type { Operations } from '../contract/operations.ts';
+import type { Counts } from '../contract/outcome.ts';
 
 /** From a tenth of a second to an hour: a batch may contain three items or ten million. */
 const SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3_600];
 
-interface Instruments {
-  accepted: Counter;
-  items: Counter;
-  batches: Counter;
-  batchDuration: Histogram;
-  chunkDuration: Histogram;
-  chunkLatency: Histogram;
-  unhandled: Counter;
-  depth: Gauge;
-  active: Gauge;
-  instances: Gauge;
-  cpu: Gauge;
-  eventLoop: Gauge;
-  response: Gauge;
-  latency: Gauge;
-  wakes: Counter;
-  missedWakes: Counter;
-  rateLowered: Counter;
-  rejectedFiles: Counter;
-}
+type Instruments = ReturnType<typeof create>;
 
 let known: { provider: MeterProvider; instruments: Instruments } | undefined;
 
@@ -49,7 +30,7 @@ function instruments(): Instruments {
   return known.instruments;
 }
 
-function create(provider: MeterProvider): Instruments {
+function create(provider: MeterProvider) {
   const meter = provider.getMeter('sluice');
   const seconds = (name: string, description: string): Histogram =>
     meter.createHistogram(name, { unit: 's', description, advice: { explicitBucketBoundaries: SECONDS } });

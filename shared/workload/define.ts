@@ -2,17 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { checkDefinition, MAX_SECONDS_PER_CHUNK } from './check-definition.ts';
 import type { RateLimit, RetryPolicy, Workload, WorkloadOptions } from './workload-options.ts';
 
-export type {
-  ChunkOutput,
-  HaltRule,
-  ItemContext,
-  RateLimit,
-  Reduce,
-  RepeatedContent,
-  RetryPolicy,
-  Workload,
-  WorkloadOptions,
-} from './workload-options.ts';
+export type * from './workload-options.ts';
 
 const MiB = 1024 * 1024;
 

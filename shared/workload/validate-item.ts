@@ -3,7 +3,6 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Issue } from '../contract/outcome.ts';
-import { pathText } from './path-text.ts';
 
 const MAX_SHOWN = 5;
 /** An array of thousands of invalid rows has an issue for each. */
@@ -13,16 +12,6 @@ const MAX_ISSUE_CHARS = 500;
 /** Maximum length of all issues of an item together; the same as for any other error. */
 const MAX_ISSUES_CHARS = 8_000;
 
-/** The issues of an item in addition to their text. */
-interface Issues {
-  issues: readonly Issue[];
-  moreIssues: number;
-  /** Keys of the path to the value of the first issue. */
-  firstPath?: readonly PropertyKey[];
-}
-
-const NO_ISSUES: Issues = { issues: [], moreIssues: 0 };
-
 /**
  * An item does not fit the workload's schema. The message contains the first paths, `issues` all issues that are kept.
  */
@@ -31,13 +20,10 @@ export class InvalidItem extends Error {
   readonly issues: readonly Issue[];
   /** Number of further issues. */
   readonly moreIssues: number;
-  /** Keys of the path to the value of the first issue. */
-  readonly firstPath: readonly PropertyKey[];
-  constructor(message: string, { issues, moreIssues, firstPath = [] } = NO_ISSUES) {
+  constructor(message: string, issues: readonly Issue[] = [], moreIssues = 0) {
     super(message);
     this.issues = issues;
     this.moreIssues = moreIssues;
-    this.firstPath = firstPath;
   }
 }
 
@@ -92,7 +78,7 @@ function invalid(found: readonly StandardSchemaV1.Issue[]): InvalidItem {
     issues.push(issue);
   }
   const moreIssues = found.length - issues.length;
-  return new InvalidItem(issuesText(issues, found.length), { issues, moreIssues, firstPath: keysOf(found[0]?.path) });
+  return new InvalidItem(issuesText(issues, found.length), issues, moreIssues);
 }
 
 const keysOf = (path: StandardSchemaV1.Issue['path']): PropertyKey[] =>
@@ -103,4 +89,15 @@ function issuesText(issues: readonly Issue[], count: number): string {
   const texts = issues.slice(0, MAX_SHOWN).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const more = count - texts.length;
   return texts.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+const WORD = /^[\w$-]+$/;
+
+/** Formats a path, such as `lines[3].qty` or `totals["a b"]`. */
+export const pathText = (keys: readonly PropertyKey[]): string =>
+  keys.map((key, i) => (typeof key === 'number' ? `[${key}]` : segment(String(key), i === 0))).join('');
+
+function segment(key: string, isFirst: boolean): string {
+  if (!WORD.test(key)) return `[${JSON.stringify(key)}]`;
+  return isFirst ? key : `.${key}`;
 }

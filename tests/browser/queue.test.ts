@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { Audit } from '../../shared/http/audit/schemas.ts';
+import type { Audit } from '../../shared/http/audit/routes.ts';
 import type { PolicyView, QueueDetails, WaveView } from '../../shared/http/queues/schemas.ts';
 import { axeFindings, loadAxe } from './support/axe.ts';
 import type { OpenOptions } from './support/dashboard.ts';

@@ -3,14 +3,14 @@ import type { Mutant } from './mutant.ts';
 export const SWEEP: readonly Mutant[] = [
   {
     name: 'references are put again although their queue has messages',
-    file: 'shared/sweep/resend.ts',
+    file: 'shared/sweep/repair-batch.ts',
     find: 'isWanted: ({ chunk }) => isEmpty(queueOf(workload, batch, chunk)),',
     replace: 'isWanted: async ({ chunk }) => isEmpty(queueOf(workload, batch, chunk)).then(() => true),',
     tests: ['tests/integration/sweep/sweep-batches.test.ts', 'tests/integration/sweep/sweep.test.ts'],
   },
   {
     name: 'references are put again although their results may be under way',
-    file: 'shared/sweep/resend.ts',
+    file: 'shared/sweep/repair-batch.ts',
     find: ' || (await run.depthOf(resultsQueueName(workload.name))) > 0',
     replace: '',
     tests: ['tests/integration/sweep/sweep-batches.test.ts', 'tests/integration/sweep/sweep.test.ts'],
@@ -18,7 +18,7 @@ export const SWEEP: readonly Mutant[] = [
   {
     name: 'references of a paused batch are put again',
     file: 'shared/sweep/repair-batch.ts',
-    find: `  if (state === 'paused') return endPause(run, found);
+    find: `  if (state === 'paused') return endPause(run, row);
 `,
     replace: '',
     tests: ['tests/integration/sweep/sweep-batches.test.ts', 'tests/integration/commands/pause.test.ts'],
@@ -50,7 +50,7 @@ export const SWEEP: readonly Mutant[] = [
   {
     name: 'an old batch that has just ended again is expired',
     file: 'shared/sweep/expire-batches.ts',
-    find: `  if (found && !hasExpired(found.row, before)) return;
+    find: `  if (found && (!isFinished(found.row.state) || (found.row.completedAt ?? '') >= before)) return;
 `,
     replace: '',
     tests: ['tests/integration/sweep/chores.test.ts'],

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { jsonOf } from '../../../shared/client/index.ts';
-import type { ItemList, ItemState } from '../../../shared/http/items/schemas.ts';
+import type { ItemList } from '../../../shared/http/items/schemas.ts';
 import { itemPosition, whole } from '../../options.ts';
 import { EXIT } from '../../process/exit-codes.ts';
 import type { Act, Action, Session } from '../../session.ts';
@@ -10,13 +10,13 @@ import type { Column } from '../../text/listing.ts';
 type Item = ItemList['items'][number];
 
 interface ItemsOptions {
-  state?: ItemState;
+  state?: Item['state'];
   from?: number;
   limit: number;
   results?: boolean;
 }
 
-const STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] satisfies ItemState[];
+const STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] satisfies Item['state'][];
 const MAX_SHOWN = 100_000;
 /** The maximum page size of the API. */
 const MAX_PAGE = 10_000;

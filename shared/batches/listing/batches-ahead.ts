@@ -6,16 +6,10 @@ import { type OpenBatch, openBatches } from './open-rows.ts';
 /** Maximum number of open batches that one call counts: five operations. */
 const MAX_AHEAD = 5_000;
 
-/** Open batches that were opened before, and the items that they had then. */
-interface Ahead {
-  batches: number;
-  items: number;
-}
-
 type Waiting = Pick<BatchRow, 'id' | 'workload' | 'lane' | 'openedAt'>;
 
 /** Counts the work ahead of a batch, with one query over the open batches of its workload. */
-export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<Ahead> {
+export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<ReturnType<typeof countAhead>> {
   const seen: OpenBatch[] = [];
   for await (const open of openBatches(table, waiting.workload)) if (seen.push(open) === MAX_AHEAD) break;
   return countAhead(seen, waiting);
@@ -23,13 +17,13 @@ export async function readBatchesAhead(table: Table, waiting: Waiting): Promise<
 
 /**
  * Counts the open batches whose references are in the same queues and were put before: those of the same lane that were
- * opened earlier. A redrive is opened later than its upload. A redrive of the report alone has no references, and is
- * not counted.
+ * opened earlier, with the items that they had then. A redrive is opened later than its upload. A redrive of the report
+ * alone has no references, and is not counted.
  */
-export function countAhead(open: readonly OpenBatch[], { id, lane, openedAt }: Waiting): Ahead {
+export function countAhead(open: readonly OpenBatch[], { id, lane, openedAt }: Waiting) {
   const openedMs = Date.parse(openedAt);
   const ahead = open.filter(
-    (other) => other.id !== id && other.openedAt < openedMs && (other.lane ?? lane) === lane && (other.items ?? 1) > 0,
+    (other) => other.id !== id && other.openedAt < openedMs && other.lane === lane && other.items > 0,
   );
-  return { batches: ahead.length, items: ahead.reduce((sum, { items = 0 }) => sum + items, 0) };
+  return { batches: ahead.length, items: ahead.reduce((sum, { items }) => sum + items, 0) };
 }

@@ -5,17 +5,17 @@
 
 import { batchDate } from '../../contract/names.ts';
 import { type Entity, fromEntity, type StoredEntity, toEntity } from '../../storage/entity.ts';
-import { defineRow, pickColumns, type Values } from '../../storage/row.ts';
+import { defineRow, pickColumns, pickValues, type Values } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH, type BatchRow } from '../batch-row.ts';
 import { LISTED_TIMES, listedTimes } from './listed-times.ts';
 
 const HEX = '0123456789abcdef';
 
-const SHOWN = {
-  ...LISTED_TIMES,
-  ...pickColumns(BATCH, ['workload', 'lane', 'state', 'accepted', 'dead', 'discarded', 'causes', 'fileName', 'labels']),
-};
+const OF_BATCH = pickColumns(BATCH, [
+  ...(['workload', 'lane', 'state', 'accepted', 'dead', 'discarded', 'causes', 'fileName', 'labels'] as const),
+]);
+const SHOWN = { ...LISTED_TIMES, ...OF_BATCH };
 /** What a batch had spent by then, so that one query is enough for the cost of a month. */
 const SPENT = pickColumns(BATCH, ['operations', 'handlerSeconds', 'chunksDone', 'chunksTotal']);
 
@@ -39,10 +39,8 @@ export async function indexBatch(table: Table, row: BatchRow): Promise<void> {
 
 /** Creates the listing entry of a batch from its current row. */
 export function indexEntryOf(row: BatchRow): IndexEntry {
-  const { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels } = row;
-  const { chunksDone, chunksTotal, handlerSeconds, operations } = row;
-  const shown = { id, workload, lane, state, accepted, dead, discarded, causes, fileName, labels, ...listedTimes(row) };
-  return { ...shown, spent: { chunksDone, chunksTotal, handlerSeconds, operations } };
+  const { id } = row;
+  return { id, ...pickValues(OF_BATCH, row), ...listedTimes(row), spent: pickValues(SPENT, row) };
 }
 
 /** Creates the entity of a batch's line. */
@@ -106,9 +104,8 @@ export async function* batchesOfDays(
 }
 
 function fromIndexEntity(entity: Entity): IndexEntry {
-  const { operations, handlerSeconds, chunksDone, chunksTotal, ...shown } = fromEntity(LINE, entity);
-  const spent = { operations, handlerSeconds, chunksDone, chunksTotal };
-  return { ...shown, id: newestFirst(entity.rowKey), spent };
+  const line = fromEntity(LINE, entity);
+  return { id: newestFirst(entity.rowKey), ...pickValues(SHOWN, line), spent: pickValues(SPENT, line) };
 }
 
 const dayPartition = (day: string): string => `day-${day}`;

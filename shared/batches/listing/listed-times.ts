@@ -1,11 +1,15 @@
 /** The times of a batch in a listing. Pure. */
-import { flag, int64, optional, pickColumns, type Values } from '../../storage/row.ts';
+import { flag, int64, optional, pickColumns, pickValues, type Values } from '../../storage/row.ts';
 import { BATCH, type BatchRow, type RevisionTimes } from '../batch-row.ts';
 import { firstRevision } from '../revisions.ts';
 
+const PRESENT = pickColumns(BATCH, [
+  ...(['revision', 'revisionItems', 'openedAt', 'queuedAt', 'deadlineAt', 'completedAt', 'pausedMs'] as const),
+]);
+
 /** The columns of a listing with the times of the present revision, and the result of the first one. */
 export const LISTED_TIMES = {
-  ...pickColumns(BATCH, ['revision', 'revisionItems', 'openedAt', 'queuedAt', 'deadlineAt', 'completedAt', 'pausedMs']),
+  ...PRESENT,
   /**
    * Present after the first redrive: whether the first completion met the deadline. Before that it follows from the
    * times above.
@@ -21,10 +25,8 @@ export type ListedTimes = Values<typeof LISTED_TIMES>;
 
 /** Returns the times of a batch for its line. */
 export function listedTimes(row: BatchRow): ListedTimes {
-  const { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs } = row;
   const [first] = row.earlier;
-  const { latencyP95 } = firstRevision(row);
-  const present = { revision, revisionItems, openedAt, queuedAt, deadlineAt, completedAt, pausedMs, latencyP95 };
+  const present = { ...pickValues(PRESENT, row), latencyP95: firstRevision(row).latencyP95 };
   if (first?.completedAt === undefined) return present;
   return {
     ...present,

@@ -1,6 +1,7 @@
 /** Listings of batches: the lines of finished batches, and the batch rows of the others, whose ids are in partition `open`. */
 
 import { batchDate } from '../../contract/names.ts';
+import { groupsOfSource } from '../../groups-of.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Table } from '../../storage/table.ts';
 import { type BatchRow, type BatchState, isFinished, pendingItems } from '../batch-row.ts';
@@ -52,7 +53,7 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
   for await (const each of openBatches(table)) open.set(each.id, each);
   const batches: ListedBatch[] = [];
   let scanned: Listing['scanned'] = { count: 0, last: undefined };
-  for await (const group of inGroups(candidates(table, query, open), ROWS_AT_ONCE)) {
+  for await (const group of groupsOfSource(candidates(table, query, open), { size: ROWS_AT_ONCE, skipped: 0 })) {
     const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
     const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
     batches.push(...listed.filter((batch) => batch !== undefined).filter((batch) => fits(batch, query)));
@@ -140,13 +141,3 @@ async function refresh(table: Table, candidate: Candidate, open: boolean): Promi
 }
 
 const withPending = ({ spent: _spent, ...shown }: IndexEntry, pending: number): ListedBatch => ({ ...shown, pending });
-
-async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let group: T[] = [];
-  for await (const item of items) {
-    if (group.push(item) < size) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}

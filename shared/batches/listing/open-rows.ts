@@ -4,7 +4,7 @@
  * no accepted work is ever unseen. Listings read batches from here that have no line yet (index-rows.ts).
  */
 import { type Entity, fromEntity, toEntity } from '../../storage/entity.ts';
-import { defineRow, int64, optional, pickColumns, type RowOf, text } from '../../storage/row.ts';
+import { defineRow, int64, pickColumns, pickValues, type RowOf, type Values } from '../../storage/row.ts';
 import { deleteEntity, odata, queryEntities, type Table } from '../../storage/table.ts';
 import { BATCH, type BatchCounts, type BatchRow, pendingItems } from '../batch-row.ts';
 
@@ -12,24 +12,18 @@ const OPEN = 'open';
 /** Notes of the sweeps sort after all ids, and are returned by the same query. */
 const NOTE = '~';
 
-/** The row of an open batch: what it was at the opening of the revision. Rows of an older version have only the workload. */
-export const OPEN_BATCH = defineRow('open', {
-  workload: text(''),
-  lane: optional(text()),
-  /** Items and chunks of the revision. */
-  items: optional(int64()),
-  chunks: optional(int64()),
-  deadlineAt: optional(text()),
-  ...pickColumns(BATCH, ['fileName', 'labels']),
-});
+const OF_BATCH = pickColumns(BATCH, ['workload', 'lane', 'deadlineAt', 'fileName', 'labels']);
+
+/** The row of an open batch, as of the opening of the revision, with the numbers of its items and chunks. */
+export const OPEN_BATCH = defineRow('open', { ...OF_BATCH, items: int64(), chunks: int64() });
 
 /** An open batch. `openedAt` is when the service wrote its row, in milliseconds. */
 export type OpenBatch = RowOf<typeof OPEN_BATCH> & Pick<BatchRow, 'id' | 'revision'> & { openedAt: number };
 
 /** The fields of a batch that its row `open` contains. */
 export type OpeningBatch = BatchCounts &
-  Pick<BatchRow, 'id' | 'workload' | 'revision' | 'lane' | 'deadlineAt' | 'chunksTotal' | 'chunksDone'> &
-  Pick<BatchRow, 'fileName' | 'labels'>;
+  Values<typeof OF_BATCH> &
+  Pick<BatchRow, 'id' | 'revision' | 'chunksTotal' | 'chunksDone'>;
 
 /**
  * Each revision has a separate row, so that the deletion of an ended revision's row never hides a revision that a redrive
@@ -40,9 +34,8 @@ const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =
 
 /** Writes the row of a revision: from then on a sweep sees the batch. */
 export async function writeOpenRow(table: Table, batch: OpeningBatch): Promise<void> {
-  const { workload, lane, deadlineAt, chunksTotal, chunksDone, fileName, labels } = batch;
-  const work = { items: pendingItems(batch), chunks: chunksTotal - chunksDone, deadlineAt };
-  const columns = { workload, lane, ...work, fileName, labels };
+  const { chunksTotal, chunksDone } = batch;
+  const columns = { ...pickValues(OF_BATCH, batch), items: pendingItems(batch), chunks: chunksTotal - chunksDone };
   await table.upsertEntity(toEntity(OPEN_BATCH, { partitionKey: OPEN, rowKey: rowKeyOf(batch) }, columns), 'Replace');
 }
 

@@ -29,6 +29,10 @@ export type ReadOpenBatches = (options?: { fresh?: boolean }) => Promise<Watched
 /** Creates the reader, which keeps rows for 10 s. `now` returns service time in milliseconds. */
 export function createOpenBatchReader(table: Table, now: () => number): ReadOpenBatches {
   let known = new Map<string, { row: BatchRow; atMs: number }>();
+  const readRow = async (id: string, atMs: number) => {
+    const found = await readBatch(table, id);
+    return found && { row: found.row, atMs };
+  };
   return async ({ fresh = false } = {}) => {
     const open = await latestRevisions(table);
     const kept: typeof known = new Map();
@@ -36,7 +40,7 @@ export function createOpenBatchReader(table: Table, now: () => number): ReadOpen
       const memo = known.get(id);
       // If the open row has a newer revision than the memo, the batch was redriven.
       const isRecent = memo !== undefined && now() - memo.atMs < ROW_MS && memo.row.revision >= revision;
-      const read = !fresh && isRecent ? memo : await readRow(table, id, now());
+      const read = !fresh && isRecent ? memo : await readRow(id, now());
       if (read) kept.set(id, read);
       return read?.row;
     });
@@ -48,23 +52,15 @@ export function createOpenBatchReader(table: Table, now: () => number): ReadOpen
   };
 }
 
-async function readRow(table: Table, id: string, atMs: number): Promise<{ row: BatchRow; atMs: number } | undefined> {
-  const found = await readBatch(table, id);
-  return found && { row: found.row, atMs };
-}
-
-/**
- * A batch that is redriven as it ends has two open rows; the latest one counts. Open rows of older versions have no
- * deadline. They sort first, so that their batch rows are read.
- */
+/** A batch that is redriven as it ends has two open rows; the latest one counts. */
 async function latestRevisions(table: Table): Promise<OpenBatch[]> {
   const latest = new Map<string, OpenBatch>();
   for await (const open of openBatches(table)) latest.set(open.id, open);
-  return [...latest.values()].sort((a, b) => ((a.deadlineAt ?? '') < (b.deadlineAt ?? '') ? -1 : 1));
+  return [...latest.values()].sort((a, b) => (a.deadlineAt < b.deadlineAt ? -1 : 1));
 }
 
 /** Returns the items of an open batch that have no outcome yet; for a batch that was not read, its items at the opening. */
-export function pendingOf({ row, items = 0 }: WatchedBatch): number {
+export function pendingOf({ row, items }: WatchedBatch): number {
   if (row === undefined) return items;
   return isFinished(row.state) ? 0 : pendingItems(row);
 }

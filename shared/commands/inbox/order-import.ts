@@ -4,10 +4,10 @@ import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/text/labels.ts';
 import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import { MAX_METADATA, metadataBytes } from '../../intake/file-metadata.ts';
 import { ownBlob } from '../../intake/import/own-blob.ts';
 import { accountOf, importName } from '../../intake/inbox/import-file.ts';
 import { type CsvOptions, csvOptionsParams } from '../../intake/parse/csv-options.ts';
+import { MAX_METADATA, metadataBytes } from '../../intake/upload-options.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
 

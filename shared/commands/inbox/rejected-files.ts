@@ -2,9 +2,9 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import { fileMetadata } from '../../intake/file-metadata.ts';
 import { CopyPendingError, isMoved, moveFile } from '../../intake/inbox/inbox-move.ts';
 import { reasonName } from '../../intake/inbox/rejection-reason.ts';
+import { fileMetadata } from '../../intake/upload-options.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 
 export interface RejectedFilesDeps {

@@ -35,11 +35,8 @@ export function actorOf(headers: { get(name: string): string | null }, isAuthent
  */
 function principalOf(header: string): string {
   const claims = claimsOf(header);
-  for (const type of NAMES) {
-    const value = claims.get(type);
-    if (value !== undefined && shown(value) !== '') return shown(value);
-  }
-  return '';
+  const names = NAMES.map((type) => shown(claims.get(type) ?? ''));
+  return names.find((name) => name !== '') ?? '';
 }
 
 function claimsOf(header: string): Map<string, string> {

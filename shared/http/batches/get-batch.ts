@@ -1,51 +1,31 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { type BatchRow, isFinished } from '../../batches/batch-row.ts';
+import { isFinished } from '../../batches/batch-row.ts';
 import { readBatchAndProgress, sumFresh } from '../../batches/progress/progress-rows.ts';
-import type { GateDeps } from '../../gate/gate.ts';
-import type { TelemetryLinks } from '../../settings.ts';
-import type { Table } from '../../storage/table.ts';
-import type { Registry } from '../../workload/registry.ts';
+import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
+import type { App, Reads } from '../edge/app.ts';
 import { batchBy } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { type BatchNow, batchView } from './view/batch-view.ts';
-import { blockedOf, canBeBlocked, readQueueStates } from './view/blocked.ts';
-import type { ReceiptBasis } from './view/receipt-view.ts';
+import { blockedOf, canBeBlocked, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
 import { readWaiting } from './view/waiting.ts';
 
-export interface GetBatchHttp {
-  table: Table;
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  registry: Registry;
-  basis: ReceiptBasis;
-  /** No default. */
-  links?: TelemetryLinks;
-}
+type GetBatchHttp = QueueStatesDeps & Pick<Reads, 'table'> & Pick<App, 'basis'> & Partial<Pick<Settings, 'links'>>;
 
 /**
  * GET batches/{id}: one table read returns the batch and the progress of its running chunks. Until the batch is finished or
  * paused, a second read determines whether its queues drain (and another one whether they wait for a share of their limits); if
  * none of its chunks is running, one more read counts what is ahead of it.
  */
-export async function getBatch(deps: GetBatchHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const getBatch: Handle<GetBatchHttp> = async (deps, request) => {
   const { row, progress: rows } = await batchBy(request, (id) => readBatchAndProgress(deps.table, id));
-  const progress = isFinished(row.state) ? undefined : sumFresh(rows, row, deps.gate.now());
-  const now = isFinished(row.state)
-    ? {}
-    : {
-        ...(canBeBlocked(row) ? await readQueues(deps, row, progress !== undefined) : {}),
-        progress,
-        deployed: deps.registry.workload(row.workload),
-      };
-  return json(batchView(row, deps.gate.now(), deps.basis, { ...now, telemetryLinks: deps.links ?? {} }));
-}
-
-async function readQueues(
-  deps: GetBatchHttp,
-  row: BatchRow,
-  isRunning: boolean,
-): Promise<Pick<BatchNow, 'blocked' | 'waiting'>> {
+  const nowMs = deps.gate.now();
+  const view = (now: BatchNow) => json(batchView(row, nowMs, deps.basis, { ...now, telemetryLinks: deps.links }));
+  if (isFinished(row.state)) return view({});
+  const progress = sumFresh(rows, row, nowMs);
+  const deployed = deps.registry.workload(row.workload);
+  if (!canBeBlocked(row)) return view({ progress, deployed });
   const states = await readQueueStates(deps, row.workload);
   const blocked = blockedOf(row, states);
-  const waiting = isRunning ? undefined : await readWaiting(deps.table, row, { ...states, blocked });
-  return { blocked, waiting };
-}
+  const waiting = progress === undefined ? await readWaiting(deps.table, row, { ...states, blocked }) : undefined;
+  return view({ progress, deployed, blocked, waiting });
+};

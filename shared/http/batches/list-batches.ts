@@ -1,34 +1,29 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { isFinished } from '../../batches/batch-row.ts';
+import { BATCH_STATES, isFinished } from '../../batches/batch-row.ts';
 import { type ListedBatch, listBatchesOf } from '../../batches/listing/listing.ts';
 import { isDeadlineMet } from '../../batches/revisions.ts';
 import { batchDate, batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS, dateOf } from '../../days.ts';
 import { Problem } from '../../errors.ts';
-import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
-import { batchIdOf, dayOf, labelsOf, searchOf, stateOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { batchIdOf, dayOf, labelsOf, oneOf, searchOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { type Handle, query, whole } from '../edge/route.ts';
 import type { BatchEntry, BatchList } from './list-schemas.ts';
 import { batchLinks } from './view/batch-view.ts';
 import { blockedOf, canBeBlocked, type QueueStates, type QueueStatesDeps, readQueueStates } from './view/blocked.ts';
 import { paceOf } from './view/pace-view.ts';
 
-export interface BatchesHttp extends QueueStatesDeps {
-  /** Table of the batches. */
-  table: Table;
-}
-
 /** Number of days that a listing without `?day=` covers. Each day is one query, also on an idle pipeline. */
 const DAYS_BACK = 7;
-const LIMIT = { min: 1, max: 200, fallback: 50 };
+export const LIMIT = query('limit', 'Maximum number of batches per page', whole(1, 200, 50));
 
 /**
  * GET batches: the batches of a day, or of the last days, newest first. A page compares at most 2,000 batches with the
  * filters, so it may be empty and still have a next page. If it contains unfinished batches, one more query reads the states of
  * the queues.
  */
-export async function listBatches(deps: BatchesHttp, request: HttpRequest): Promise<HttpResponseInit> {
+export const listBatches: Handle<QueueStatesDeps & Pick<Reads, 'table'>> = async (deps, request) => {
   const { table } = deps;
   const after = batchIdOf(request, 'after');
   const nowMs = deps.gate.now();
@@ -36,9 +31,9 @@ export async function listBatches(deps: BatchesHttp, request: HttpRequest): Prom
   const { batches, next, scanned } = await listBatchesOf(table, {
     days,
     after,
-    limit: wholeOf(request, 'limit', LIMIT),
+    limit: wholeOf(request, LIMIT),
     workload: workloadNameOf(request),
-    state: stateOf(request),
+    state: oneOf(request, 'state', BATCH_STATES),
     labels: labelsOf(request),
     search: searchOf(request),
   });
@@ -49,8 +44,8 @@ export async function listBatches(deps: BatchesHttp, request: HttpRequest): Prom
     days: { from, to },
     scanned: { batches: scanned.count, until: scanned.last === undefined ? null : createdAtOf(scanned.last) },
   };
-  return json(list, { headers: nextLink(request, next === undefined ? undefined : { after: next }) });
-}
+  return json(list, { headers: nextLink(request, { after: next }) });
+};
 
 /** The days to query, newest first. A following page begins on the day on which the previous page ended. */
 function daysFor(day: string | undefined, after: string | undefined, nowMs: number): string[] {
@@ -65,32 +60,19 @@ function daysFor(day: string | undefined, after: string | undefined, nowMs: numb
 const createdAtOf = (id: string): string => new Date(batchTimeMs(id)).toISOString();
 
 function entryOf(batch: ListedBatch, nowMs: number, states: QueueStates | undefined): BatchEntry {
-  const { id, workload, lane, state, accepted, dead, discarded, pending, revision, openedAt, deadlineAt } = batch;
-  const { completedAt = null, deadlineMet = isDeadlineMet(batch, nowMs) } = batch;
-  const times = { createdAt: createdAtOf(id), revision, openedAt, completedAt, deadlineAt, deadlineMet };
+  const { id, workload, lane, state, accepted, dead, discarded, pending, labels, causes, revision } = batch;
+  const { openedAt, deadlineAt } = batch;
   const blocked = states && canBeBlocked(batch) ? blockedOf(batch, states) : undefined;
-  const pace = paceOf({ ...batch, items: batch.revisionItems, isBlocked: blocked !== undefined }, nowMs);
-  const { fileName, labels, causes, atRiskAt, latencyP95 = null } = batch;
-  const given = {
-    ...(fileName === undefined ? {} : { file: fileName }),
-    ...(labels === undefined ? {} : { labels }),
-    ...(causes === undefined ? {} : { causes }),
-    ...(blocked === undefined ? {} : { blocked }),
-    ...(atRiskAt === undefined || isFinished(state) ? {} : { atRiskAt }),
-  };
   return {
-    id,
-    workload,
-    lane,
-    state,
-    accepted,
-    dead,
-    discarded,
-    pending,
-    latencyP95Ms: latencyP95,
-    ...given,
-    ...times,
-    ...pace,
+    ...{ id, workload, lane, state, accepted, dead, discarded, pending, labels, causes, revision },
+    ...{ openedAt, deadlineAt, blocked },
+    file: batch.fileName,
+    createdAt: createdAtOf(id),
+    completedAt: batch.completedAt ?? null,
+    deadlineMet: batch.deadlineMet ?? isDeadlineMet(batch, nowMs),
+    latencyP95Ms: batch.latencyP95 ?? null,
+    atRiskAt: isFinished(state) ? undefined : batch.atRiskAt,
+    ...paceOf({ ...batch, items: batch.revisionItems, isBlocked: blocked !== undefined }, nowMs),
     links: batchLinks(id),
   };
 }

@@ -1,40 +1,27 @@
 import { z } from 'zod';
-import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { COMPONENTS, count, time } from '../edge/schemas.ts';
-import {
-  atRiskAtSchema,
-  batchLinksSchema,
-  blockedSchema,
-  deadlineMetSchema,
-  estimateSchema,
-  labelsSchema,
-  rateSchema,
-} from './schemas.ts';
+import { batchLinksSchema, batchViewSchema, deadlineMetSchema } from './schemas.ts';
+
+const { id, workload, lane, state, labels, ratePerSecond, estimate, blocked } = batchViewSchema.shape;
 
 /** A batch in a listing. */
 export const batchEntrySchema = z.object({
-  id: z.string(),
-  workload: z.string(),
-  lane: z.string(),
-  state: z.enum(BATCH_STATES),
+  ...{ id, workload, lane, state, labels, estimate, blocked },
   accepted: count,
   dead: count,
   discarded: count,
   pending: count,
   file: z.string().optional().describe('Name of the uploaded file'),
-  labels: labelsSchema.optional(),
   createdAt: time.describe('The creation time of the id, by which listings are sorted'),
   revision: count,
   openedAt: time.describe('When the current revision was opened. The following three fields are about it, too'),
   completedAt: time.nullable(),
   deadlineAt: time,
-  ratePerSecond: rateSchema,
+  ratePerSecond,
   deadlineMet: deadlineMetSchema,
   latencyP95Ms: count.nullable().describe('Latency of the first revision, after its completion'),
   causes: z.record(z.string(), count).optional().describe('The most frequent causes of its current dead letters'),
-  atRiskAt: atRiskAtSchema.describe('Like `deadline.atRiskAt` of the batch, but only until it is finished'),
-  estimate: estimateSchema,
-  blocked: blockedSchema,
+  atRiskAt: time.optional().describe('Like `deadline.atRiskAt` of the batch, but only until it is finished'),
   links: batchLinksSchema,
 });
 export type BatchEntry = z.infer<typeof batchEntrySchema>;

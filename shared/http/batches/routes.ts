@@ -1,12 +1,10 @@
 import { BATCH_STATES } from '../../batches/batch-row.ts';
-import { JSON_TYPE, NEXT, query, type Route, TEXTS, whole } from '../edge/route.ts';
+import { JSON_TYPE, jsonAnswer, NEXT, query, type Route, TEXTS } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
-import { cancelOverHttp } from './cancel-batch.ts';
-import { deleteOverHttp } from './delete-batch.ts';
+import { cancelOverHttp, deleteOverHttp, pauseOverHttp, resumeOverHttp } from './change-batch.ts';
 import { getBatch } from './get-batch.ts';
-import { listBatches } from './list-batches.ts';
+import { LIMIT, listBatches } from './list-batches.ts';
 import { batchListSchema } from './list-schemas.ts';
-import { pauseOverHttp, resumeOverHttp } from './pause-batch.ts';
 import { batchViewSchema, cancelAnswerSchema } from './schemas.ts';
 
 /** The routes of batches, except for those of upload/ and downloads/. */
@@ -19,7 +17,7 @@ export const BATCH_ROUTES = [
     summary: 'Batches of a day, or of the last seven days, newest first',
     parameters: [
       query('day', 'A date in UTC', { type: 'string', format: 'date' }),
-      query('limit', 'Maximum number of batches per page', whole(1, 200, 50)),
+      LIMIT,
       query('workload', 'Only batches of this workload'),
       query('state', 'Only batches in this state', { type: 'string', enum: BATCH_STATES }),
       query('label', 'Only batches with this label, as key=value. May be repeated', TEXTS),
@@ -29,7 +27,7 @@ export const BATCH_ROUTES = [
       ),
       query('after', 'Continue after this batch'),
     ],
-    answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: batchListSchema }, headers: NEXT }],
+    answers: [jsonAnswer(200, 'A page', batchListSchema, { headers: NEXT })],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => listBatches(app.deps(), request),
   },
@@ -39,7 +37,7 @@ export const BATCH_ROUTES = [
     path: 'batches/{id}',
     audience: ['client'],
     summary: 'State, counts, times, latency and receipt of a batch',
-    answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
+    answers: [jsonAnswer(200, 'The batch', batchViewSchema)],
     problems: ['not-found'],
     handler: (app) => (request) => getBatch({ ...app.deps(), basis: app.basis, links: app.settings.links }, request),
   },
@@ -51,8 +49,8 @@ export const BATCH_ROUTES = [
     summary:
       'Stop running chunks, keep finished ones, and cancel the rest. If nothing is left to cancel, the batch becomes completed',
     answers: [
-      { status: 200, description: 'The batch is finished', content: { [JSON_TYPE]: cancelAnswerSchema } },
-      { status: 202, description: 'The cancellation continues', content: { [JSON_TYPE]: cancelAnswerSchema } },
+      jsonAnswer(200, 'The batch is finished', cancelAnswerSchema),
+      jsonAnswer(202, 'The cancellation continues', cancelAnswerSchema),
     ],
     problems: ['not-found', 'conflict'],
     wakes: true,
@@ -66,7 +64,7 @@ export const BATCH_ROUTES = [
     summary: 'Start no further chunks of a batch. Running chunks finish',
     body: { [JSON_TYPE]: pauseRequestSchema },
     example: { reason: 'wrong price list' },
-    answers: [{ status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } }],
+    answers: [jsonAnswer(200, 'The batch', batchViewSchema)],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     handler: (app) => (request) => pauseOverHttp({ deps: app.deps(), basis: app.basis }, request),
   },
@@ -79,12 +77,8 @@ export const BATCH_ROUTES = [
     body: { [JSON_TYPE]: resumeRequestSchema },
     example: { since: '2026-09-24T08:00:00.000Z' },
     answers: [
-      { status: 200, description: 'The batch', content: { [JSON_TYPE]: batchViewSchema } },
-      {
-        status: 202,
-        description: 'The batch is large: the sweep puts the remaining references',
-        content: { [JSON_TYPE]: batchViewSchema },
-      },
+      jsonAnswer(200, 'The batch', batchViewSchema),
+      jsonAnswer(202, 'The batch is large: the sweep puts the remaining references', batchViewSchema),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     wakes: true,

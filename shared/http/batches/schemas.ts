@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { FORMATS } from '../../contract/upload-kinds.ts';
 import { noteSchema } from '../edge/notes.ts';
-import { COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
+import { amount, COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
 import { batchReceiptSchema } from './view/receipt-schema.ts';
 
 const latency = z.object({ p50: count, p95: count, max: count }).nullable();
@@ -20,43 +20,12 @@ export const deadlineMetSchema = z
   .nullable()
   .describe('Whether the first completion met the deadline; later redrives do not change it. null while undecided');
 
-export const atRiskAtSchema = time
-  .optional()
-  .describe('The time when the current revision was first expected to miss its deadline. Absent if it was not');
-
-export const rateSchema = z
-  .number()
-  .nonnegative()
-  .nullable()
-  .describe(
-    'Items per second of the current revision since it was queued, without the time that it was paused. null before it is queued and while it is blocked',
-  );
-export const estimateSchema = z
-  .object({ completesAt: time, basis: z.string().describe('The basis of the computation, as text') })
-  .optional()
-  .describe(
-    'The expected end of the current revision. Only while it is queued or running and not blocked, and its rate is known',
-  );
-
-export const blockedSchema = z
-  .object({
-    queue: z.string().optional().describe('Absent if the workload of the batch is not deployed'),
-    since: time.optional(),
-    reason: z.string(),
-  })
-  .optional()
-  .describe(
-    'Why the work of an unfinished batch cannot continue: its workload is not deployed, or the first of its queues that is paused (by an operator or the circuit), has no share of the limits of its workload, or has a drain that cannot be started. Then rate and estimate are not known',
-  );
-
 export const batchLinksSchema = z.object({
   self: z.string(),
   results: z.string(),
   report: z.string(),
   deadLetters: z.string(),
 });
-
-export const labelsSchema = z.record(z.string(), z.string()).describe('The labels that the client gave the batch');
 
 /** A batch. */
 export const batchViewSchema = z
@@ -89,7 +58,7 @@ export const batchViewSchema = z
         .optional()
         .describe('How a CSV upload was interpreted'),
     }),
-    labels: labelsSchema.optional(),
+    labels: z.record(z.string(), z.string()).optional().describe('The labels that the client gave the batch'),
     counts: z.object({
       accepted: count,
       succeeded: count,
@@ -105,7 +74,13 @@ export const batchViewSchema = z
       .extend({ accepted: time.describe('Acceptance of the upload') })
       .describe('Times of the current revision, except for accepted'),
     deadline: z
-      .object({ at: time, met: deadlineMetSchema, atRiskAt: atRiskAtSchema })
+      .object({
+        at: time,
+        met: deadlineMetSchema,
+        atRiskAt: time
+          .optional()
+          .describe('When the current revision was first expected to miss its deadline. Absent if it was not'),
+      })
       .describe('The deadline of the upload. Only atRiskAt is about the current revision, whose deadline is in times'),
     progress: z
       .object({
@@ -121,8 +96,17 @@ export const batchViewSchema = z
       })
       .optional()
       .describe('Progress of the running chunks. Workers report chunks that have run for at least ten seconds'),
-    ratePerSecond: rateSchema,
-    estimate: estimateSchema,
+    ratePerSecond: amount
+      .nullable()
+      .describe(
+        'Items per second of the current revision since it was queued, without the time that it was paused. null before it is queued and while it is blocked',
+      ),
+    estimate: z
+      .object({ completesAt: time, basis: z.string().describe('The basis of the computation, as text') })
+      .optional()
+      .describe(
+        'The expected end of the current revision. Only while it is queued or running and not blocked, and its rate is known',
+      ),
     latencyMs: latency.describe('Time from the acceptance of the batch to the end of an item, in the first revision'),
     revision: count.describe('0 for the upload; each redrive opens the next'),
     revisions: z
@@ -137,7 +121,16 @@ export const batchViewSchema = z
       )
       .describe('The upload and its redrives and discards: the 19 latest, followed by the current revision'),
     reportRevision: count.nullable(),
-    blocked: blockedSchema,
+    blocked: z
+      .object({
+        queue: z.string().optional().describe('Absent if the workload of the batch is not deployed'),
+        since: time.optional(),
+        reason: z.string(),
+      })
+      .optional()
+      .describe(
+        'Why the work of an unfinished batch cannot continue: its workload is not deployed, or the first of its queues that is paused (by an operator or the circuit), has no share of the limits of its workload, or has a drain that cannot be started. Then rate and estimate are not known',
+      ),
     waiting: z
       .object({
         queue: z.string(),

@@ -1,5 +1,4 @@
 /** The page and files of the dashboard: a page without data, which calls the API with the key that its user enters. */
-import { gzipSync } from 'node:zlib';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { Problem } from '../../errors.ts';
 
@@ -43,9 +42,6 @@ const HEADERS = {
 
 const NOT_BUILT = '<!doctype html><title>Sluice</title><p>The dashboard is not built: run <code>npm run build</code>.';
 
-/** The route requires no key. Without this cache, any caller could make the server compress the same text repeatedly. */
-const compressed = new WeakMap<DashboardFile, Uint8Array>();
-
 /**
  * GET dashboard: the page. It is small and contains the file names of this deployment, so browsers must always revalidate it.
  */
@@ -67,18 +63,9 @@ export function dashboardFile(assets: DashboardAssets | undefined, request: Http
     'cache-control': 'public, max-age=31536000, immutable',
     vary: 'accept-encoding',
   };
-  const accepted = encodingsOf(request);
-  if (accepted.has('br') && file.brotli !== undefined)
-    return { headers: { ...headers, 'content-encoding': 'br' }, body: Buffer.from(file.brotli, 'base64') };
-  if (!accepted.has('gzip')) return { headers, body: file.text };
-  return { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipOf(file) };
+  if (file.brotli === undefined || !acceptsBrotli(request)) return { headers, body: file.text };
+  return { headers: { ...headers, 'content-encoding': 'br' }, body: Buffer.from(file.brotli, 'base64') };
 }
 
-const encodingsOf = (request: HttpRequest): ReadonlySet<string> =>
-  new Set((request.headers.get('accept-encoding') ?? '').split(',').map((each) => each.trim().toLowerCase()));
-
-function gzipOf(file: DashboardFile): Uint8Array {
-  const bytes = compressed.get(file) ?? gzipSync(file.text, { level: 9 });
-  compressed.set(file, bytes);
-  return bytes;
-}
+const acceptsBrotli = ({ headers }: HttpRequest): boolean =>
+  (headers.get('accept-encoding') ?? '').split(',').some((each) => each.trim().toLowerCase() === 'br');

@@ -23,10 +23,7 @@ const MAX_KNOWN_GROUPS = 5_000;
 const MAX_BATCHES = 50;
 
 /** Creates an empty collection. */
-export function createCauseGroups(filter: DeadFilter): {
-  add: (batch: DeadBatch) => void;
-  result: () => Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'scanned'>;
-} {
+export function createCauseGroups(filter: DeadFilter) {
   const groups = new Map<string, Group>();
   const cause = filter.cause === undefined ? undefined : shortCause(filter.cause).toLowerCase();
   let [scanned, count] = [0, 0];
@@ -39,7 +36,7 @@ export function createCauseGroups(filter: DeadFilter): {
     count += cause === undefined ? batch.dead : sum(named.map(([, n]) => n));
     for (const [each, n] of named) addTo(groups, { batch, cause: each, count: n });
   };
-  const result = () => {
+  const result = (): Pick<DeadLettersOfBatches, 'count' | 'groups' | 'otherCauses' | 'scanned'> => {
     const shown = [...groups.values()].sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS);
     for (const { batches } of shown) cut(batches);
     const named = sum(shown.map((group) => group.count));
@@ -68,11 +65,7 @@ function addTo(
   const group = groups.get(key);
   if (!group && groups.size >= MAX_KNOWN_GROUPS) return;
   const { id, state, fileName, labels } = batch;
-  const named = {
-    ...{ id, state, count, createdAt: new Date(batchTimeMs(id)).toISOString() },
-    ...(fileName === undefined ? {} : { file: fileName }),
-    ...(labels === undefined ? {} : { labels }),
-  };
+  const named = { id, state, count, createdAt: new Date(batchTimeMs(id)).toISOString(), file: fileName, labels };
   if (!group) {
     groups.set(key, { cause, workload, count, batches: [named], moreBatches: 1 });
     return;

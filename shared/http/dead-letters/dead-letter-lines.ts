@@ -22,14 +22,11 @@ export interface DeadLetterText {
   text: string;
 }
 
-/** Reads the current dead letters of one chunk. */
-export type ReadDead = (frame: ChunkFrame) => Promise<DeadLetterText[]>;
-
-/** Creates the reader of a batch's dead letters. The redriven items, and the lines of items in the upload, are read once. */
-export async function deadReader(deps: Stored, batch: BatchRow): Promise<ReadDead> {
+/** Creates the reader of a batch's current dead letters, chunk by chunk. The redriven items, and the lines of items in the upload, are read once. */
+export async function deadReader(deps: Stored, batch: BatchRow) {
   const [current, lineOf] = await Promise.all([readCurrentDead(deps, batch), readItemLines(deps, batch)]);
   const results = deps.container(CONTAINERS.results);
-  return async (frame) => {
+  return async (frame: ChunkFrame): Promise<DeadLetterText[]> => {
     const { chunk } = frame.row;
     const lines = await readLines(results, frame);
     const letters: DeadLetterText[] = [];

@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
 import { isFinished } from '../../batches/batch-row.ts';
 import { readBatch } from '../../batches/ledger.ts';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
@@ -6,19 +5,15 @@ import { openIds } from '../../batches/listing/listing.ts';
 import { batchDate } from '../../contract/names.ts';
 import { addDays } from '../../days.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Table } from '../../storage/table.ts';
 import { json } from '../edge/answers.ts';
-import type { Days } from '../edge/days.ts';
+import type { Reads } from '../edge/app.ts';
 import { daysOf, labelsOf, workloadNameOf } from '../edge/request/parameters.ts';
-import { createCauseGroups, type DeadFilter } from './cause-groups.ts';
+import type { Handle } from '../edge/route.ts';
+import { createCauseGroups } from './cause-groups.ts';
 import type { DeadLettersOfBatches } from './schemas.ts';
 
-export interface DeadLettersOfBatchesHttp {
-  table: Table;
-  now: () => number;
-  /** Maximum number of batches with dead letters, in whole weeks. Defaults to 50,000. */
-  maxLines?: number;
-}
+/** `maxLines`: maximum number of batches with dead letters, in whole weeks. Defaults to 50,000. */
+type ListHttp = Pick<Reads, 'table' | 'gate'> & { maxLines?: number };
 
 /** Maximum number of days per request, and the default. */
 export const DEAD_LETTER_DAYS = { fallback: 7, most: 31 };
@@ -33,17 +28,24 @@ const READS_AT_ONCE = 16;
  * GET dead-letters: the current dead letters of the batches of some days, by cause and workload. Requires the query for the
  * open batches, one operation per thousand batches with dead letters, and one per unfinished batch, at most 500.
  */
-export async function listDeadLetters(
-  { table, now, maxLines = MAX_LINES }: DeadLettersOfBatchesHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
-  const days = daysOf(request, { nowMs: now(), ...DEAD_LETTER_DAYS });
+export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines = MAX_LINES }, request) => {
+  const days = daysOf(request, { nowMs: gate.now(), ...DEAD_LETTER_DAYS });
+  const workload = workloadNameOf(request);
   const cause = request.query.get('cause') ?? undefined;
-  const filter: DeadFilter = { workload: workloadNameOf(request), labels: labelsOf(request), cause };
-  const groups = createCauseGroups(filter);
-  const open = await openIds(table, filter.workload);
-  const from = await addFinished(table, { days, filter, open, groups, maxLines });
-  const wanted = [...open].filter((id) => isIn({ from, to: days.to }, id)).sort((a, b) => (a < b ? 1 : -1));
+  const groups = createCauseGroups({ workload, labels: labelsOf(request), cause });
+  const open = await openIds(table, workload);
+  const workloads = workload === undefined ? undefined : [workload];
+  let [from, lines] = [days.to, 0];
+  for (let last = days.to; last >= days.from && lines < maxLines; last = addDays(from, -1)) {
+    from = laterOf(days.from, addDays(last, 1 - DAYS_PER_QUERY));
+    for await (const entry of batchesOfDays(table, { first: from, last, workloads, hasDead: true })) {
+      lines += 1;
+      // The line of an open batch may be outdated, because of a redrive.
+      if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
+    }
+  }
+  const isWanted = (id: string) => batchDate(id) >= from && batchDate(id) <= days.to;
+  const wanted = [...open].filter(isWanted).sort((a, b) => (a < b ? 1 : -1));
   const read = await inParallel(wanted.slice(0, MAX_OPEN), READS_AT_ONCE, (id) => readBatch(table, id));
   for (const found of read) if (found) groups.add(found.row);
   const answer: DeadLettersOfBatches = {
@@ -52,37 +54,6 @@ export async function listDeadLetters(
     notScanned: Math.max(0, wanted.length - MAX_OPEN),
   };
   return json(answer);
-}
-
-interface Finished {
-  days: Days;
-  filter: DeadFilter;
-  open: ReadonlySet<string>;
-  groups: ReturnType<typeof createCauseGroups>;
-  maxLines: number;
-}
-
-/**
- * Returns the first day that was read: the oldest are omitted if there are too many batches. The line of an open batch may be
- * outdated, because of a redrive.
- */
-async function addFinished(table: Table, { days, filter, open, groups, maxLines }: Finished): Promise<string> {
-  const { workload } = filter;
-  const workloads = workload === undefined ? undefined : [workload];
-  let [first, lines] = [days.to, 0];
-  for (let last = days.to; last >= days.from && lines < maxLines; last = addDays(first, -1)) {
-    first = laterOf(days.from, addDays(last, 1 - DAYS_PER_QUERY));
-    for await (const entry of batchesOfDays(table, { first, last, workloads, hasDead: true })) {
-      lines += 1;
-      if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
-    }
-  }
-  return first;
-}
+};
 
 const laterOf = (a: string, b: string): string => (a > b ? a : b);
-
-function isIn({ from, to }: Days, id: string): boolean {
-  const day = batchDate(id);
-  return day >= from && day <= to;
-}

@@ -21,7 +21,7 @@ const ENTRY_CHARS = 1_024;
 
 /** A valid body. */
 export interface RedriveBody {
-  key: string | undefined;
+  key?: string | undefined;
   selection: Selection;
 }
 
@@ -45,15 +45,12 @@ export async function redriveBodyOf(
   return { key, selection: { ...checked, ...items, ...(patch === undefined ? {} : { patch: patchIn(envelope) }) } };
 }
 
-interface Taken {
-  /** The body with at most one of the corrected items, so that the schema still checks the presence of the field. */
-  envelope: string;
-  corrected: CorrectedItem[] | undefined;
-}
-
-/** Takes the corrected items out of a body. Of a repeated field, the last counts, as for JSON.parse. */
-async function takeCorrected(text: string, maxRecordBytes: number): Promise<Taken> {
-  let taken: Taken = { envelope: text, corrected: undefined };
+/**
+ * Takes the corrected items out of a body. Of a repeated field, the last counts, as for JSON.parse. The envelope keeps at most
+ * one of the items, so that the schema still checks the presence of the field.
+ */
+async function takeCorrected(text: string, maxRecordBytes: number) {
+  let taken: { envelope: string; corrected?: CorrectedItem[] } = { envelope: text };
   // The schema reports anything else.
   if (!text.trimStart().startsWith('{')) return taken;
   try {
@@ -84,7 +81,7 @@ async function correctedAt(
     for (const entry of rawElements(text, start, maxRecordBytes + ENTRY_CHARS)) {
       if (corrected.length === MAX_NAMED)
         throw new Problem('invalid-parameter', `corrected must have at most ${MAX_NAMED} items.`);
-      corrected.push(correctedIn(text.slice(entry.start, entry.end), { number: corrected.length, maxRecordBytes }));
+      corrected.push(correctedIn(text.slice(entry.start, entry.end), corrected.length, maxRecordBytes));
       last = entry.end;
       await turns.next();
     }
@@ -94,13 +91,8 @@ async function correctedAt(
   return { corrected, end: text.indexOf(']', last) + 1 };
 }
 
-interface Place {
-  number: number;
-  maxRecordBytes: number;
-}
-
 /** Reads an entry. The item keeps its text, on one line: JSON has line breaks only between its tokens. */
-function correctedIn(entry: string, { number, maxRecordBytes }: Place): CorrectedItem {
+function correctedIn(entry: string, number: number, maxRecordBytes: number): CorrectedItem {
   const { index } = parseBody(entry, correctedSchema, {
     name: `corrected[${number}]`,
     maxNesting: 1 + MAX_ITEM_NESTING,

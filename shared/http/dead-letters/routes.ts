@@ -1,19 +1,17 @@
-import type { RuntimeClient } from '../../drain/limited-client.ts';
-import type { App } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
 import {
   formats,
   idempotencyKey,
   JSON_TYPE,
+  jsonAnswer,
   NDJSON_TYPE,
   NEXT,
   query,
   type Route,
   STATE,
   TEXTS,
-  whole,
 } from '../edge/route.ts';
-import { getDeadLetters } from './get-dead-letters.ts';
+import { getDeadLetters, LIMIT } from './get-dead-letters.ts';
 import { DEAD_LETTER_DAYS, listDeadLetters } from './list-dead-letters.ts';
 import { discardDeadLetters, redriveDeadLetters } from './redrive-dead-letters.ts';
 import {
@@ -26,11 +24,7 @@ import {
   redriveRequestSchema,
 } from './schemas.ts';
 
-const redriveDeps = (app: App, drains: RuntimeClient) => ({
-  deps: app.requestDeps(drains),
-  settings: app.settings,
-  places: app.redrivePlaces,
-});
+const OPENED = { location: 'URL of the batch', 'retry-after': 'Seconds' };
 
 /** The routes of dead letters. */
 export const DEAD_LETTER_ROUTES = [
@@ -43,7 +37,7 @@ export const DEAD_LETTER_ROUTES = [
     parameters: [
       formats('json', 'ndjson'),
       query('cause', 'Only items with this cause'),
-      query('limit', 'Maximum number of items per page with one cause', whole(1, 1_000, 100)),
+      LIMIT,
       query('after', 'The position to continue after, from a link to the next page'),
       query('from', 'The chunk to continue from, from a link to the next page'),
     ],
@@ -70,9 +64,9 @@ export const DEAD_LETTER_ROUTES = [
       query('label', 'Only batches with this label, as key=value. May be repeated', TEXTS),
       query('cause', 'Only causes that contain this text; case-insensitive'),
     ],
-    answers: [{ status: 200, description: 'The groups', content: { [JSON_TYPE]: deadLettersOfBatchesSchema } }],
+    answers: [jsonAnswer(200, 'The groups', deadLettersOfBatchesSchema)],
     problems: ['invalid-parameter'],
-    handler: (app) => (request) => listDeadLetters({ table: app.deps().table, now: app.meter.serviceNowMs }, request),
+    handler: (app) => (request) => listDeadLetters(app.deps(), request),
   },
   {
     name: 'redrive-dead-letters',
@@ -87,16 +81,16 @@ export const DEAD_LETTER_ROUTES = [
     body: { [JSON_TYPE]: redriveRequestSchema },
     example: { items: [17, 4_711], patch: { currency: 'USD', discount: null }, ratePerSecond: 100, key: 'usd' },
     answers: [
-      {
-        status: 202,
-        description: 'The items run again, or the report is created again, in a new revision of the batch',
-        content: { [JSON_TYPE]: redriveAnswerSchema },
-        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
-      },
+      jsonAnswer(
+        202,
+        'The items run again, or the report is created again, in a new revision of the batch',
+        redriveAnswerSchema,
+        { headers: OPENED },
+      ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,
-    handler: (app) => (request, drains) => redriveDeadLetters(redriveDeps(app, drains), request),
+    handler: (app) => (request, drains) => redriveDeadLetters({ ...app, deps: app.requestDeps(drains) }, request),
   },
   {
     name: 'discard-dead-letters',
@@ -110,15 +104,15 @@ export const DEAD_LETTER_ROUTES = [
     body: { [JSON_TYPE]: discardRequestSchema },
     example: { reason: 'orders of the load test', key: 'load-test' },
     answers: [
-      {
-        status: 202,
-        description: 'The items are discarded in a new revision of the batch, and its report is created again',
-        content: { [JSON_TYPE]: discardAnswerSchema },
-        headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
-      },
+      jsonAnswer(
+        202,
+        'The items are discarded in a new revision of the batch, and its report is created again',
+        discardAnswerSchema,
+        { headers: OPENED },
+      ),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large', 'idempotency-mismatch'],
     wakes: true,
-    handler: (app) => (request, drains) => discardDeadLetters(redriveDeps(app, drains), request),
+    handler: (app) => (request, drains) => discardDeadLetters({ ...app, deps: app.requestDeps(drains) }, request),
   },
 ] as const satisfies readonly Route[];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BATCH_STATES } from '../../batches/batch-row.ts';
 import { DEAD_REASONS, deadItemSchema } from '../../contract/outcome.ts';
-import { COMPONENTS, count, time } from '../edge/schemas.ts';
+import { COMPONENTS, count, text, time } from '../edge/schemas.ts';
 
 /** A dead letter. `line` is 1-based in the upload, null if the payload is deleted. `item` is absent if it could not be read. */
 export const deadLetterSchema = deadItemSchema
@@ -73,9 +73,9 @@ export const MAX_NAMED = 100_000;
 
 /** Fields that a redrive and a discard have in common. */
 const chosen = {
-  cause: z.string().min(1).max(400).optional().describe('Only dead letters with this cause, as in their groups'),
+  cause: text(1, 400).optional().describe('Only dead letters with this cause, as in their groups'),
   items: z.array(index).min(1).max(MAX_NAMED).optional().describe('Only these items'),
-  key: z.string().min(1).max(255).optional().describe('Used if there is no header Idempotency-Key'),
+  key: text(1, 255).optional().describe('Used if there is no header Idempotency-Key'),
 };
 
 /** A corrected item. Its JSON is not validated a second time. */
@@ -122,20 +122,18 @@ export const discardRequestSchema = z
     message: 'cause cannot be combined with items',
   });
 
-/** The answer to a discard, the same for every repetition with its key. */
-export const discardAnswerSchema = z.object({
+const opened = z.object({
   batch: z.string(),
   revision: count.describe('The new revision of the batch and of its report'),
-  discarded: count.describe('Number of discarded dead letters'),
   at: time,
 });
 
+/** The answer to a discard, the same for every repetition with its key. */
+export const discardAnswerSchema = opened.extend({ discarded: count.describe('Number of discarded dead letters') });
+
 /** The answer to a redrive, the same for every repetition with its key. */
-export const redriveAnswerSchema = z.object({
-  batch: z.string(),
-  revision: count.describe('The new revision of the batch and of its report'),
+export const redriveAnswerSchema = opened.extend({
   redriven: count.describe('Number of items that run again; 0 for the report alone'),
   unreadable: count.describe('Dead letters that remain, because their items can no longer be read'),
   chunks: count,
-  at: time,
 });

@@ -4,8 +4,8 @@ import type { DeleteDeps } from '../../commands/delete.ts';
 import type { Meter } from '../../cost/meter.ts';
 import type { Overhead } from '../../cost/overhead.ts';
 import type { RuntimeClient } from '../../drain/limited-client.ts';
+import type { GateDeps } from '../../gate/gate.ts';
 import type { Depths } from '../../queues/depths.ts';
-import type { FinalizeDeps } from '../../results/finalize.ts';
 import type { Settings } from '../../settings.ts';
 import type { Clients } from '../../storage/clients.ts';
 import type { SweepDeps } from '../../sweep/sweep-run.ts';
@@ -14,16 +14,18 @@ import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
 import type { DashboardAssets } from '../dashboard/dashboard.ts';
 import type { BodyPlaces } from './request/body-places.ts';
 
+/** For commands. */
 type Deps = DeleteDeps & ClearDeps & Pick<Clients, 'meter'>;
 
-/** The tables and containers of batches. */
-export type Stored = Pick<Deps, 'table' | 'container'>;
-
-/** For changes of a batch that are answered with the batch. */
-export interface BatchChange {
-  deps: FinalizeDeps;
-  basis: ReceiptBasis;
+/** For requests that only read; each handler declares which of them it uses. */
+export interface Reads extends Pick<Deps, 'table' | 'container' | 'registry' | 'depthOf'>, Pick<Depths, 'recentDepth'> {
+  /** The table of the gates, and service time in milliseconds. */
+  gate: Pick<GateDeps, 'table' | 'now'>;
+  readOpenBatches: ReadOpenBatches;
 }
+
+/** The table and the containers of batches. */
+export type Stored = Pick<Reads, 'table' | 'container'>;
 
 /** What handlers use of the app, created once per process: parts of the pipeline, and what only HTTP needs. */
 export interface App {
@@ -33,11 +35,11 @@ export interface App {
   overhead: Overhead;
   clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
   /** For routes that wake no queue. */
-  deps: () => Deps & Pick<Depths, 'recentDepth'> & { readOpenBatches: ReadOpenBatches };
+  deps: () => Deps & Reads;
   /** For requests whose work wakes queues by events, or itself if the topic is unavailable. */
   requestDeps: (drains: RuntimeClient) => Deps;
   /** For requests that wake a queue themselves. */
-  wakeDeps: (drains: RuntimeClient) => ReturnType<App['deps']> & Pick<SweepDeps, 'gate' | 'pool'>;
+  wakeDeps: (drains: RuntimeClient) => Deps & Reads & Pick<SweepDeps, 'gate' | 'pool'>;
   sweepDeps: (drains: RuntimeClient) => SweepDeps;
   /** Prices and durable backend, for receipts. */
   basis: ReceiptBasis;

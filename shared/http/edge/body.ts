@@ -2,6 +2,8 @@
 import { toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
 
+/** Number of frames that are read ahead of the one that is being sent. */
+export const AHEAD = 4;
 /** Smaller pieces are joined, because each piece costs a write to the client. */
 const PIECE_CHARS = 64 * 1024;
 

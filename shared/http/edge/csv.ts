@@ -83,10 +83,7 @@ export function valuesBy(columns: readonly string[]): (record: Record<string, un
   return (record) => {
     const others = collects ? Object.entries(record).filter(([name]) => !known.has(name)) : [];
     const filled = others.length === 0 ? record : { ...record, [OTHER_FIELDS]: Object.fromEntries(others) };
-    return columns.map((name) => fieldOf(filled, name));
+    // A column may have the name of an inherited property.
+    return columns.map((name) => (Object.hasOwn(filled, name) ? filled[name] : undefined));
   };
 }
-
-/** Returns a field of a result, or undefined if it is not an own property: a column may have the name of an inherited one. */
-const fieldOf = (record: Record<string, unknown>, name: string): unknown =>
-  Object.hasOwn(record, name) ? record[name] : undefined;

@@ -1,6 +1,6 @@
 /** The media types of answers, and their choice by the client: `?format=`, otherwise `Accept`, otherwise the first offered. */
 import type { HttpRequest } from '@azure/functions';
-import { Problem } from '../../errors.ts';
+import { oneOf } from './request/parameters.ts';
 
 export const MEDIA_TYPES = {
   ndjson: 'application/x-ndjson',
@@ -9,20 +9,9 @@ export const MEDIA_TYPES = {
 } as const;
 export type Format = keyof typeof MEDIA_TYPES;
 
-const BY_MEDIA_TYPE: ReadonlyMap<string, Format> = new Map([
-  ['application/x-ndjson', 'ndjson'],
-  ['application/ndjson', 'ndjson'],
-  ['text/csv', 'csv'],
-  ['application/json', 'json'],
-]);
-
 /** Returns one of the `offered` formats. An Accept header that fits none of them selects the first (RFC 9110, 12.5.1). */
 export function answerFormat<F extends Format>(request: HttpRequest, offered: readonly [F, ...F[]]): F {
-  const asked = request.query.get('format');
-  if (asked === null) return acceptedFormat(request.headers.get('accept') ?? '', offered);
-  const format = offered.find((name) => name === asked);
-  if (format !== undefined) return format;
-  throw new Problem('invalid-parameter', `format must be one of ${offered.join(', ')}; got "${asked.slice(0, 40)}".`);
+  return oneOf(request, 'format', offered) ?? acceptedFormat(request.headers.get('accept') ?? '', offered);
 }
 
 function acceptedFormat<F extends Format>(accept: string, offered: readonly [F, ...F[]]): F {
@@ -31,13 +20,13 @@ function acceptedFormat<F extends Format>(accept: string, offered: readonly [F, 
     .map(readRange)
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q);
-  for (const { mediaType } of ranked) {
-    if (mediaType === '*/*') return offered[0];
-    const format = offered.find((name) => name === BY_MEDIA_TYPE.get(mediaType));
-    if (format !== undefined) return format;
-  }
-  return offered[0];
+  const formats = ranked.map(({ mediaType }) => offered.find((format) => isOf(format, mediaType)));
+  return formats.find((format) => format !== undefined) ?? offered[0];
 }
+
+/** `application/ndjson` is another name of the type. */
+const isOf = (format: Format, mediaType: string): boolean =>
+  mediaType === '*/*' || MEDIA_TYPES[format].split(';')[0] === mediaType.replace('/ndjson', '/x-ndjson');
 
 function readRange(text: string): { mediaType: string; q: number } {
   const [mediaType = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());

@@ -5,18 +5,18 @@ import type { HttpRequest } from '@azure/functions';
  */
 const isSecret = (name: string): boolean => name.toLowerCase() === 'code';
 
-type Changes = Record<string, string | string[]>;
+type Changes = Record<string, string | string[] | undefined>;
 
 /**
  * Returns the `Link` header to the next page: the address of this request with `changes` to its query. Returns no header if
- * `changes` is undefined.
+ * there is no next page: then a change is undefined.
  */
-export function nextLink(request: HttpRequest, changes: Changes | undefined): Record<string, string> {
-  if (changes === undefined) return {};
+export function nextLink(request: HttpRequest, changes: Changes): Record<string, string> {
   const { pathname, searchParams } = new URL(request.url);
   for (const name of [...searchParams.keys()].filter(isSecret)) searchParams.delete(name);
   for (const [name, value] of Object.entries(changes)) {
     searchParams.delete(name);
+    if (value === undefined) return {};
     for (const each of [value].flat()) searchParams.append(name, each);
   }
   return { link: `<${pathname}?${searchParams}>; rel="next"` };

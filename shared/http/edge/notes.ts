@@ -11,6 +11,14 @@ export const noteSchema = z.object({
 });
 export type Note = z.infer<typeof noteSchema>;
 
+export const info = (text: string): Note => ({ tone: 'info', text });
+export const warn = (text: string): Note => ({ tone: 'warn', text });
+export const bad = (text: string): Note => ({ tone: 'bad', text });
+
+/** Returns the notes that apply. */
+export const notesOf = (...notes: readonly (Note | false | null | undefined)[]): Note[] =>
+  notes.filter((note): note is Note => Boolean(note));
+
 /** Formats a time: "2026-11-23 14:03:22 UTC". */
 export const timeText = (iso: string): string => `${iso.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
 

@@ -58,19 +58,17 @@ interface Described {
   readonly problems: readonly ProblemType[];
 }
 
-/** Creates the handler, once per process. */
-interface ReadingRoute extends Described {
-  readonly wakes?: never;
-  readonly handler: (app: App) => (request: HttpRequest) => Answer | Promise<Answer>;
-}
+/** What a handler does with a request, by the parts of the app that it uses. */
+export type Handle<D> = (deps: D, request: HttpRequest) => Promise<Answer>;
 
-/** A route that may start a drain, for which the host provides a client of the durable runtime. */
-interface WakingRoute extends Described {
-  readonly wakes: true;
-  readonly handler: (app: App) => (request: HttpRequest, drains: RuntimeClient) => Answer | Promise<Answer>;
-}
+type Handler<A extends unknown[]> = (request: HttpRequest, ...more: A) => Answer | Promise<Answer>;
 
-export type Route = ReadingRoute | WakingRoute;
+/** `handler` is called once per process. `wakes`: may start drains, so the host provides a client of the durable runtime. */
+export type Route = Described &
+  (
+    | { readonly wakes?: never; readonly handler: (app: App) => Handler<[]> }
+    | { readonly wakes: true; readonly handler: (app: App) => Handler<[drains: RuntimeClient]> }
+  );
 
 /** Whether a route requires no key. */
 export const isOpen = ({ audience }: Pick<Route, 'audience'>): boolean => audience.length === 0;
@@ -81,6 +79,15 @@ export const isAction = ({ audience, method }: Pick<Route, 'audience' | 'method'
 
 export const JSON_TYPE = 'application/json';
 export const NDJSON_TYPE = 'application/x-ndjson';
+
+/** An answer with JSON. */
+export const jsonAnswer = <S extends z.ZodType>(
+  status: number,
+  description: string,
+  schema: S,
+  more: Pick<RouteAnswer, 'headers' | 'example'> = {},
+) => ({ status, description, content: { [JSON_TYPE]: schema }, ...more });
+
 /** Header of a page that is not the last. */
 export const NEXT = { link: 'rel="next": the next page, if there is one' } as const;
 /** Header of an answer that grows until the batch is finished. */

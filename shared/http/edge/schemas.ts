@@ -7,7 +7,11 @@ export const COMPONENTS = z.registry<{ id: string }>();
 
 export const count = z.number().int().nonnegative();
 export const time = z.string().describe('Time in UTC, ISO 8601');
+export const amount = z.number().nonnegative();
 export const usd = z.number().nonnegative();
+
+/** A text in a request, of a length within these bounds. */
+export const text = (min: number, max: number) => z.string().min(min).max(max);
 
 /** A position in an upload, 1-based. */
 export const uploadPosition = z.object({ line: count, column: count.optional(), message: z.string() });
@@ -27,10 +31,7 @@ export const problemSchema = z
 /** Body of a request that pauses a queue or a batch. All fields are optional. */
 export const pauseRequestSchema = z
   .strictObject({
-    reason: z
-      .string()
-      .min(1)
-      .max(200)
+    reason: text(1, 200)
       .optional()
       .describe('Shown with the paused queue or batch. Defaults to "paused by an operator"'),
     forSeconds: z
@@ -38,9 +39,7 @@ export const pauseRequestSchema = z
       .min(1)
       .max(MAX_PAUSE_SECONDS)
       .optional()
-      .describe(
-        'The pause ends by itself after this time. By default, it lasts until somebody resumes the queue or batch',
-      ),
+      .describe('The pause ends by itself after this time. By default, somebody has to resume the queue or batch'),
   })
   .register(COMPONENTS, { id: 'PauseRequest' });
 

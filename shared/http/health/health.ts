@@ -1,26 +1,42 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { ContainerClient } from '@azure/storage-blob';
+import { z } from 'zod';
 import { CONTAINERS } from '../../contract/names.ts';
 import { errorCodeOf, MissingResourceError, statusOf, toError } from '../../errors.ts';
-import { readEntity, type Table } from '../../storage/table.ts';
+import type { Clients } from '../../storage/clients.ts';
+import { readEntity } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
 import { withinTime } from '../../time-limit.ts';
-import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
-import type { Health } from './schemas.ts';
+import type { App, Reads } from '../edge/app.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
+import { COMPONENTS } from '../edge/schemas.ts';
 
-export interface HealthHttp {
-  registry: Registry;
-  pool: string | undefined;
-  instance: string | undefined;
-  /** Called only for a deep check. */
-  storage: () => {
-    tables: readonly Table[];
-    container: (name: string) => ContainerClient;
-    depthOf: (queue: string) => Promise<number>;
-  };
-  nowMs: () => number;
-}
+const check = z.enum(['ok', 'failed']);
+
+/** The health of the app. `checks` and `problems` of the storage are present only in a deep check. */
+export const healthSchema = z
+  .object({
+    status: z.enum(['ok', 'failing']),
+    pool: z.string().nullable().describe('null: the workloads of all pools'),
+    instance: z
+      .string()
+      .nullable()
+      .describe('The instance of the app that answers; null: the platform provides no name'),
+    workloads: z.array(z.string()),
+    checks: z.object({ table: check, queue: check, blob: check }).optional(),
+    problems: z
+      .array(z.object({ resource: z.string(), problem: z.string() }))
+      .optional()
+      .describe('Tables, containers and queues that are missing, deny access or do not answer'),
+  })
+  .register(COMPONENTS, { id: 'Health' });
+type Health = z.infer<typeof healthSchema>;
+
+type HealthHttp = Pick<App, 'registry' | 'nowMs'> & {
+  settings: Pick<App['settings'], 'pool' | 'instance'>;
+  clients: () => Pick<Clients, 'batches' | 'gates' | 'keys' | 'container'>;
+  deps: () => Pick<Reads, 'depthOf'>;
+};
 
 /** The route requires no key, so a deep check, which costs about a dozen operations, is made at most once in this time. */
 const KEEP_MS = 30_000;
@@ -38,8 +54,8 @@ export function createHealth(deps: HealthHttp): (request: HttpRequest) => Promis
     return kept.found;
   };
   return async (request) => {
-    const workloads = deps.registry.workloads.map(({ name }) => name);
-    const health: Health = { status: 'ok', pool: deps.pool ?? null, instance: deps.instance ?? null, workloads };
+    const { pool = null, instance = null } = deps.settings;
+    const health: Health = { status: 'ok', pool, instance, workloads: deps.registry.workloads.map(({ name }) => name) };
     if (!request.query.has('deep')) return json(health);
     const found = await checkOnce();
     const ok = found.problems.length === 0;
@@ -51,11 +67,10 @@ interface Found {
   checks: NonNullable<Health['checks']>;
   problems: NonNullable<Health['problems']>;
 }
-type Service = keyof Found['checks'];
 
 /** A required resource in storage, and the call that checks it. */
 interface Resource {
-  service: Service;
+  service: keyof Found['checks'];
   name: string;
   ask: () => Promise<unknown>;
 }
@@ -64,16 +79,16 @@ interface Resource {
  * Each check is one operation. Queues are created on first use, so one of them is checked for all: the call shows whether
  * access is granted.
  */
-function resourcesOf({ storage, registry }: HealthHttp): Resource[] {
-  const { tables, container, depthOf } = storage();
+function resourcesOf({ clients, deps, registry }: HealthHttp): Resource[] {
+  const { batches, gates, keys, container } = clients();
   const queue = registry.queues()[0]?.queue ?? NAME;
   const declared = registry.workloads.flatMap(({ containers }) => containers);
   return [
-    ...tables.map((table): Resource => {
-      const { tableName } = table;
-      return { service: 'table', name: `table ${tableName}`, ask: () => readEntity(table, NAME, NAME) };
+    ...[batches, gates, keys].map((table): Resource => {
+      const ask = () => readEntity(table, NAME, NAME);
+      return { service: 'table', name: `table ${table.tableName}`, ask };
     }),
-    { service: 'queue', name: `queue ${queue}`, ask: () => depthOf(queue) },
+    { service: 'queue', name: `queue ${queue}`, ask: () => deps().depthOf(queue) },
     ...[...new Set([...Object.values(CONTAINERS), ...declared])].map((name): Resource => {
       const ask = () => container(name).getBlobClient(NAME).getProperties();
       return { service: 'blob', name: `container ${name}`, ask };
@@ -112,3 +127,21 @@ async function problemOf(resource: string, ask: () => Promise<unknown>): Promise
       : `answers ${status} ${code}`.trimEnd();
   }
 }
+
+/** The route of health probes. It requires no key, because it returns no data. */
+export const HEALTH_ROUTES = [
+  {
+    name: 'health',
+    method: 'GET',
+    path: 'health',
+    audience: [],
+    summary: 'Whether the app answers. Calls storage only on request',
+    parameters: [query('deep', 'Check storage too. The result is cached for 30 s', { type: 'boolean' })],
+    answers: [
+      jsonAnswer(200, 'The app answers', healthSchema),
+      jsonAnswer(503, 'Storage does not answer correctly', healthSchema),
+    ],
+    problems: [],
+    handler: createHealth,
+  },
+] as const satisfies readonly Route[];

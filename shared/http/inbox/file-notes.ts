@@ -12,11 +12,7 @@ export function fileNotes({ state, ...file }: Omit<InboxFileView, 'notes'>): str
 }
 
 /** The size of a file that is copied from an address is not known, and its `bytes` are those of the address. */
-function readNotes({
-  bytes,
-  readBytes,
-  readItems,
-}: Pick<InboxFileView, 'bytes' | 'readBytes' | 'readItems'>): string[] {
+function readNotes({ bytes, readBytes, readItems }: Omit<InboxFileView, 'notes' | 'state'>): string[] {
   if (readBytes === undefined) return [];
   if (readItems === undefined) return [`${sizeText(readBytes)} copied`];
   const percent = Math.min(100, Math.floor((100 * readBytes) / Math.max(1, bytes)));

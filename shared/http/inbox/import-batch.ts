@@ -1,21 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { type OrderDeps, orderImport } from '../../commands/inbox/order-import.ts';
-import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
+import { hash, randomBytes } from 'node:crypto';
+import { orderImport } from '../../commands/inbox/order-import.ts';
 import { Problem } from '../../errors.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
 import type { Settings } from '../../settings.ts';
-import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
-import { keyOf, workloadOf } from '../edge/request/parameters.ts';
+import { invalid, keyOf, requireLabels, workloadOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { type ImportAnswer, type ImportRequest, importRequestSchema } from './schemas.ts';
 
-export interface ImportHttp {
-  container: OrderDeps['container'];
-  registry: Registry;
-  settings: Pick<Settings, 'inboxSchedule'>;
-}
+type ImportHttp = Pick<Reads, 'container' | 'registry'> & { settings: Pick<Settings, 'inboxSchedule'> };
 
 const ID_LENGTH = 12;
 
@@ -23,39 +18,28 @@ const ID_LENGTH = 12;
  * POST workloads/{workload}/batches/from-url: 202 with the future name of the file in the inbox. The app of any pool accepts
  * the request, as for an upload; the app of the workload's pool copies the file.
  */
-export async function importBatch(
-  { container, registry, settings }: ImportHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const importBatch: Handle<ImportHttp> = async ({ container, registry, settings }, request) => {
   const workload = workloadOf(request, registry);
   const key = keyOf(request);
-  const { url, lane, fileName, labels, csv } = await jsonBodyOf(request, importRequestSchema);
+  const { url, lane, fileName, labels = {}, csv } = await jsonBodyOf(request, importRequestSchema);
   if (lane !== undefined && !workload.lanes.includes(lane))
-    throw new Problem('invalid-parameter', `lane must be one of ${workload.lanes.join(', ')}; got "${lane}".`);
+    throw invalid('lane', `one of ${workload.lanes.join(', ')}`, lane);
+  requireLabels('labels', Object.entries(labels));
   if (settings.inboxSchedule === undefined)
     throw new Problem(
       'conflict',
       `This app does not poll the inbox, so it cannot import files. Set SLUICE_INBOX_SCHEDULE, also for pool "${workload.pool}" of workload "${workload.name}".`,
     );
-  const id = key === undefined ? randomBytes(ID_LENGTH / 2).toString('hex') : hashOf(workload.name, key);
-  const order = { workload, lane, url, id, key, fileName, labels: labelsOf(labels), csv: csvOf(csv) };
+  const digest =
+    key === undefined ? randomBytes(ID_LENGTH).toString('hex') : hash('sha256', `${workload.name}\n${key}`);
+  const id = digest.slice(0, ID_LENGTH);
+  const given = Object.keys(labels).length === 0 ? undefined : labels;
+  const order = { workload, lane, url, id, key, fileName, labels: given, csv: csvOf(csv) };
   const name = await orderImport({ container }, order);
   const self = `/api/inbox?${new URLSearchParams({ name })}`;
   const answer: ImportAnswer = { inbox: { name }, links: { self } };
   return json(answer, { status: 202, headers: { location: self } });
-}
-
-const hashOf = (...parts: string[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, ID_LENGTH);
-
-function labelsOf(labels: ImportRequest['labels']): Labels | undefined {
-  if (labels === undefined) return undefined;
-  const all = Object.entries(labels);
-  const tooMany = all.length > MAX_LABELS ? `Expected at most ${MAX_LABELS} labels.` : undefined;
-  const fault = tooMany ?? all.map(([key, value]) => labelFault(key, value)).find((each) => each !== undefined);
-  if (fault !== undefined) throw new Problem('invalid-parameter', fault);
-  return all.length === 0 ? undefined : labels;
-}
+};
 
 /** Reads the same values as the query of an upload. */
 function csvOf({ rename = {}, ...named }: NonNullable<ImportRequest['csv']> = {}): CsvOptions {

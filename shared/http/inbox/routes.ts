@@ -1,9 +1,8 @@
 import { INBOX_STATES } from '../../intake/inbox/operator/inbox-files.ts';
-import { listTaking } from '../../intake/inbox/operator/progress.ts';
-import { idempotencyKey, JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
+import { listTaking } from '../../intake/store/file-progress.ts';
+import { idempotencyKey, JSON_TYPE, jsonAnswer, NEXT, query, type Route } from '../edge/route.ts';
+import { deleteInboxFile, LIMIT, listInbox, retryInboxFile } from './files.ts';
 import { importBatch } from './import-batch.ts';
-import { listInbox } from './list-inbox.ts';
-import { deleteInboxFile, retryInboxFile } from './rejected-files.ts';
 import { importAnswerSchema, importRequestSchema, inboxListSchema, inboxRetrySchema } from './schemas.ts';
 
 /** The routes of the inbox. */
@@ -21,12 +20,9 @@ export const INBOX_ROUTES = [
       ...{ labels: { month: '2026-11' }, csv: { delimiter: 'semicolon' } },
     },
     answers: [
-      {
-        status: 202,
-        description: 'The next poll of the inbox starts the import',
-        content: { [JSON_TYPE]: importAnswerSchema },
+      jsonAnswer(202, 'The next poll of the inbox starts the import', importAnswerSchema, {
         headers: { location: 'URL of the file in the inbox' },
-      },
+      }),
     ],
     problems: [
       ...(['invalid-parameter', 'not-found', 'conflict', 'too-large', 'unsupported-media-type'] as const),
@@ -43,11 +39,11 @@ export const INBOX_ROUTES = [
     parameters: [
       query('workload', 'Only files of this workload'),
       query('state', 'Only files in this state', { type: 'string', enum: INBOX_STATES }),
-      query('limit', 'Maximum number of files per page', whole(1, 200, 50)),
+      LIMIT,
       query('after', 'Continue after this place, from a link to the next page'),
       query('name', 'Only this file, even if it became a batch. The other parameters are ignored'),
     ],
-    answers: [{ status: 200, description: 'A page', content: { [JSON_TYPE]: inboxListSchema }, headers: NEXT }],
+    answers: [jsonAnswer(200, 'A page', inboxListSchema, { headers: NEXT })],
     problems: ['invalid-parameter'],
     handler: (app) => (request) => {
       const { container, registry } = app.deps();
@@ -62,7 +58,7 @@ export const INBOX_ROUTES = [
     summary: 'Move a rejected file back into the inbox, where the next poll finds it',
     body: { [JSON_TYPE]: inboxRetrySchema },
     example: { name: 'billing/broken.ndjson' },
-    answers: [{ status: 202, description: 'The file waits', content: { [JSON_TYPE]: inboxRetrySchema } }],
+    answers: [jsonAnswer(202, 'The file waits', inboxRetrySchema)],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     handler: (app) => (request) => retryInboxFile(app.deps(), request),
   },

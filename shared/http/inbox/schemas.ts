@@ -1,7 +1,7 @@
 /** The bodies and answers of the routes of the inbox. */
 import { z } from 'zod';
 import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
-import { COMPONENTS, count, time, uploadPosition } from '../edge/schemas.ts';
+import { COMPONENTS, count, text, time, uploadPosition } from '../edge/schemas.ts';
 
 const reasonSchema = z.object({
   type: z.string().describe('Type of the problem, as for an upload over HTTP'),
@@ -41,7 +41,7 @@ export type InboxList = z.infer<typeof inboxListSchema>;
 
 /** Body of a retry. */
 export const inboxRetrySchema = z.strictObject({
-  name: z.string().min(1).max(MAX_BLOB_NAME).describe('Name of the rejected file, as in the listing'),
+  name: text(1, MAX_BLOB_NAME).describe('Name of the rejected file, as in the listing'),
 });
 
 /** Body of an import. */
@@ -54,10 +54,7 @@ export const importRequestSchema = z
         'The URL of a blob in the storage account of the app, without a query, in a container that the workload declares',
       ),
     lane: z.string().max(63).optional().describe('Priority class. Chosen by the workload by default'),
-    fileName: z
-      .string()
-      .min(1)
-      .max(255)
+    fileName: text(1, 255)
       .optional()
       .describe('Defaults to the last segment of the url. Its ending determines the format'),
     labels: z.record(z.string(), z.string()).optional().describe('Labels of the batch'),

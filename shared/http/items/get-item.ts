@@ -1,32 +1,67 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+import type { HttpRequest } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
+import { readChunk } from '../../batches/ledger.ts';
 import { originalsIn } from '../../commands/redrive/read-originals.ts';
-import { lineOfItem } from '../../contract/payload-index.ts';
+import { chunkId } from '../../contract/names.ts';
+import { type ChunkEntry, lineOfItem } from '../../contract/payload-index.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
 import type { Stored } from '../edge/app.ts';
 import { MEDIA_TYPES } from '../edge/formats.ts';
 import { batchOf } from '../edge/request/parameters.ts';
-import { followItem } from './item-trail.ts';
+import type { Handle } from '../edge/route.ts';
+import { type ItemEnd, linesOf, type Step, type Walk, walkItems } from './walk-items.ts';
+import { readRedrives, startOfUpload, startsOfRedrive } from './walk-starts.ts';
 
 /** GET batches/{id}/items/{position}: an item, the chunks in which it ran, and its result or dead letter. */
-export async function getItem(deps: Stored, request: HttpRequest): Promise<HttpResponseInit> {
+export const getItem: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const position = positionOf(request, batch);
   const index = await readIndex(deps, batch);
   const found = await readable(batch, index.find(position));
   if (found === undefined) throw noItem(batch, String(position));
   const { number, entry } = found;
-  const [items, trail] = await Promise.all([
+  const [items, { steps, result, deadLetter }] = await Promise.all([
     originalsIn(deps, batch, { entry, indices: [position] }),
     followItem(deps, batch, { position, number, entry }),
   ]);
-  const { steps, result, deadLetter } = trail;
   const line = lineOfItem(entry, position);
   const head = JSON.stringify({ batch: batch.id, position, line, state: steps.at(-1)?.end ?? 'pending', steps });
   const texts = { item: items.get(position), result, deadLetter };
   const fields = Object.entries(texts).map(([name, text]) => (text === undefined ? '' : `,"${name}":${text}`));
   return { headers: { 'content-type': MEDIA_TYPES.json }, body: `${head.slice(0, -1)}${fields.join('')}}` };
+};
+
+/**
+ * Follows an item from its chunk of the upload through splits, retries and redrives. `entry` is that chunk in the payload's
+ * index, `number` its place there. The result and the dead letter are JSON text, because parsing would lose digits of numbers.
+ * Requires one read of a row and up to two of frames per step, and one more for a succeeded
+ * item.
+ * @throws FrameError if an outcome does not match the ledger.
+ */
+async function followItem(
+  deps: Stored,
+  batch: BatchRow,
+  { position, number, entry }: { position: number; number: number; entry: ChunkEntry },
+) {
+  const steps: Step[] = [];
+  let last: ItemEnd = {};
+  const wanted = { from: position, end: position + 1 };
+  const redrives = await readRedrives(deps, batch);
+  const redriven = await Promise.all(redrives.map((redrive) => startsOfRedrive(redrive, wanted)));
+  const starts = [startOfUpload(chunkId(number), entry), ...redriven.flat()];
+  const walk: Walk = {
+    rowOf: (chunk) => readChunk(deps.table, batch.id, chunk),
+    linesOf: (row, name) => linesOf(deps, row, name),
+    wanted,
+    visit: (_index, step, end) => {
+      steps.push(step);
+      last = end;
+    },
+  };
+  for (const start of starts) await walkItems(walk, start);
+  const { result, deadLetter } = last as ItemEnd;
+  return { steps, deadLetter, result: result && (await linesOf(deps, result.row, 'results'))[result.line] };
 }
 
 function positionOf(request: HttpRequest, batch: BatchRow): number {

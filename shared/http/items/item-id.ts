@@ -11,17 +11,14 @@ export type ReadId = (text: string) => Promise<string | undefined>;
 export function idReader(workload: Workload | undefined): ReadId | undefined {
   if (workload?.id === undefined) return undefined;
   const { id, item } = workload as Workload & Required<Pick<Workload, 'id'>>;
-  const itemOf = async (record: unknown): Promise<unknown> => {
-    try {
-      return await validateItemSafely(item, record);
-    } catch (error) {
-      if (error instanceof InvalidItem) return record;
-      throw error;
-    }
-  };
   return async (text) => {
     try {
-      return String(id(await itemOf(JSON.parse(text))));
+      const record: unknown = JSON.parse(text);
+      const valid = await validateItemSafely(item, record).catch((error: unknown) => {
+        if (error instanceof InvalidItem) return record;
+        throw error;
+      });
+      return String(id(valid));
     } catch {
       // The function belongs to the workload and may throw for an invalid record.
       return undefined;

@@ -8,9 +8,9 @@ import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { inParallel } from '../../parallel.ts';
 import type { Stored } from '../edge/app.ts';
-import type { ItemState } from './schemas.ts';
 import {
   type ItemEnd,
+  type ItemState,
   linesOf,
   type Positions,
   type Step,
@@ -35,14 +35,8 @@ export interface ChunkGroup {
   entries: readonly ChunkEntry[];
 }
 
-/** The states of all items of a group in order, and the decoded bytes of the frames that were read. */
-export interface GroupStatuses {
-  statuses: ItemStatus[];
-  bytes: number;
-}
-
 /**
- * Reads the states of all items of a group in order. Requires one query for the rows of the group, one for each redrive with
+ * Reads the states of all items of a group in order; `bytes` are the decoded bytes of the frames that were read. Requires one query for the rows of the group, one for each redrive with
  * items of the group, and one read per frame of retries and dead letters.
  * @throws FrameError if an outcome does not match the ledger.
  */
@@ -50,12 +44,12 @@ export async function readStatuses(
   deps: Stored,
   batch: BatchRow,
   { group, redrives }: { group: ChunkGroup; redrives: readonly Redrive[] },
-): Promise<GroupStatuses> {
+): Promise<{ statuses: ItemStatus[]; bytes: number }> {
   const wanted = positionsOf(group);
   const statuses: ItemStatus[] = [];
   let bytes = 0;
-  const visit: Walk['visit'] = (index, step, end) => {
-    statuses[index - wanted.from] = statusAfter(index, step, end);
+  const visit: Walk['visit'] = (position, { end, attempts, error, reason }, { result }) => {
+    statuses[position - wanted.from] = { position, state: stateAfter(end), attempts, error, reason, result };
   };
   const upload = group.entries.map((entry, n) => startOfUpload(chunkId(group.number + n), entry));
   const redriven = await Promise.all(redrives.map((redrive) => startsOfRedrive(redrive, wanted)));
@@ -80,37 +74,15 @@ function positionsOf({ entries }: ChunkGroup): Positions {
   return { from: first?.firstItem ?? 0, end: (last?.firstItem ?? 0) + (last?.items ?? 0) };
 }
 
-async function readRows(
-  { table }: Stored,
-  batch: string,
-  starts: readonly WalkStart[],
-): Promise<Map<string, ChunkRow>> {
+type Rows = Map<string, ChunkRow>;
+
+async function readRows({ table }: Stored, batch: string, starts: readonly WalkStart[]): Promise<Rows> {
   const [first, last] = [starts[0]?.chunk, starts.at(-1)?.chunk];
-  const rows = new Map<string, ChunkRow>();
+  const rows: Rows = new Map();
   if (first === undefined || last === undefined) return rows;
   for await (const row of chunkFamilies(table, batch, { first, last })) rows.set(row.chunk, row);
   return rows;
 }
 
-/**
- * The state of an item by the end of its last step. After a split or a retry, a further step follows unless rows are damaged.
- */
-const STATES: Readonly<Record<StepEnd, ItemState>> = {
-  pending: 'pending',
-  split: 'unknown',
-  retried: 'unknown',
-  succeeded: 'succeeded',
-  dead: 'dead',
-  discarded: 'discarded',
-  cancelled: 'cancelled',
-  unknown: 'unknown',
-};
-
-const statusAfter = (position: number, { end, attempts, error, reason }: Step, { result }: ItemEnd): ItemStatus => ({
-  position,
-  state: STATES[end],
-  ...(attempts === undefined ? {} : { attempts }),
-  ...(error === undefined ? {} : { error }),
-  ...(reason === undefined ? {} : { reason }),
-  ...(result === undefined ? {} : { result }),
-});
+/** Returns the state of an item by the end of a step. After a split or a retry, another follows unless rows are damaged. */
+const stateAfter = (end: StepEnd): ItemState => (end === 'split' || end === 'retried' ? 'unknown' : end);

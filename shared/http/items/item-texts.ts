@@ -6,13 +6,13 @@ import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import { readAhead } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
+import { AHEAD } from '../edge/body.ts';
 import type { ReadId } from './item-id.ts';
 import type { ItemStatus } from './item-statuses.ts';
 import { linesOf } from './walk-items.ts';
 
 /** Maximum bytes of records and results per page. */
 const PAGE_BYTES = 64 * 1024 * 1024;
-const AHEAD = 4;
 
 /** Items of one chunk of the upload. */
 interface ChunkItems {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { JSON_TYPE, NEXT, query, type Route, whole } from '../edge/route.ts';
-import { getItems } from './find-items.ts';
+import { jsonAnswer, NEXT, query, type Route } from '../edge/route.ts';
 import { getItem } from './get-item.ts';
-import { foundItemsSchema, ITEM_STATES, itemListSchema, itemSchema } from './schemas.ts';
+import { FROM, getItems, LIMIT } from './list-items.ts';
+import { foundItemsSchema, itemListSchema, itemSchema } from './schemas.ts';
+import { ITEM_STATES } from './walk-items.ts';
 
 /** The routes of single items. */
 export const ITEM_ROUTES = [
@@ -13,10 +14,7 @@ export const ITEM_ROUTES = [
     audience: ['client'],
     summary: 'One item: the chunks in which it ran, its attempts, and its result or dead letter',
     answers: [
-      {
-        status: 200,
-        description: 'The item',
-        content: { [JSON_TYPE]: itemSchema },
+      jsonAnswer(200, 'The item', itemSchema, {
         example: {
           ...{ batch: '01a2043c-7a10-7c51-8f3e-2b9d41c0aa17', position: 1, line: 2, state: 'succeeded' },
           steps: [
@@ -25,7 +23,7 @@ export const ITEM_ROUTES = [
           ],
           ...{ item: { id: 'b' }, result: { id: 'b', amount: 1 } },
         },
-      },
+      }),
     ],
     problems: ['not-found'],
     handler: (app) => (request) => getItem(app.deps(), request),
@@ -44,18 +42,15 @@ export const ITEM_ROUTES = [
         minLength: 1,
         maxLength: 256,
       }),
-      query('from', 'The position to continue from, as in the link to the next page', { type: 'integer', minimum: 0 }),
+      FROM,
       query('state', 'Only items in this state', { type: 'string', enum: ITEM_STATES }),
-      query('limit', 'Maximum number of items per page', whole(1, 10_000, 1_000)),
+      LIMIT,
       query('results', 'Include the result of each item', { type: 'boolean' }),
     ],
     answers: [
-      {
-        status: 200,
-        description: 'The items; with `itemId`, their positions',
-        content: { [JSON_TYPE]: z.union([itemListSchema, foundItemsSchema]) },
+      jsonAnswer(200, 'The items; with `itemId`, their positions', z.union([itemListSchema, foundItemsSchema]), {
         headers: NEXT,
-      },
+      }),
     ],
     problems: ['invalid-parameter', 'not-found'],
     handler: (app) => (request) => getItems(app.deps(), request),

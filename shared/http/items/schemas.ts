@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { deadLetterSchema } from '../dead-letters/schemas.ts';
 import { count, time } from '../edge/schemas.ts';
-import { STEP_ENDS } from './walk-items.ts';
+import { ITEM_STATES, STEP_ENDS } from './walk-items.ts';
 
 const position = count.describe('0-based position in the batch');
 
@@ -30,13 +30,6 @@ export const itemSchema = z.object({
   result: z.json().optional().describe('The value that the handler returned'),
   deadLetter: deadLetterSchema.omit({ line: true, chunk: true, cause: true }).optional(),
 });
-
-/**
- * The current state of an item. `unknown`: its chunk was cancelled midway, and the results do not contain the positions of
- * their items.
- */
-export const ITEM_STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
 
 /** Items of a batch with their states. */
 export const itemListSchema = z.object({

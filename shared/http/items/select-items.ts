@@ -3,7 +3,7 @@ import type { BatchRow } from '../../batches/batch-row.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
 import type { Stored } from '../edge/app.ts';
 import { type ChunkGroup, type ItemStatus, readStatuses } from './item-statuses.ts';
-import type { ItemState } from './schemas.ts';
+import type { ItemState } from './walk-items.ts';
 import { readRedrives } from './walk-starts.ts';
 
 /**
@@ -25,12 +25,6 @@ export interface Selection {
   state: ItemState | undefined;
 }
 
-/** Items, and the position to continue from; undefined if there are no more. */
-interface Found {
-  items: ItemStatus[];
-  next: number | undefined;
-}
-
 /** The maximum that a request reads. */
 type Most = Record<keyof typeof SCAN, number>;
 export interface Bounds {
@@ -40,14 +34,15 @@ export interface Bounds {
 
 /**
  * Reads the states of items group by group, until the page is full or the bounds are reached. The given chunks begin with that
- * of the first item, and are one more than the bounds allow to read, unless the upload ends earlier.
+ * of the first item, and are one more than the bounds allow to read, unless the upload ends earlier. `next` is the position to
+ * continue from; undefined if there are no more items.
  */
 export async function selectItems(
   deps: Stored,
   batch: BatchRow,
   { number: start, entries }: ChunkGroup,
   { selection, bounds }: { selection: Selection; bounds: Bounds },
-): Promise<Found> {
+): Promise<{ items: ItemStatus[]; next: number | undefined }> {
   const items: ItemStatus[] = [];
   if (entries.length === 0) return { items, next: undefined };
   const redrives = await readRedrives(deps, batch);

@@ -4,25 +4,18 @@ import { followUps } from '../../batches/apply/follow-ups.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { CONTAINERS, revisionOf } from '../../contract/names.ts';
 import type { DeadItem, OutcomeHeader, RetryItem } from '../../contract/outcome.ts';
-import type { Reference } from '../../contract/reference.ts';
 import { rangeOf } from '../../processing/sources.ts';
 import { type FrameName, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
 
 /**
- * How a chunk ended for an item. `unknown`: the chunk was cancelled midway, and its results do not contain the positions of
+ * The current state of an item. `unknown`: its chunk was cancelled midway, and the results do not contain the positions of
  * their items.
  */
-export const STEP_ENDS = [
-  'pending',
-  'split',
-  'retried',
-  'succeeded',
-  'dead',
-  'discarded',
-  'cancelled',
-  'unknown',
-] as const;
+export const ITEM_STATES = ['pending', 'succeeded', 'dead', 'discarded', 'cancelled', 'unknown'] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+/** How a chunk ended for an item. */
+export const STEP_ENDS = [...ITEM_STATES, 'split', 'retried'] as const;
 export type StepEnd = (typeof STEP_ENDS)[number];
 
 /** One chunk in which the item ran. */
@@ -35,9 +28,9 @@ export interface Step {
   /** When a pending retry may run. */
   dueAt?: string | undefined;
   /** Failed attempts so far, including those of earlier chunks. Absent if the outcome does not contain it. */
-  attempts?: number;
+  attempts?: number | undefined;
   /** The latest failure. */
-  error?: string;
+  error?: string | undefined;
   /** Why the item was discarded. */
   reason?: string | undefined;
 }
@@ -45,7 +38,7 @@ export interface Step {
 /** The result or dead letter of an item. The dead letter is JSON text, because parsing would lose digits of numbers. */
 export interface ItemEnd {
   /** The row of the chunk whose results frame contains the result, and the line in this frame. */
-  result?: { row: ChunkRow; line: number };
+  result?: { row: ChunkRow; line: number } | undefined;
   deadLetter?: string;
 }
 
@@ -53,7 +46,7 @@ export interface ItemEnd {
 interface ChunkItem {
   index: number;
   attempts: number;
-  error?: string;
+  error?: string | undefined;
 }
 
 /** A chunk to start from, and its items in the order of its frame. */
@@ -97,37 +90,36 @@ export async function linesOf({ container }: Stored, row: ChunkRow, name: FrameN
  */
 export async function walkItems(walk: Walk, start: WalkStart): Promise<void> {
   const ahead = [start];
-  for (const [visited, { chunk, items, reason }] of ahead.entries()) {
+  for (const [visited, here] of ahead.entries()) {
     if (visited === MAX_CHUNKS) return;
-    const row = await walk.rowOf(chunk);
-    const next = await leaveChunk(walk, { chunk, items, reason, row });
+    const next = await leaveChunk(walk, here, await walk.rowOf(here.chunk));
     ahead.push(...next.filter((each) => each.items.some(({ index }) => isIn(walk.wanted, index))));
   }
 }
 
 const isIn = ({ from, end }: Positions, index: number): boolean => index >= from && index < end;
 
-interface Here extends WalkStart {
-  row: ChunkRow | undefined;
-}
-
 type Leave = (item: ChunkItem, step: Omit<Step, 'chunk' | 'revision'>, end?: ItemEnd) => void;
 
 /** Reports how the chunk ended for its items. Returns the chunks in which they continue. */
-async function leaveChunk(walk: Walk, here: Here): Promise<WalkStart[]> {
-  const { chunk, items, row } = here;
+async function leaveChunk(
+  walk: Walk,
+  { chunk, items, reason }: WalkStart,
+  row: ChunkRow | undefined,
+): Promise<WalkStart[]> {
   const revision = revisionOf(chunk);
   const leave: Leave = ({ index }, step, end = {}) => {
     if (isIn(walk.wanted, index)) walk.visit(index, { chunk, revision, ...step }, end);
   };
   // There is no row while the batch is being accepted: most rows of a large batch are written after its acceptance.
   if (row?.header === undefined) {
-    for (const item of items) leave(item, { end: 'pending', dueAt: row?.dueAt, ...failuresOf(item) });
+    for (const item of items)
+      leave(item, { end: 'pending', dueAt: row?.dueAt, attempts: item.attempts, error: item.error });
     return [];
   }
   const { header, reference, doneAt: at } = row;
   if (header.ending === 'discarded') {
-    for (const item of items) leave(item, { end: 'discarded', at, reason: here.reason });
+    for (const item of items) leave(item, { end: 'discarded', at, reason });
     return [];
   }
   if (header.ending !== 'split') return leaveOutcome(walk, { row, header, items }, leave);
@@ -139,11 +131,7 @@ async function leaveChunk(walk: Walk, here: Here): Promise<WalkStart[]> {
   });
 }
 
-interface Finished {
-  row: ChunkRow & { reference: Reference };
-  header: OutcomeHeader;
-  items: readonly ChunkItem[];
-}
+type Finished = Pick<WalkStart, 'items'> & { row: ChunkRow; header: OutcomeHeader };
 
 /** Reports the items of a chunk that was processed. Results are in the order of its items, without retried and dead ones. */
 async function leaveOutcome(walk: Walk, { row, header, items }: Finished, leave: Leave): Promise<WalkStart[]> {
@@ -172,12 +160,9 @@ function othersEnd({ counts: { succeeded, cancelled } }: OutcomeHeader): 'succee
   return succeeded === 0 && cancelled > 0 ? 'cancelled' : 'unknown';
 }
 
-const failuresOf = ({ index: _index, ...failures }: ChunkItem): Omit<ChunkItem, 'index'> => failures;
-
 function latest(attempts: RetryItem['attempts']): Omit<ChunkItem, 'index'> {
   const error = attempts.at(-1)?.error;
-  const text = typeof error === 'object' ? error.message : error;
-  return { attempts: attempts.length, ...(text === undefined ? {} : { error: text }) };
+  return { attempts: attempts.length, error: typeof error === 'object' ? error.message : error };
 }
 
 /** Parses a dead letter once: a frame may contain megabytes of them. */

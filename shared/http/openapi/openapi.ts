@@ -1,11 +1,22 @@
 /** The OpenAPI 3.1 document, generated from the table of routes and the schemas that tests check answers against. No I/O. */
 import { z } from 'zod';
 import { PROBLEMS, type ProblemType } from '../../errors.ts';
-import { PROBLEM_TYPE_BASE } from '../edge/answers.ts';
-import { isAction, isOpen, JSON_TYPE, type Route, type RouteAnswer, type RouteParameter } from '../edge/route.ts';
+import { lazily } from '../../lazily.ts';
+import { json, PROBLEM_TYPE_BASE } from '../edge/answers.ts';
+import {
+  type Content,
+  isAction,
+  isOpen,
+  JSON_TYPE,
+  jsonAnswer,
+  type Route,
+  type RouteParameter,
+} from '../edge/route.ts';
 import { COMPONENTS } from '../edge/schemas.ts';
 
 type Json = Record<string, unknown>;
+
+const TEXT = { type: 'string' };
 
 /** Generates the document. */
 export function openApiDocument(routes: readonly Route[]): Json {
@@ -33,7 +44,7 @@ function componentSchemas(): Json {
 const withoutIds = ({ $schema: _schema, $id: _id, ...schema }: Json): Json => schema;
 
 function schemaOf(schema: z.ZodType | 'text'): Json {
-  if (schema === 'text') return { type: 'string' };
+  if (schema === 'text') return TEXT;
   const id = COMPONENTS.get(schema)?.id;
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
   if (schema instanceof z.ZodUnion) return { anyOf: schema.options.map((option) => schemaOf(option as z.ZodType)) };
@@ -49,41 +60,35 @@ const ACTOR: RouteParameter = {
 
 function operationOf(route: Route): Json {
   const { name, summary, description, audience, parameters = [], body, example, answers } = route;
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
-    ...{ name: parameter, in: 'path', required: true },
-    schema: { type: 'string' },
-  }));
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => {
+    return { name: parameter, in: 'path', required: true, schema: TEXT };
+  });
   const given = isAction(route) ? [...parameters, ACTOR] : parameters;
-  const optional = given.map(({ schema = { type: 'string' }, ...parameter }) => ({ ...parameter, schema }));
+  const optional = given.map(({ schema = TEXT, ...parameter }) => ({ ...parameter, schema }));
   return {
     operationId: name,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     tags: isOpen(route) ? ['anyone'] : [...audience],
     security: isOpen(route) ? [] : [{ key: [] }],
     parameters: [...inPath, ...optional],
-    ...(body === undefined ? {} : { requestBody: { content: contentOf(body, example) } }),
+    requestBody: body && { content: contentOf(body, example) },
     responses: { ...Object.fromEntries(answers.map(answerOf)), ...problemAnswers(route) },
   };
 }
 
-const contentOf = (content: RouteAnswer['content'], example: unknown): Json =>
+const contentOf = (content: Content, example: unknown): Json =>
   Object.fromEntries(
     Object.entries(content).map(([type, schema]) => [
       type,
-      { schema: schemaOf(schema), ...(example === undefined || type !== JSON_TYPE ? {} : { example }) },
+      { schema: schemaOf(schema), example: type === JSON_TYPE ? example : undefined },
     ]),
   );
 
-function answerOf({ status, description, content, headers = {}, example }: RouteAnswer): [string, Json] {
-  const described = Object.entries(headers).map(([name, text]) => [
-    name,
-    { description: text, schema: { type: 'string' } },
-  ]);
-  return [
-    String(status),
-    { description, headers: Object.fromEntries(described), content: contentOf(content, example) },
-  ];
+function answerOf({ status, description, content, headers = {}, example }: Route['answers'][number]): [string, Json] {
+  const described = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: TEXT }]);
+  const body = { headers: Object.fromEntries(described), content: contentOf(content, example) };
+  return [String(status), { description, ...body }];
 }
 
 /** Problems with the same status become one answer that lists their types. The host itself answers 401, with an empty body. */
@@ -103,3 +108,20 @@ function problemAnswers(route: Route): Json {
     ...Object.fromEntries(problems),
   };
 }
+
+/** The route of the OpenAPI document. It requires no key, because it returns no data. */
+export const OPENAPI_ROUTES = [
+  {
+    name: 'openapi',
+    method: 'GET',
+    path: 'openapi.json',
+    audience: [],
+    summary: 'This document',
+    answers: [jsonAnswer(200, 'OpenAPI 3.1', z.record(z.string(), z.unknown()))],
+    problems: [],
+    handler: (app) => {
+      const document = lazily(app.document);
+      return () => json(document());
+    },
+  },
+] as const satisfies readonly Route[];

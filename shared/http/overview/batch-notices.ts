@@ -3,11 +3,12 @@ import type { BatchRow, BatchState } from '../../batches/batch-row.ts';
 import type { IndexEntry } from '../../batches/listing/index-rows.ts';
 import { isAwaited } from '../../batches/progress/deadline-risk.ts';
 import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { createCauseGroups, type DeadBatch } from '../dead-letters/cause-groups.ts';
 import { pauseText } from '../edge/notes.ts';
 import { isWaiting } from '../queues/backlog.ts';
 import type { BatchNotice, BatchNotices, Overview } from './schemas.ts';
 
-/** Maximum number of notices of each kind. */
+/** Maximum number of notices of each kind, and of causes. */
 const MAX_SHOWN = 20;
 
 /** An open batch that was read. */
@@ -49,42 +50,50 @@ function pausedNotice(batch: ReadBatch): BatchNotice[] {
 function openNotice(batch: WatchedBatch, since: string | undefined): BatchNotice[] {
   if (since === undefined) return [];
   const { id, workload, row } = batch;
-  const file = row?.fileName;
   const lane = row?.lane ?? batch.lane ?? '';
-  return [{ id, workload, lane, ...(file === undefined ? {} : { file }), since, items: pendingOf(batch) }];
+  return [{ id, workload, lane, file: row?.fileName, since, items: pendingOf(batch) }];
 }
 
-/** The fields for the notice about a batch that is suspect or has no report. */
-type Ended = Pick<IndexEntry, 'id' | 'workload' | 'lane' | 'fileName' | 'accepted' | 'openedAt' | 'completedAt'>;
+/** A batch by its row, or by its line in the listing. */
+type Latest = DeadBatch & Pick<IndexEntry, 'lane' | 'accepted' | 'openedAt' | 'completedAt' | 'revision'>;
 
-/** Returns batches that ended in `state`, from the rows of open batches and the lines of others. */
-export function endedIn(
-  state: Extract<BatchState, 'reportFailed' | 'suspect'>,
-  { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
-): (Ended & { revision: number })[] {
+/** Returns open batches by their rows, if these were read, because their lines date from their opening; others by their lines. */
+export function latestOf(open: readonly WatchedBatch[], lines: readonly Latest[]): Latest[] {
   const rows = open.filter(isRead).map(({ row }) => row);
   const known = new Set(rows.map(({ id }) => id));
-  return [...rows, ...lines.filter(({ id }) => !known.has(id))].filter((batch) => batch.state === state);
+  return [...rows, ...lines.filter(({ id }) => !known.has(id))];
 }
 
-/** Creates the notices of ended batches. `reasonOf` is called only for those that are shown. */
-export async function endedNotices<B extends Ended>(
-  batches: readonly B[],
-  reasonOf: (batch: B) => Promise<string | undefined>,
+export type ReadReason = (batch: Pick<BatchRow, 'id' | 'revision'>) => Promise<string | undefined>;
+
+/** Creates the notices of batches that ended in `state`. `reasonOf` is called only for those that are shown. */
+export async function endedNotices(
+  latest: readonly Latest[],
+  state: Extract<BatchState, 'reportFailed' | 'suspect'>,
+  reasonOf: ReadReason,
 ): Promise<BatchNotices> {
-  const all = batches.map((batch) => ({ batch, since: batch.completedAt ?? batch.openedAt })).sort(bySince);
+  const ended = latest.filter((batch) => batch.state === state);
+  const all = ended.map((batch) => ({ batch, since: batch.completedAt ?? batch.openedAt })).sort(bySince);
   const shown = await Promise.all(
     all.slice(0, MAX_SHOWN).map(async ({ batch, since }): Promise<BatchNotice> => {
       const { id, workload, lane, fileName: file, accepted: items } = batch;
       const reason = await reasonOf(batch);
-      const optional = {
-        ...(file === undefined ? {} : { file }),
-        ...(reason === undefined ? {} : { reason, text: reason }),
-      };
-      return { id, workload, lane, since, items, ...optional };
+      return { id, workload, lane, file, since, items, reason, text: reason };
     }),
   );
   return { count: all.length, batches: shown };
+}
+
+/** Counts current dead letters of several batches, and the most frequent causes per workload. */
+export function sumDeadLetters(batches: Iterable<DeadBatch>): Pick<Overview['deadLetters'], 'count' | 'causes'> {
+  const collected = createCauseGroups({ labels: [] });
+  for (const batch of batches) collected.add(batch);
+  const { count, groups } = collected.result();
+  const causes = groups.slice(0, MAX_SHOWN).map(({ cause, workload, count, batches, moreBatches }) => ({
+    ...{ cause, workload, count, newest: batches[0]?.id ?? '' },
+    batches: batches.length + moreBatches,
+  }));
+  return { count, causes };
 }
 
 const notices = (all: BatchNotice[]): BatchNotices => ({

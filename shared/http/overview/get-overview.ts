@@ -1,28 +1,20 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { BatchRow } from '../../batches/batch-row.ts';
 import { readBatch } from '../../batches/ledger.ts';
-import type { IndexEntry } from '../../batches/listing/index-rows.ts';
-import { pendingOf, type WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import { readTroubled, type TroubledBatches } from '../../batches/watch/troubled-batches.ts';
+import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
+import { readTroubled } from '../../batches/watch/troubled-batches.ts';
 import { batchTimeMs } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
-import type { InboxFilesDeps } from '../../intake/inbox/operator/inbox-files.ts';
 import { summarizeRejected } from '../../intake/inbox/operator/rejected-summary.ts';
-import type { Table } from '../../storage/table.ts';
-import type { DeadBatch } from '../dead-letters/cause-groups.ts';
+import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
-import { isWaiting } from '../queues/backlog.ts';
-import type { QueuesHttp } from '../queues/list-queues.ts';
-import { readQueueViews } from '../queues/queue-views.ts';
-import { endedIn, endedNotices, openNotices } from './batch-notices.ts';
-import { sumDeadLetters } from './dead-letters.ts';
+import type { Reads } from '../edge/app.ts';
+import { jsonAnswer, query, type Route } from '../edge/route.ts';
+import { type QueueReads, readQueueViews } from '../queues/queue-views.ts';
+import { endedNotices, latestOf, openNotices, type ReadReason, sumDeadLetters } from './batch-notices.ts';
 import { missedWakes, pausedQueues, poisonQueues, stuckDrains, totals } from './queue-notices.ts';
-import type { Overview } from './schemas.ts';
+import { type Overview, overviewSchema } from './schemas.ts';
 
-export interface OverviewHttp extends QueuesHttp, Pick<InboxFilesDeps, 'container'> {
-  /** Table of the batches. */
-  table: Table;
-}
+type OverviewHttp = QueueReads & Pick<Reads, 'table' | 'container'> & Pick<Settings, 'pool'>;
 
 const TROUBLED_MS = 10_000;
 const REJECTED_MS = 60_000;
@@ -38,13 +30,13 @@ const MAX_REASONS = 1_000;
 export function createOverview(depsOf: () => OverviewHttp): (request: HttpRequest) => Promise<HttpResponseInit> {
   const now = (): number => depsOf().gate.now();
   const readLines = createLinesReader(depsOf);
-  const readRejected = remembered(() => summarizeRejected(depsOf()), { maxAgeMs: REJECTED_MS, now });
+  const readRejected = remembered(() => summarizeRejected(depsOf()), REJECTED_MS, now);
   const readReason = createReasonReader(depsOf);
   return async (request) => {
     const deps = depsOf();
     const fresh = request.query.has('fresh');
     const [reading, poison, inboxRejects] = await Promise.all([
-      readQueueViews(deps, deps.registry.queues(deps.pool), { fresh }),
+      readQueueViews(deps, deps.registry.queues(deps.pool), fresh),
       poisonQueues(deps, fresh),
       readRejected(fresh),
     ]);
@@ -52,17 +44,19 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
     const { batches: lines, isWhole, sinceMs } = await readLines(reading.batches, fresh);
     const nowMs = now();
     const gates = reading.queues.map(({ gate }) => gate);
-    const ended = { open: reading.batches, lines };
-    const waiting = reading.batches.filter(isWaiting);
-    const items = waiting.reduce((sum, batch) => sum + pendingOf(batch), 0);
+    const latest = latestOf(reading.batches, lines);
     const overview: Overview = {
       at: isoOf(nowMs),
-      queues: totals(reading, { batches: waiting.length, items }),
+      queues: totals(reading),
       ...openNotices(reading.batches, nowMs),
       pausedQueues: pausedQueues(reading.queues.map(({ view }) => view)),
-      failedReports: await endedNotices(endedIn('reportFailed', ended), readReason),
-      suspect: await endedNotices(endedIn('suspect', ended), readReason),
-      deadLetters: { since: isoOf(sinceMs), ...sumDeadLetters(deadCounts(ended, sinceMs)), isWhole },
+      failedReports: await endedNotices(latest, 'reportFailed', readReason),
+      suspect: await endedNotices(latest, 'suspect', readReason),
+      deadLetters: {
+        since: isoOf(sinceMs),
+        ...sumDeadLetters(latest.filter(({ id }) => batchTimeMs(id) >= sinceMs)),
+        isWhole,
+      },
       missedWakes: missedWakes(gates, nowMs),
       poison,
       stuck: await stuckDrains(deps.gate, gates),
@@ -74,21 +68,17 @@ export function createOverview(depsOf: () => OverviewHttp): (request: HttpReques
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 
-type ReadLines = (open: readonly WatchedBatch[], fresh: boolean) => Promise<TroubledBatches & { sinceMs: number }>;
-
 /** Reads the lines of the last day again if they are old, or if a batch is no longer open: it has a new line. */
-function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
+function createLinesReader(depsOf: () => OverviewHttp) {
   let openThen: readonly string[] = [];
   const now = (): number => depsOf().gate.now();
-  const read = remembered(
-    async () => {
-      const nowMs = now();
-      const sinceMs = nowMs - DAY_MS;
-      return { ...(await readTroubled(depsOf().table, { sinceMs, nowMs })), sinceMs };
-    },
-    { maxAgeMs: TROUBLED_MS, now },
-  );
-  return (open, fresh) => {
+  const readDay = async () => {
+    const nowMs = now();
+    const sinceMs = nowMs - DAY_MS;
+    return { ...(await readTroubled(depsOf().table, { sinceMs, nowMs })), sinceMs };
+  };
+  const read = remembered(readDay, TROUBLED_MS, now);
+  return (open: readonly WatchedBatch[], fresh: boolean) => {
     const ids = new Set(open.map(({ id }) => id));
     const hasEnded = openThen.some((id) => !ids.has(id));
     openThen = [...ids];
@@ -96,46 +86,24 @@ function createLinesReader(depsOf: () => OverviewHttp): ReadLines {
   };
 }
 
-/**
- * Yields open batches by their rows, if these were read, because their entries date from their opening; others by their
- * lines in the listing.
- */
-function* deadCounts(
-  { open, lines }: { open: readonly WatchedBatch[]; lines: readonly IndexEntry[] },
-  sinceMs: number,
-): Generator<DeadBatch> {
-  const read = new Set<string>();
-  for (const { row } of open) {
-    if (row === undefined) continue;
-    read.add(row.id);
-    if (batchTimeMs(row.id) >= sinceMs) yield row;
-  }
-  for (const line of lines) if (!read.has(line.id)) yield line;
-}
-
-type EndedBatch = Pick<BatchRow, 'id' | 'revision'>;
-
 /** Reads why a batch is suspect or has no report, once per batch and revision, because the reason is final. */
-function createReasonReader(depsOf: () => OverviewHttp): (batch: EndedBatch) => Promise<string | undefined> {
+function createReasonReader(depsOf: () => OverviewHttp): ReadReason {
   const known = new Map<string, string | undefined>();
   return async ({ id, revision }) => {
     const key = `${id}.${revision}`;
-    if (!known.has(key)) {
-      const row = (await readBatch(depsOf().table, id))?.row;
-      if (known.size >= MAX_REASONS) known.clear();
-      known.set(key, row && (row.suspect?.causes[0]?.cause ?? row.reportProblem));
-    }
-    return known.get(key);
+    if (known.has(key)) return known.get(key);
+    const row = (await readBatch(depsOf().table, id))?.row;
+    const reason = row?.suspect?.causes[0]?.cause ?? row?.reportProblem;
+    if (known.size >= MAX_REASONS) known.clear();
+    known.set(key, reason);
+    return reason;
   };
 }
 
 /** Caches the result of `read` for `maxAgeMs`. `fresh` bypasses the cache. */
-function remembered<T>(
-  read: () => Promise<T>,
-  { maxAgeMs, now }: { maxAgeMs: number; now: () => number },
-): (fresh: boolean) => Promise<T> {
+function remembered<T>(read: () => Promise<T>, maxAgeMs: number, now: () => number) {
   let last: { value: T; atMs: number } | undefined;
-  return async (fresh) => {
+  return async (fresh: boolean): Promise<T> => {
     if (fresh || last === undefined || now() - last.atMs >= maxAgeMs) {
       const atMs = now();
       last = { value: await read(), atMs };
@@ -143,3 +111,19 @@ function remembered<T>(
     return last.value;
   };
 }
+
+/** The route of the overview. */
+export const OVERVIEW_ROUTES = [
+  {
+    name: 'get-overview',
+    method: 'GET',
+    path: 'overview',
+    audience: ['operator'],
+    summary:
+      'Everything that currently needs an operator: late batches, pauses, dead letters of a day, and other problems',
+    parameters: [query('fresh', 'Measure and read everything now, without caches', { type: 'boolean' })],
+    answers: [jsonAnswer(200, 'The overview', overviewSchema)],
+    problems: [],
+    handler: (app) => createOverview(() => ({ ...app.deps(), pool: app.settings.pool })),
+  },
+] as const satisfies readonly Route[];

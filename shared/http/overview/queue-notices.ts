@@ -1,13 +1,14 @@
 /** Problems of queues. */
 
+import { pendingOf } from '../../batches/watch/read-open-batches.ts';
 import { poisonQueueName } from '../../contract/names.ts';
 import { DAY_MS } from '../../days.ts';
-import type { GateDeps } from '../../gate/gate.ts';
 import { type GateRow, lastSignMs } from '../../gate/gate-row.ts';
 import { latestHeartbeat, SILENCE_MS } from '../../gate/heartbeat.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Depths } from '../../queues/depths.ts';
-import type { Registry } from '../../workload/registry.ts';
+import type { Settings } from '../../settings.ts';
+import type { Reads } from '../edge/app.ts';
+import { isWaiting } from '../queues/backlog.ts';
 import { queuePauseText } from '../queues/queue-notes.ts';
 import type { QueueReading } from '../queues/queue-views.ts';
 import type { QueueView } from '../queues/schemas.ts';
@@ -16,12 +17,10 @@ import type { Overview } from './schemas.ts';
 const POISON_MS = 60_000;
 const READS_AT_ONCE = 8;
 
-/** The totals over all queues. */
-export function totals(
-  { queues, read }: QueueReading,
-  waiting: { batches: number; items: number },
-): Overview['queues'] {
+/** The totals over all queues and open batches. */
+export function totals({ queues, batches, read }: QueueReading): Overview['queues'] {
   const views = queues.map(({ view }) => view);
+  const waiting = batches.filter(isWaiting);
   const times = views.map(({ depthAt }) => depthAt);
   return {
     count: views.length,
@@ -29,7 +28,8 @@ export function totals(
     paused: views.filter(({ paused }) => paused !== null).length,
     messages: views.reduce((sum, { depth }) => sum + depth, 0),
     measuredAt: times.includes(null) ? null : (times.sort()[0] ?? null),
-    ...waiting,
+    batches: waiting.length,
+    items: waiting.reduce((sum, batch) => sum + pendingOf(batch), 0),
     read,
   };
 }
@@ -40,10 +40,8 @@ export function pausedQueues(views: readonly QueueView[]): Overview['pausedQueue
     .flatMap(({ queue, workload, paused, depth: messages, backlog }) => {
       const { batches = 0, items = 0 } = backlog ?? {};
       if (paused === null) return [];
-      const { by, reason, since, until, probeAt } = paused;
-      const ends = { ...(until === undefined ? {} : { until }), ...(probeAt === undefined ? {} : { probeAt }) };
-      const text = queuePauseText(paused);
-      return [{ queue, workload, by, reason, since, ...ends, text, messages, batches, items }];
+      const { probes: _probes, ran: _ran, failures: _failures, ...pause } = paused;
+      return [{ queue, workload, ...pause, text: queuePauseText(paused), messages, batches, items }];
     })
     .sort((a, b) => (a.since < b.since ? -1 : 1));
 }
@@ -56,7 +54,7 @@ export const missedWakes = (gates: readonly GateRow[], nowMs: number): Overview[
 
 /** Measures the poison queues of the pool, and returns those that hold messages. */
 export async function poisonQueues(
-  { registry, pool, recentDepth }: { registry: Registry; pool: string | undefined } & Pick<Depths, 'recentDepth'>,
+  { registry, pool, recentDepth }: Pick<Reads, 'registry' | 'recentDepth'> & Pick<Settings, 'pool'>,
   fresh: boolean,
 ): Promise<Overview['poison']> {
   const names = registry.workloads
@@ -74,7 +72,7 @@ export async function poisonQueues(
  * dead, one query reads the heartbeats of its tasks.
  */
 export async function stuckDrains(
-  { table, now }: Pick<GateDeps, 'table' | 'now'>,
+  { table, now }: Reads['gate'],
   gates: readonly GateRow[],
 ): Promise<Overview['stuck']> {
   const found = await inParallel(gates, READS_AT_ONCE, async (gate) => {

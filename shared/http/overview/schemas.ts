@@ -1,6 +1,7 @@
 /** The answer of the route of the overview. */
 import { z } from 'zod';
-import { count, pauseUntilSchema, time } from '../edge/schemas.ts';
+import { count, time } from '../edge/schemas.ts';
+import { queuePauseSchema } from '../queues/schemas.ts';
 
 /** A batch that needs attention. */
 const batchNotice = z.object({
@@ -49,16 +50,9 @@ export const overviewSchema = z.object({
   atRisk: batchNotices.describe('Open batches that are likely to miss their deadline'),
   pausedQueues: z
     .array(
-      z.object({
+      queuePauseSchema.omit({ probes: true, ran: true, failures: true }).extend({
         queue: z.string(),
         workload: z.string(),
-        by: z.enum(['operator', 'circuit']),
-        reason: z.string(),
-        since: time,
-        until: pauseUntilSchema,
-        probeAt: time
-          .optional()
-          .describe('The time of the next probe of the circuit; absent if it waits for the next message'),
         text: z.string().describe('The pause as a sentence, with the next probe of the circuit'),
         messages: count,
         batches: count,

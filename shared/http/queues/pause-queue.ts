@@ -1,61 +1,46 @@
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import type { ReadOpenBatches } from '../../batches/watch/read-open-batches.ts';
 import { Problem } from '../../errors.ts';
 import type { Publish } from '../../events/publish.ts';
 import { type GateDeps, wake } from '../../gate/gate.ts';
 import { presentPause } from '../../gate/gate-row.ts';
 import { readGate } from '../../gate/gate-store.ts';
 import { pauseGate, resumeGate } from '../../gate/pause.ts';
-import { readQuota } from '../../limits/quota-row.ts';
-import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
 import { queueAddressOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
-import { backlogOf, backlogs } from './backlog.ts';
-import { isLimited } from './limits-view.ts';
-import { queueView } from './queue-views.ts';
+import { type QueueReads, readQueueView } from './queue-views.ts';
 
-export interface PauseHttp {
-  registry: Registry;
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  /** Measures a queue. Each answer contains the current depth. */
-  depthOf: (queue: string) => Promise<number>;
-  readOpenBatches: ReadOpenBatches;
-}
+type QueueChange = QueueReads & Pick<Reads, 'depthOf'>;
 
 /** POST queues/{queue}/pause. */
-export async function pauseQueue(
-  http: PauseHttp & { publish: Publish },
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const pauseQueue: Handle<QueueChange & { publish: Publish }> = async (http, request) => {
   const address = queueAddressOf(request, http.registry);
   await pauseGate(http, address, await jsonBodyOf(request, pauseRequestSchema));
+  await http.depthOf(address.queue);
   return answer(http, address);
-}
+};
 
-export interface WakeHttp extends PauseHttp {
-  /** The pool of this app; undefined means all. */
-  pool: string | undefined;
-  gate: GateDeps;
-}
+/** `pool`: that of this app; undefined means all. */
+type WakeHttp = QueueChange & { pool: string | undefined; gate: GateDeps };
 
 /** POST queues/{queue}/resume: ends the pause that the body names, whatever its cause, and wakes the queue. */
-export async function resumeQueue(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const { registry, pool, gate } = http;
-  const address = queueAddressOf(request, registry);
-  requirePoolOfApp(address, pool);
+export const resumeQueue: Handle<WakeHttp> = async (http, request) => {
+  const address = ownAddressOf(request, http);
   const { since } = await jsonBodyOf(request, resumeRequestSchema);
-  await resumeGate(gate, address.queue, since);
+  await resumeGate(http.gate, address.queue, since);
+  await http.depthOf(address.queue);
   return answer(http, address);
-}
+};
 
 /** POST queues/{queue}/drain: wakes the queue without an event, if it has messages or is draining. */
-export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<HttpResponseInit> {
-  const { registry, pool, gate, depthOf } = http;
-  const address = queueAddressOf(request, registry);
+export const drainNow: Handle<WakeHttp> = async (http, request) => {
+  const address = ownAddressOf(request, http);
   const { queue } = address;
-  requirePoolOfApp(address, pool);
+  const { gate, depthOf } = http;
   const { row } = await readGate(gate.table, queue);
   const pause = presentPause(row, gate.now());
   if (pause?.by === 'operator') {
@@ -63,27 +48,23 @@ export async function drainNow(http: WakeHttp, request: HttpRequest): Promise<Ht
   }
   const depth = await depthOf(queue);
   if (row.status === 'draining' || depth > 0) await wake(gate, queue);
-  return answer(http, address, depth);
-}
+  return answer(http, address);
+};
 
-/** Waking starts a drain in the task hub of this app, where the app of another pool would never see it. */
-function requirePoolOfApp({ queue, workload }: QueueAddress, pool: string | undefined): void {
-  if (pool === undefined || workload.pool === pool) return;
+/**
+ * The queue in the route; 409 if it is of another pool. Waking starts a drain in the task hub of this app, where the app of
+ * another pool would never see it.
+ */
+function ownAddressOf(request: HttpRequest, { registry, pool }: WakeHttp): QueueAddress {
+  const address = queueAddressOf(request, registry);
+  const { queue, workload } = address;
+  if (pool === undefined || workload.pool === pool) return address;
   throw new Problem(
     'conflict',
     `Queue "${queue}" belongs to pool "${workload.pool}". Call the app of that pool; this one runs pool "${pool}".`,
   );
 }
 
-async function answer(
-  { gate: { table, now }, registry, depthOf, readOpenBatches }: PauseHttp,
-  address: QueueAddress,
-  measured?: number,
-): Promise<HttpResponseInit> {
-  const depth = measured ?? (await depthOf(address.queue));
-  const depthAt = new Date(now()).toISOString();
-  const { row } = await readGate(table, address.queue);
-  const quota = isLimited(address) ? (await readQuota(table, address.workload.name)).row : undefined;
-  const backlog = backlogOf(address, backlogs(registry, (await readOpenBatches()).batches));
-  return json(queueView(address, { gate: { ...row, depth, depthAt }, quota, nowMs: now(), backlog }));
-}
+/** Contains the depth that was measured just before. */
+const answer = async (deps: QueueReads, address: QueueAddress): Promise<HttpResponseInit> =>
+  json((await readQueueView(deps, address)).view);

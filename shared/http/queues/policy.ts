@@ -5,46 +5,37 @@ import { readGate } from '../../gate/gate-store.ts';
 import { initialPolicy } from '../../gate/planning/planner.ts';
 import { policySchema } from '../../gate/policy.ts';
 import { readPolicyRow, writePolicy } from '../../gate/policy-store.ts';
-import type { Table } from '../../storage/table.ts';
-import type { Registry } from '../../workload/registry.ts';
+import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
-import { queueAddressOf } from '../edge/request/parameters.ts';
+import { invalid, queueAddressOf } from '../edge/request/parameters.ts';
+import type { Handle } from '../edge/route.ts';
 import type { PolicyView } from './schemas.ts';
 
-export interface PolicyHttp {
-  table: Table;
-  registry: Registry;
-  /** The capacity in the default policy. */
-  capacity: number;
-}
+/** The default policy contains the capacity. */
+type PolicyHttp = Pick<Reads, 'gate' | 'registry'> & Pick<Settings, 'capacity'>;
 
 /** GET queues/{queue}/policy: the rule that determines the size of its waves. Its version is the ETag. */
-export async function getPolicy(
-  { table, registry, capacity }: PolicyHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
-  const { queue } = queueAddressOf(request, registry);
-  const { row } = await readGate(table, queue);
-  return answer(await readPolicyView({ table, capacity }, row));
-}
+export const getPolicy: Handle<PolicyHttp> = async (deps, request) => {
+  const { queue } = queueAddressOf(request, deps.registry);
+  const { row } = await readGate(deps.gate.table, queue);
+  return answer(await readPolicyView(deps, row));
+};
 
 /** Reads the policy of a queue in the format of the API; one operation if an operator has stored one. */
 export async function readPolicyView(
-  { table, capacity }: Pick<PolicyHttp, 'table' | 'capacity'>,
-  gate: Pick<GateRow, 'queue' | 'policyVersion'>,
+  { gate, capacity }: Pick<PolicyHttp, 'gate' | 'capacity'>,
+  row: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<PolicyView> {
-  const stored = (await readPolicyRow(table, gate)) ?? { policy: initialPolicy({ capacity }) };
-  return { queue: gate.queue, version: gate.policyVersion, ...stored };
+  const stored = (await readPolicyRow(gate.table, row)) ?? { policy: initialPolicy({ capacity }) };
+  return { queue: row.queue, version: row.policyVersion, ...stored };
 }
 
 /**
  * PUT queues/{queue}/policy: stores a new rule, which applies from the next wave on. 412 if If-Match contains another version.
  */
-export async function putPolicy(
-  { table, registry, capacity }: PolicyHttp,
-  request: HttpRequest,
-): Promise<HttpResponseInit> {
+export const putPolicy: Handle<PolicyHttp> = async ({ gate, registry, capacity }, request) => {
   const { queue, kind } = queueAddressOf(request, registry);
   const expected = expectedVersion(request);
   const policy = await jsonBodyOf(request, policySchema);
@@ -54,7 +45,7 @@ export async function putPolicy(
       `notifyFrom must be absent for "${queue}": it is a result queue, and uploads put no messages into it.`,
     );
   }
-  const stored = await writePolicy(table, queue, { policy, initial: initialPolicy({ capacity }), expected });
+  const stored = await writePolicy(gate.table, queue, { policy, initial: initialPolicy({ capacity }), expected });
   if (stored) {
     const { version, previous } = stored;
     return answer({ queue, version, policy, ...(previous === undefined ? {} : { previous }) });
@@ -63,7 +54,7 @@ export async function putPolicy(
     'precondition-failed',
     `The policy of queue "${queue}" no longer has version ${expected}. Read it again.`,
   );
-}
+};
 
 const answer = (view: PolicyView): HttpResponseInit => json(view, { headers: { etag: `"${view.version}"` } });
 
@@ -73,8 +64,5 @@ function expectedVersion(request: HttpRequest): number | undefined {
   if (text === null || text.trim() === '*') return undefined;
   const [, version] = /^\s*"(\d{1,9})"\s*$/.exec(text) ?? [];
   if (version !== undefined) return Number(version);
-  throw new Problem(
-    'invalid-parameter',
-    `If-Match must be the ETag of a policy, such as "3"; got ${text.slice(0, 40)}.`,
-  );
+  throw invalid('If-Match', 'the ETag of a policy, such as "3"', text);
 }

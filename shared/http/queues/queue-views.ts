@@ -1,24 +1,17 @@
 /** The representation of queues in the API: data of their gates, their depth, and their batches. */
-import type { ReadOpenBatches, WatchedBatch } from '../../batches/watch/read-open-batches.ts';
-import type { GateDeps } from '../../gate/gate.ts';
+import type { WatchedBatch } from '../../batches/watch/read-open-batches.ts';
 import { type GateRow, newGate, presentPause } from '../../gate/gate-row.ts';
 import { readQuotas } from '../../limits/quota-row.ts';
 import { inParallel } from '../../parallel.ts';
-import type { Depths } from '../../queues/depths.ts';
-import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
+import type { Reads } from '../edge/app.ts';
 import { type Backlog, backlogOf, backlogs } from './backlog.ts';
 import { isLimited, type KnownLimits, limitsView } from './limits-view.ts';
 import { queueNotes } from './queue-notes.ts';
 import { readGates } from './read-gates.ts';
-import type { LoadView, QueueView } from './schemas.ts';
+import type { QueueView } from './schemas.ts';
 
-export interface QueueViewsDeps {
-  /** Its `now` is service time in milliseconds. */
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  registry: Registry;
-  recentDepth: Depths['recentDepth'];
-  readOpenBatches: ReadOpenBatches;
-}
+export type QueueReads = Pick<Reads, 'gate' | 'registry' | 'recentDepth' | 'readOpenBatches'>;
 
 /**
  * Maximum age of a depth before it is measured again: for an idle queue, whose next message also wakes it; for a paused queue,
@@ -43,9 +36,9 @@ export interface QueueReading {
  * measures everything now.
  */
 export async function readQueueViews(
-  deps: QueueViewsDeps,
+  deps: QueueReads,
   addresses: readonly QueueAddress[],
-  { fresh = false }: { fresh?: boolean } = {},
+  fresh: boolean,
 ): Promise<QueueReading> {
   const { table, now } = deps.gate;
   const [gates, quotas, { batches, read }] = await Promise.all([
@@ -64,12 +57,9 @@ export async function readQueueViews(
 }
 
 /** Uses the depth that the drain has stored, if it is recent enough. */
-async function withDepth({ recentDepth }: QueueViewsDeps, gate: GateRow, fresh: boolean): Promise<GateRow> {
-  const storedMs = Date.parse(gate.depthAt) || 0;
-  const depth = await recentDepth(gate.queue, {
-    maxAgeMs: fresh ? 0 : maxAgeOf(gate),
-    known: { messages: gate.depth, atMs: storedMs },
-  });
+async function withDepth({ recentDepth }: QueueReads, gate: GateRow, fresh: boolean): Promise<GateRow> {
+  const known = { messages: gate.depth, atMs: Date.parse(gate.depthAt) || 0 };
+  const depth = await recentDepth(gate.queue, { maxAgeMs: fresh ? 0 : maxAgeOf(gate), known });
   return { ...gate, depth: depth.messages, depthAt: new Date(depth.atMs).toISOString() };
 }
 
@@ -78,47 +68,45 @@ function maxAgeOf({ paused, status }: GateRow): number {
   return status === 'idle' ? REST_MS : BUSY_MS;
 }
 
-/** The data about a queue. The depth is that of `gate`; callers that have measured a newer one replace it there. */
-export interface KnownQueue extends KnownLimits {
-  backlog: Backlog | null;
+/** Reads one queue. */
+export async function readQueueView(deps: QueueReads, address: QueueAddress, fresh = false) {
+  const { queues } = await readQueueViews(deps, [address], fresh);
+  if (queues[0] !== undefined) return queues[0];
+  throw new Error(`Expected a view of queue ${address.queue}, got none.`);
 }
 
 /** A queue in the format of the API: fields of its workload and its gate, and its share of the workload's limits. */
-export function queueView(address: QueueAddress, known: KnownQueue): QueueView {
+function queueView(address: QueueAddress, known: KnownLimits & { backlog: Backlog | null }): QueueView {
   const { queue, workload, lane, kind } = address;
   const { gate, backlog, nowMs } = known;
-  const { status, generation, depth, active, total, idleCount, wakes, missedWakes, orphanedReferences } = gate;
-  const { taskLimit, throttled, itemsPerSecond, secondsPerReference, policyVersion, startFailure, due } = gate;
+  const { instances, cpu, eventLoop, responseMs, latencyMs } = gate;
   const view: Omit<QueueView, 'notes'> = {
     queue,
     workload: workload.name,
     lane,
     kind,
     pool: workload.pool,
-    status,
-    generation,
-    depth,
+    status: gate.status,
+    generation: gate.generation,
+    depth: gate.depth,
     depthAt: gate.depthAt || null,
     backlog,
-    active,
-    total,
-    idleCount,
-    wakes,
+    active: gate.active,
+    total: gate.total,
+    idleCount: gate.idleCount,
+    wakes: gate.wakes,
     paused: presentPause(gate, nowMs) ?? null,
-    startFailure: startFailure ?? null,
-    missedWakes,
-    orphanedReferences,
-    taskLimit,
-    throttled,
-    itemsPerSecond,
-    secondsPerReference,
-    load: loadView(gate),
-    policyVersion,
-    dueAt: due[0] ?? null,
+    startFailure: gate.startFailure ?? null,
+    missedWakes: gate.missedWakes,
+    orphanedReferences: gate.orphanedReferences,
+    taskLimit: gate.taskLimit,
+    throttled: gate.throttled,
+    itemsPerSecond: gate.itemsPerSecond,
+    secondsPerReference: gate.secondsPerReference,
+    load: instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs },
+    policyVersion: gate.policyVersion,
+    dueAt: gate.due[0] ?? null,
     limits: limitsView(address, known),
   };
   return { ...view, notes: queueNotes(view, nowMs) };
 }
-
-const loadView = ({ instances, cpu, eventLoop, responseMs, latencyMs }: GateRow): LoadView | null =>
-  instances === 0 ? null : { instances, cpu, eventLoop, responseMs, latencyMs };

@@ -1,10 +1,9 @@
 import { policySchema } from '../../gate/policy.ts';
 import type { App } from '../edge/app.ts';
-import { header, JSON_TYPE, query, type Route } from '../edge/route.ts';
+import { header, JSON_TYPE, jsonAnswer, query, type Route } from '../edge/route.ts';
 import { pauseRequestSchema, resumeRequestSchema } from '../edge/schemas.ts';
 import { clearOverHttp } from './clear-queue.ts';
-import { getQueue } from './get-queue.ts';
-import { listQueues } from './list-queues.ts';
+import { getQueue, listQueues } from './list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from './pause-queue.ts';
 import { getPolicy, putPolicy } from './policy.ts';
 import {
@@ -16,25 +15,19 @@ import {
   queueViewSchema,
 } from './schemas.ts';
 
-const QUEUE = { status: 200, description: 'The queue', content: { [JSON_TYPE]: queueViewSchema } } as const;
+const QUEUE = jsonAnswer(200, 'The queue', queueViewSchema);
 const POLICY_EXAMPLE = {
   thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
   ...{ capacity: 100, headroom: 0.25, targetSeconds: 10 },
 };
 
-const POLICY = {
-  status: 200,
-  description: 'The policy',
-  content: { [JSON_TYPE]: policyViewSchema },
+const POLICY = jsonAnswer(200, 'The policy', policyViewSchema, {
   headers: { etag: 'The version of the policy' },
   example: { queue: 'billing-bulk-0', version: 1, policy: POLICY_EXAMPLE },
-} as const;
-
-const policyDeps = ({ clients, registry, settings }: App) => ({
-  table: clients().gates,
-  registry,
-  capacity: settings.capacity,
 });
+
+/** The dependencies of reads, with `pool` and `capacity`. */
+const readsOf = (app: App) => ({ ...app.settings, ...app.deps() });
 
 /** The routes of queues and their policies. */
 export const QUEUE_ROUTES = [
@@ -47,9 +40,9 @@ export const QUEUE_ROUTES = [
     parameters: [
       query('fresh', 'Measure all depths and read all open batches now, one operation each', { type: 'boolean' }),
     ],
-    answers: [{ status: 200, description: 'The queues', content: { [JSON_TYPE]: queueListSchema } }],
+    answers: [jsonAnswer(200, 'The queues', queueListSchema)],
     problems: [],
-    handler: (app) => (request) => listQueues({ ...app.deps(), pool: app.settings.pool }, request),
+    handler: (app) => (request) => listQueues(readsOf(app), request),
   },
   {
     name: 'get-queue',
@@ -58,9 +51,9 @@ export const QUEUE_ROUTES = [
     audience: ['operator'],
     summary: 'A queue with its latest waves, the limit that determined each of them, and its policy',
     parameters: [query('fresh', 'Measure the depth and read all open batches now', { type: 'boolean' })],
-    answers: [{ status: 200, description: 'The queue', content: { [JSON_TYPE]: queueDetailsSchema } }],
+    answers: [jsonAnswer(200, 'The queue', queueDetailsSchema)],
     problems: ['not-found'],
-    handler: (app) => (request) => getQueue({ ...app.deps(), ...policyDeps(app) }, request),
+    handler: (app) => (request) => getQueue(readsOf(app), request),
   },
   {
     name: 'pause-queue',
@@ -107,12 +100,9 @@ export const QUEUE_ROUTES = [
     body: { [JSON_TYPE]: clearRequestSchema },
     example: { confirm: 'billing-bulk-0' },
     answers: [
-      {
-        status: 200,
-        description: 'The result of the clearing',
-        content: { [JSON_TYPE]: clearedQueueSchema },
+      jsonAnswer(200, 'The result of the clearing', clearedQueueSchema, {
         example: { queue: 'billing-bulk-0', batches: 4, messages: 3_210, left: 0 },
-      },
+      }),
     ],
     problems: ['invalid-parameter', 'not-found', 'conflict', 'too-large'],
     wakes: true,
@@ -126,7 +116,7 @@ export const QUEUE_ROUTES = [
     summary: 'The rule that determines the size of the waves of a queue',
     answers: [POLICY],
     problems: ['not-found'],
-    handler: (app) => (request) => getPolicy(policyDeps(app), request),
+    handler: (app) => (request) => getPolicy(readsOf(app), request),
   },
   {
     name: 'put-policy',
@@ -139,6 +129,6 @@ export const QUEUE_ROUTES = [
     example: POLICY_EXAMPLE,
     answers: [POLICY],
     problems: ['invalid-parameter', 'not-found', 'precondition-failed', 'too-large'],
-    handler: (app) => (request) => putPolicy(policyDeps(app), request),
+    handler: (app) => (request) => putPolicy(readsOf(app), request),
   },
 ] as const satisfies readonly Route[];

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { policySchema } from '../../gate/policy.ts';
 import { WAVE_BOUNDS } from '../../gate/wave-record.ts';
 import { noteSchema } from '../edge/notes.ts';
-import { COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
+import { amount, COMPONENTS, count, pauseUntilSchema, time } from '../edge/schemas.ts';
 
 COMPONENTS.add(policySchema, { id: 'Policy' });
 
-const pauseSchema = z.object({
+export const queuePauseSchema = z.object({
   by: z.enum(['operator', 'circuit']),
   reason: z.string(),
   since: time,
@@ -21,8 +21,6 @@ const pauseSchema = z.object({
   ran: count.optional().describe('Items that probes have run without a verdict so far'),
   failures: count.optional().describe('The number of these that failed for retry'),
 });
-
-const startFailureSchema = z.object({ since: time, error: z.string() });
 
 const limitsSchema = z.object({
   rateLimit: z
@@ -52,12 +50,11 @@ const loadSchema = z.object({
   instances: count.describe('Processes that ran the wave'),
   cpu: fraction.describe('Fraction of the cores that the busiest process used'),
   eventLoop: fraction.describe('Utilization of the event loop of the busiest process'),
-  responseMs: z.number().nonnegative().describe('Mean response time of storage operations, in milliseconds'),
+  responseMs: amount.describe('Mean response time of storage operations, in milliseconds'),
   latencyMs: count.describe(
     'Age of the oldest work of the wave at its end, since acceptance, in milliseconds; 0 if unknown',
   ),
 });
-export type LoadView = z.infer<typeof loadSchema>;
 
 /** A queue, with the data of its gate. */
 export const queueViewSchema = z
@@ -79,8 +76,9 @@ export const queueViewSchema = z
     total: count.describe('Dequeue tasks since the creation of the gate'),
     idleCount: count.describe('Consecutive waves that did nothing'),
     wakes: count.describe('Wakes since the drain acquired the gate'),
-    paused: pauseSchema.nullable(),
-    startFailure: startFailureSchema
+    paused: queuePauseSchema.nullable(),
+    startFailure: z
+      .object({ since: time, error: z.string() })
       .nullable()
       .describe(
         'Set if the durable runtime cannot start its drain: the time from which the sweep has found this, and the last error',
@@ -91,8 +89,8 @@ export const queueViewSchema = z
       'The current maximum number of tasks per wave, lowered by throttling, slow responses or failures; 0: only the policy limits it',
     ),
     throttled: count.describe('Throttled answers in the last wave'),
-    itemsPerSecond: z.number().nonnegative(),
-    secondsPerReference: z.number().nonnegative().describe('The measured mean; 0 before the first measurement'),
+    itemsPerSecond: amount,
+    secondsPerReference: amount.describe('The measured mean; 0 before the first measurement'),
     load: loadSchema.nullable().describe('Load of the instances that ran the last wave; null before the first wave'),
     policyVersion: count.describe('0: the default policy'),
     dueAt: time.nullable().describe('When the earliest delayed message becomes visible, if one is known'),
@@ -112,7 +110,7 @@ export const queueListSchema = z.object({ queues: z.array(queueViewSchema) }).re
 
 const waveSchema = z.object({
   at: time.describe('The end of the wave'),
-  seconds: z.number().nonnegative().describe('Duration of its longest task, without waits for work'),
+  seconds: amount.describe('Duration of its longest task, without waits for work'),
   depth: count.describe('Number of messages at its planning'),
   tasks: count,
   bound: z.enum(WAVE_BOUNDS).describe('The limit that determined the number of its tasks'),
@@ -121,7 +119,7 @@ const waveSchema = z.object({
   done: count.describe('References that its tasks completed'),
   items: count,
   throttled: count,
-  secondsPerReference: z.number().nonnegative().describe('The value at its planning'),
+  secondsPerReference: amount.describe('The value at its planning'),
 });
 export type WaveView = z.infer<typeof waveSchema>;
 

@@ -1,13 +1,11 @@
 /** Validates records before they become a batch. */
 import { causeOf, countCause } from '../../contract/cause.ts';
 import { runsOf } from '../../contract/line-steps.ts';
-import type { UploadFormat } from '../../contract/upload-kinds.ts';
 import { toError, type UploadPosition } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
-import { columnOfValue } from './value-column.ts';
 
 /** Maximum number of faults that are kept per upload. */
 const MAX_FAULTS = 100;
@@ -31,72 +29,65 @@ export interface CheckCause {
   examples: ItemFault[];
 }
 
-/** Results of the validation so far. */
-export interface ItemCheck {
+/** Validates the records of an upload, and counts the results. */
+export class ItemCheck {
+  valid = 0;
+  invalid = 0;
+  /** The first MAX_FAULTS faults, by line. */
+  readonly faults: ItemFault[] = [];
+  readonly #schema: Workload['item'];
+  readonly #counts = new Map<string, number>();
+  readonly #examples = new Map<string, ItemFault[]>();
+  readonly #turns = new Turns();
+
+  constructor({ item }: Pick<Workload, 'item'>) {
+    this.#schema = item;
+  }
+
   /**
    * Validates at most `limit` records of a chunk (default: all), and lets other work of the process run in between. Never
    * rejects: an error that the schema itself throws counts as an invalid item.
    */
-  add(chunk: RawChunk, limit?: number): Promise<void>;
-  readonly valid: number;
-  readonly invalid: number;
-  /** The first MAX_FAULTS faults, by line. */
-  readonly faults: readonly ItemFault[];
-  /** Causes, most frequent first. */
-  causes(): CheckCause[];
-}
+  async add(chunk: RawChunk, limit = chunk.items): Promise<void> {
+    for (const records of recordGroups(chunk, limit)) {
+      // Concurrently, because a schema may be asynchronous.
+      const thrown = await Promise.all(records.map(({ text }) => this.#errorOf(text)));
+      for (const [index, { line }] of records.entries()) this.#count(thrown[index], line);
+      await this.#turns.next();
+    }
+  }
 
-/** Creates a check for the records of an upload in this format. */
-export function createItemCheck(workload: Pick<Workload, 'item'>, format: UploadFormat): ItemCheck {
-  const counts = new Map<string, number>();
-  const examples = new Map<string, ItemFault[]>();
-  const faults: ItemFault[] = [];
-  const turns = new Turns();
-  let [valid, invalid] = [0, 0];
+  /** Returns the causes, most frequent first. */
+  causes(): CheckCause[] {
+    return [...this.#counts]
+      .map(([cause, count]) => ({ cause, count, examples: this.#examples.get(cause) ?? [] }))
+      .sort((a, b) => b.count - a.count);
+  }
 
-  const refuse = (thrown: unknown, text: string, line: number): void => {
-    invalid++;
-    const { cause, ...fault } = faultOf(thrown, { text, line, format });
-    countCause(counts, cause);
-    if (faults.length < MAX_FAULTS) faults.push(fault);
-    const known = examples.get(cause) ?? [];
-    if (known.length < MAX_EXAMPLES && counts.has(cause)) examples.set(cause, [...known, fault]);
-  };
-  const check = async (text: string): Promise<unknown> => {
+  async #errorOf(text: string): Promise<Error | undefined> {
     try {
-      await validateItemSafely(workload.item, JSON.parse(text));
+      await validateItemSafely(this.#schema, JSON.parse(text));
       return undefined;
     } catch (thrown) {
       return toError(thrown);
     }
-  };
-  /** Validates records concurrently, because a schema may be asynchronous. */
-  const validate = async (records: readonly Rec[]): Promise<void> => {
-    const thrown = await Promise.all(records.map(({ text }) => check(text)));
-    for (const [index, { text, line }] of records.entries()) {
-      if (thrown[index] === undefined) valid++;
-      else refuse(thrown[index], text, line);
+  }
+
+  #count(error: Error | undefined, line: number): void {
+    if (error === undefined) {
+      this.valid++;
+      return;
     }
-  };
-  return {
-    async add(chunk, limit = chunk.items) {
-      for (const records of recordGroups(chunk, limit)) {
-        await validate(records);
-        await turns.next();
-      }
-    },
-    get valid() {
-      return valid;
-    },
-    get invalid() {
-      return invalid;
-    },
-    faults,
-    causes: () =>
-      [...counts]
-        .map(([cause, count]) => ({ cause, count, examples: examples.get(cause) ?? [] }))
-        .sort((a, b) => b.count - a.count),
-  };
+    this.invalid++;
+    const { name, message } = error;
+    const cause = causeOf('invalid', { name, message });
+    countCause(this.#counts, cause);
+    const path = error instanceof InvalidItem ? (error.issues[0]?.path ?? '') : '';
+    const fault = { line, ...(path === '' ? {} : { path }), message: message.slice(0, MAX_MESSAGE_CHARS) };
+    if (this.faults.length < MAX_FAULTS) this.faults.push(fault);
+    const known = this.#examples.get(cause) ?? [];
+    if (known.length < MAX_EXAMPLES && this.#counts.has(cause)) this.#examples.set(cause, [...known, fault]);
+  }
 }
 
 /** A record and the line of the upload on which it begins. */
@@ -132,21 +123,4 @@ function* linesOf({ firstLine, lines }: RawChunk): Generator<number, undefined> 
       yield line;
     }
   }
-}
-
-interface Place {
-  text: string;
-  line: number;
-  format: UploadFormat;
-}
-
-function faultOf(thrown: unknown, { text, line, format }: Place): ItemFault & { cause: string } {
-  const error = toError(thrown);
-  const message = error.message.slice(0, MAX_MESSAGE_CHARS);
-  const cause = causeOf('invalid', { name: error.name, message: error.message });
-  if (!(error instanceof InvalidItem)) return { cause, line, message };
-  // In other formats the text of the record differs from the text of the upload.
-  const column = format === 'ndjson' ? { column: columnOfValue(text, error.firstPath) } : {};
-  const path = error.issues[0]?.path ?? '';
-  return { cause, line, ...column, ...(path === '' ? {} : { path }), message };
 }

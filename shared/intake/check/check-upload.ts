@@ -4,10 +4,10 @@ import type { UploadEncoding, UploadFormat } from '../../contract/upload-kinds.t
 import { Problem, type UploadPosition } from '../../errors.ts';
 import { itemSchemaOf } from '../../workload/item-schema.ts';
 import type { UploadLimits } from '../limits.ts';
-import type { CsvOptions, CsvReading } from '../parse/csv-options.ts';
+import type { CsvOptions } from '../parse/csv-options.ts';
 import { readUpload } from '../read-upload.ts';
-import { type CheckCause, createItemCheck } from './check-items.ts';
-import { type EstimateOptions, estimateUpload, type UploadEstimate } from './estimate-upload.ts';
+import { ItemCheck } from './check-items.ts';
+import { type EstimateOptions, estimateUpload } from './estimate-upload.ts';
 
 /** What to check, and when to stop. */
 export interface CheckRequest extends EstimateOptions {
@@ -28,26 +28,8 @@ export interface CheckRequest extends EstimateOptions {
   signal?: AbortSignal;
 }
 
-/** How an upload is read, and how many of its items match the schema. */
-export interface UploadCheck {
-  format: UploadFormat;
-  encoding: UploadEncoding;
-  /** Present for a CSV upload whose header was read. */
-  csv?: CsvReading;
-  /** Items read and validated. */
-  items: number;
-  /** Bytes of the body read, as received. */
-  bytes: number;
-  /** Whether the whole upload was read and validated. */
-  whole: boolean;
-  valid: number;
-  invalid: number;
-  /** Causes, most frequent first. */
-  causes: CheckCause[];
-  /** Why the upload would be refused: reading cannot continue after this position. */
-  fault?: UploadPosition;
-  estimate?: UploadEstimate;
-}
+/** How an upload is read, and how many of its items match the schema; http/batches/upload/schemas.ts has the fields. */
+export type UploadCheck = Awaited<ReturnType<typeof checkUpload>>;
 
 /** Small, so that little more is read than requested, and a fault hides few of the records before it. */
 const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
@@ -61,9 +43,9 @@ class StoppedError extends Error {
  * Parses and validates an upload up to the given bounds. A problem of the upload is returned as `fault`, with the results
  * up to it. An error of the body itself is rethrown unchanged.
  */
-export async function checkUpload(request: CheckRequest): Promise<UploadCheck> {
+export async function checkUpload(request: CheckRequest) {
   const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
-  const check = createItemCheck(workload, format);
+  const check = new ItemCheck(workload);
   const body = new CountedBody(request);
   const schema = itemSchemaOf(workload);
   const upload = readUpload({ body: body.pieces(), format, encoding, csv, limits, schema, chunk: CHUNK });

@@ -15,25 +15,6 @@ export interface EstimateOptions {
   backend?: DurableBackend;
 }
 
-/** Estimate for the whole upload: exact if all of it was read, otherwise in proportion to its bytes. */
-export interface UploadEstimate {
-  items: number;
-  chunks: number;
-  /** Lane of a batch whose client specifies none. */
-  lane: string;
-  /** Storage operations of one batch, including its drain. */
-  operations: number;
-  /**
-   * Cost of the storage operations, Service Bus and durable actions of one batch by the price sheet, without handler time.
-   */
-  usd: number;
-  sheet: string;
-  /** Currency of the sheet. */
-  currency: string;
-  /** Price classes in `usd` that have no verified source. */
-  unverified: string[];
-}
-
 /** What was read; `ended` if that is the whole upload. */
 interface Read {
   items: number;
@@ -41,11 +22,11 @@ interface Read {
   ended: boolean;
 }
 
-/** Estimates the whole upload; undefined if its size or the prices are unknown, or no record was read. */
-export function estimateUpload(
-  { workload, size, prices, backend = 'azureStorage' }: EstimateOptions,
-  read: Read,
-): UploadEstimate | undefined {
+/**
+ * Estimates the whole upload: exactly if all of it was read, otherwise in proportion to its bytes. `usd` has no handler
+ * time. Returns undefined if its size or the prices are unknown, or no record was read.
+ */
+export function estimateUpload({ workload, size, prices, backend = 'azureStorage' }: EstimateOptions, read: Read) {
   const scale = read.ended ? 1 : size === undefined || read.bytes === 0 ? undefined : Math.max(1, size / read.bytes);
   if (scale === undefined || prices === undefined || read.items === 0) return undefined;
   const items = Math.round(read.items * scale);

@@ -1,8 +1,7 @@
-import type { UploadFormat } from '../../contract/upload-kinds.ts';
 import { isOutage, Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 import type { RawChunk } from '../chunk-records.ts';
-import { createItemCheck } from './check-items.ts';
+import { ItemCheck } from './check-items.ts';
 
 /**
  * Passes chunks on while all items match the schema. After the first invalid item it reads on, to count the others, and
@@ -13,10 +12,9 @@ import { createItemCheck } from './check-items.ts';
  */
 export async function* validChunks(
   workload: Pick<Workload, 'name' | 'item'>,
-  format: UploadFormat,
   chunks: AsyncIterable<RawChunk>,
 ): AsyncGenerator<RawChunk> {
-  const check = createItemCheck(workload, format);
+  const check = new ItemCheck(workload);
   let unread = '';
   try {
     for await (const chunk of chunks) {
@@ -33,6 +31,6 @@ export async function* validChunks(
   // Without the total: for a large file that resumed from a checkpoint, the items before it are not counted again.
   const what = `${invalid} ${invalid === 1 ? 'item does' : 'items do'} not fit the schema of workload "${workload.name}".`;
   throw new Problem('invalid-items', `${what}${listed}${unread} Nothing was accepted.`, {
-    errors: faults.map(({ line, column, message }) => ({ line, ...(column === undefined ? {} : { column }), message })),
+    errors: faults.map(({ line, message }) => ({ line, message })),
   });
 }

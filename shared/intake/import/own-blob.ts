@@ -3,28 +3,20 @@ import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { Problem } from '../../errors.ts';
 import type { Workload } from '../../workload/define.ts';
 
-/** A blob of the app's own storage account, which it reads with its identity. */
-export interface OwnBlob {
-  container: string;
-  name: string;
-}
-
-export interface ImportRules {
-  /** URL of the blob service of the app's own storage account. */
-  account: string;
-  workload: Pick<Workload, 'name' | 'containers'>;
-}
-
 /** Maximum length of an address in characters. */
 export const MAX_URL = 4_096;
 
 /**
  * Parses the address of a blob and checks that it may be imported. The app's identity can read every container, including
- * those of the pipeline, so only declared containers are allowed.
+ * those of the pipeline, so only declared containers are allowed. `account`: URL of the blob service of the app's own
+ * storage account.
  * @throws Problem 'invalid-parameter' that says what is allowed. It never contains the query, which may contain a
  * signature.
  */
-export function ownBlob(text: string, { account, workload }: ImportRules): OwnBlob {
+export function ownBlob(
+  text: string,
+  { account, workload }: { account: string; workload: Pick<Workload, 'name' | 'containers'> },
+): { container: string; name: string } {
   const url = text.length <= MAX_URL && URL.canParse(text) ? new URL(text) : undefined;
   const service = `${account.replace(/\/+$/, '')}/`;
   if (!url?.href.startsWith(service))

@@ -3,14 +3,8 @@
  * same in all apps of a deployment, so the apps agree without communication.
  */
 import type { BlobItem } from '@azure/storage-blob';
-import type { Settings } from '../../settings.ts';
 import type { Workload } from '../../workload/define.ts';
-import type { Registry } from '../../workload/registry.ts';
-
-export interface AppFilesDeps {
-  registry: Registry;
-  settings: Pick<Settings, 'pool'>;
-}
+import type { InboxDeps } from './inbox-deps.ts';
 
 /**
  * How long a file of an unknown workload waits before it is rejected: longer than one package needs to reach every app of a
@@ -18,14 +12,14 @@ export interface AppFilesDeps {
  */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 
-const workloadOf = ({ registry }: AppFilesDeps, name: string): Workload | undefined =>
+const workloadOf = ({ registry }: InboxDeps, name: string): Workload | undefined =>
   registry.workload(name.split('/')[0] ?? '');
 
 /**
  * Whether this app takes the file. The files of a workload belong to its pool. Files whose path contains no known workload
  * belong to the pool of the first workload. An app without a pool takes all files.
  */
-export function isFileOfApp(deps: AppFilesDeps, name: string): boolean {
+export function isFileOfApp(deps: InboxDeps, name: string): boolean {
   const { pool } = deps.settings;
   return pool === undefined || (workloadOf(deps, name) ?? deps.registry.workloads[0])?.pool === pool;
 }
@@ -34,7 +28,7 @@ export function isFileOfApp(deps: AppFilesDeps, name: string): boolean {
  * Whether the path contains a workload that this app does not know but an app of a later version may know. Such a file is
  * left for now. Without a pool there is no other app.
  */
-export function isUnknownYet(deps: AppFilesDeps, { name, properties }: BlobItem, nowMs: number): boolean {
+export function isUnknownYet(deps: InboxDeps, { name, properties }: BlobItem, nowMs: number): boolean {
   if (deps.settings.pool === undefined || workloadOf(deps, name) !== undefined) return false;
   return nowMs - properties.lastModified.getTime() < UNKNOWN_WAIT_MS;
 }

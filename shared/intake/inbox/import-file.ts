@@ -5,13 +5,12 @@
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import type { Settings } from '../../settings.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
-import type { Registry } from '../../workload/registry.ts';
-import { fileMetadata } from '../file-metadata.ts';
 import { copyBlob, unreadable } from '../import/copy-blob.ts';
 import { MAX_URL, ownBlob } from '../import/own-blob.ts';
+import { fileMetadata } from '../upload-options.ts';
+import type { InboxDeps } from './inbox-deps.ts';
 import { quoted, removeFile } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
 import { listedItem } from './listed-item.ts';
@@ -23,13 +22,6 @@ const SUFFIX = '.url';
 const MAX_IMPORT_MS = 24 * 60 * 60_000;
 /** Characters of the address that are stored with the file, for display. */
 const MAX_SHOWN = 500;
-
-export interface ImportDeps {
-  container: (name: string) => ContainerClient;
-  registry: Registry;
-  settings: Pick<Settings, 'maxInboxBytes'>;
-  gate: { now: () => number };
-}
 
 /** Whether a file of the inbox contains an address to import from. */
 export const isImport = (name: string): boolean => name.endsWith(SUFFIX);
@@ -44,7 +36,7 @@ export const importedName = (name: string): string => name.slice(0, -SUFFIX.leng
  * @throws Problem when the address file must be rejected, 'busy' if it was replaced; the reason of `signal` when it
  * aborts; errors of the service.
  */
-export async function importFile(deps: ImportDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
+export async function importFile(deps: InboxDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
   const { name, properties } = file;
   const { etag, lastModified } = properties;
   const inbox = deps.container(CONTAINERS.inbox);

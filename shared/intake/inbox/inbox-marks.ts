@@ -25,6 +25,12 @@ export interface FileVersion {
 
 const rowKeyOf = ({ name, etag }: FileVersion): string => createHash('sha256').update(`${name}\n${etag}`).digest('hex');
 
+interface Mark {
+  name: string;
+  etag: string;
+  decision: InboxDecision;
+}
+
 /** The marks that one inbox scan reads. */
 export class InboxMarks {
   readonly #table: Table;
@@ -46,12 +52,17 @@ export class InboxMarks {
     return (await this.#found).get(key)?.decision;
   }
 
-  /** After a failed read, the next file reads again. */
   async #read(): Promise<Map<string, Mark>> {
+    const marks = new Map<string, Mark>();
     try {
-      return await readMarks(this.#table);
+      for await (const entity of queryEntities(this.#table, odata`PartitionKey eq ${PARTITION}`)) {
+        const { name, batch } = fromEntity(MARK, entity);
+        const decision = batch === undefined ? { rejected: true as const } : { batch };
+        marks.set(entity.rowKey, { name, etag: entity.etag, decision });
+      }
+      return marks;
     } catch (error) {
-      this.#found = undefined;
+      this.#found = undefined; // The next file reads again.
       throw error;
     }
   }
@@ -73,20 +84,4 @@ export class InboxMarks {
       await wins(this.#table.deleteEntity(PARTITION, rowKey, { etag }));
     }
   }
-}
-
-interface Mark {
-  name: string;
-  etag: string;
-  decision: InboxDecision;
-}
-
-async function readMarks(table: Table): Promise<Map<string, Mark>> {
-  const marks = new Map<string, Mark>();
-  for await (const entity of queryEntities(table, odata`PartitionKey eq ${PARTITION}`)) {
-    const { name, batch } = fromEntity(MARK, entity);
-    const decision = batch === undefined ? { rejected: true as const } : { batch };
-    marks.set(entity.rowKey, { name, etag: entity.etag, decision });
-  }
-  return marks;
 }

@@ -1,10 +1,11 @@
 /** Moves a file out of the inbox: copies it, then deletes it, each only if the file still has the version that was read. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BlobClient, ContainerClient } from '@azure/storage-blob';
+import type { BlobClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { statusOf } from '../../errors.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
+import type { InboxDeps } from './inbox-deps.ts';
 import type { FileVersion } from './inbox-marks.ts';
 
 /**
@@ -27,11 +28,7 @@ export class CopyPendingError extends Error {
   override name = 'CopyPendingError';
 }
 
-export interface MoveDeps {
-  container: (name: string) => ContainerClient;
-  /** Waits for a number of milliseconds. Defaults to a timer. */
-  pause?: (ms: number) => Promise<unknown>;
-}
+type MoveDeps = Pick<InboxDeps, 'container' | 'pause'>;
 
 /** A move. `repeated`: an earlier inbox scan may have created the copy. */
 export interface Move {

@@ -1,16 +1,12 @@
 import { kindOfName, NAME_RULE } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import type { Workload } from '../../workload/define.ts';
 import type { Registry } from '../../workload/registry.ts';
-
-/** Workload, lane and format of an inbox file, as its path specifies them. */
-export type InboxTarget = { workload: Workload; lane: string | undefined } & NonNullable<ReturnType<typeof kindOfName>>;
 
 /**
  * Parses workload, lane and format from the path of an inbox file, `<workload>/[<lane>/]<name>`.
  * @throws Problem if the path does not specify them.
  */
-export function inboxTarget(registry: Registry, path: string): InboxTarget {
+export function inboxTarget(registry: Registry, path: string) {
   const parts = path.split('/');
   const [workloadName = '', lane] = parts;
   const workload = registry.workload(workloadName);

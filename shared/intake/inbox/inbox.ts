@@ -11,8 +11,9 @@ import { createSlots, NoSlotError } from '../../slots.ts';
 import { log } from '../../telemetry/log.ts';
 import { isFileOfApp, isUnknownYet } from './app-files.ts';
 import { isImport } from './import-file.ts';
+import type { InboxDeps, Taking } from './inbox-deps.ts';
 import { InboxMarks } from './inbox-marks.ts';
-import { type FileEnd, type InboxDeps, type Taking, takeFile } from './take-file.ts';
+import { type FileEnd, takeFile } from './take-file.ts';
 
 /** No file is started after this time: the function must end within its timeout. */
 const MAX_COLLECT_MS = 5 * 60_000;
@@ -59,7 +60,6 @@ export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
   const reading = new AbortController();
   const timer = setTimeout(() => reading.abort(), MAX_READ_MS);
   const scan: InboxScan = {
-    inbox: deps.container(CONTAINERS.inbox),
     marks: new InboxMarks(deps.keys),
     result: { accepted: 0, rejected: 0, deferred: 0, unfinished: 0, stuck: 0 },
     signal: reading.signal,
@@ -88,7 +88,7 @@ async function takeFiles(deps: InboxDeps, scan: InboxScan): Promise<number> {
   const taking = new Set<Promise<void>>();
   let files = 0;
   try {
-    for await (const file of scan.inbox.listBlobsFlat({ includeMetadata: true })) {
+    for await (const file of deps.container(CONTAINERS.inbox).listBlobsFlat({ includeMetadata: true })) {
       if (isOver(deps, scan)) break;
       if (!isFileOfApp(deps, file.name)) continue;
       if (isUnknownYet(deps, file, deps.gate.now())) {

@@ -1,10 +1,11 @@
 /** Takes one file of the inbox that a message refers to, immediately and in the same way as an inbox scan. */
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
+import type { InboxDeps } from './inbox-deps.ts';
 import { InboxMarks } from './inbox-marks.ts';
 import { movedVersion, unquoted } from './inbox-move.ts';
 import { listedItem } from './listed-item.ts';
-import { type FileEnd, type InboxDeps, takeFile } from './take-file.ts';
+import { type FileEnd, takeFile } from './take-file.ts';
 
 /**
  * Reading stops after this time, with a checkpoint from which the next attempt continues: other messages wait for the
@@ -40,20 +41,14 @@ export type NamedFileEnd = FileEnd | { end: 'taken' | 'absent' };
  */
 export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<NamedFileEnd> {
   const { name, etag, producer, traceparent, isAlone } = named;
-  const inbox = deps.container(CONTAINERS.inbox);
-  const found = await blobProperties(inbox.getBlobClient(name));
+  const found = await blobProperties(deps.container(CONTAINERS.inbox).getBlobClient(name));
   if (found === undefined || (etag !== undefined && unquoted(found.etag ?? '') !== unquoted(etag)))
     return { end: (await wasTaken(deps, named)) ? 'taken' : 'absent' };
   const taking = {
-    ...{
-      inbox,
-      producer,
-      traceparent,
-      isAlone,
-      maxBytes: deps.settings.maxBodyBytes,
-      maxBytesSetting: 'SLUICE_MAX_BODY_BYTES',
-      marks: new InboxMarks(deps.keys),
-    },
+    ...{ producer, traceparent, isAlone },
+    maxBytes: deps.settings.maxBodyBytes,
+    maxBytesSetting: 'SLUICE_MAX_BODY_BYTES',
+    marks: new InboxMarks(deps.keys),
     signal: AbortSignal.any([named.signal, AbortSignal.timeout(MAX_READ_MS)]),
   };
   return takeFile(deps, taking, listedItem(name, found));

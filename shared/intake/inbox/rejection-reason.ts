@@ -1,11 +1,14 @@
-/** Stores and reads the reason of a rejection, a blob beside the rejected file. */
+/** Stores, publishes and reads the reason of a rejection, a blob beside the rejected file. */
 import { createHash } from 'node:crypto';
 import type { BlobClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
 import { type Problem, statusOf, type UploadPosition } from '../../errors.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
-import type { MoveDeps } from './inbox-move.ts';
+import { log } from '../../telemetry/log.ts';
+import { countRejectedFile } from '../../telemetry/metrics.ts';
+import type { InboxDeps } from './inbox-deps.ts';
+import type { FileVersion } from './inbox-marks.ts';
 
 const REASON_SUFFIX = '.reason.json';
 /** A reason has at most 100 positions. More bytes than this are not read. */
@@ -20,8 +23,20 @@ export interface RejectionReason {
   errors: UploadPosition[];
 }
 
+/**
+ * Stores and publishes why a file is rejected, before the file is moved or marked. After a crash in between, the next inbox
+ * check decides again and repeats both, so every rejection is published.
+ */
+export async function rejectFile(deps: InboxDeps, { name, etag }: FileVersion, problem: Problem): Promise<void> {
+  await writeReason(deps, name, problem);
+  const workload = deps.registry.workload(name.split('/')[0] ?? '');
+  await deps.publishRejected({ name, etag, workload, problem });
+  log.warn('inbox-rejected', { file: name, reason: problem.message });
+  countRejectedFile(workload?.name);
+}
+
 /** Stores the reason of a rejection, beside the place that the file is moved to. */
-export async function writeReason(deps: MoveDeps, name: string, problem: Problem): Promise<void> {
+export async function writeReason(deps: Pick<InboxDeps, 'container'>, name: string, problem: Problem): Promise<void> {
   const { type, status, title, message: detail, errors } = problem;
   const reason = JSON.stringify({ type, status, title, detail, errors }, undefined, 2);
   const beside = deps.container(CONTAINERS.inboxRejected).getBlockBlobClient(reasonName(name));

@@ -5,29 +5,15 @@ import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { BatchGoneError, isOutage, Problem, toError } from '../../errors.ts';
 import { log } from '../../telemetry/log.ts';
-import { fileMetadata } from '../file-metadata.ts';
 import { CheckpointLostError } from '../store/checkpoint.ts';
 import { SuspectUploadError } from '../submit.ts';
-import { type ImportDeps, importFile, isImport } from './import-file.ts';
-import type { FileVersion, InboxDecision, InboxMarks } from './inbox-marks.ts';
+import { fileMetadata } from '../upload-options.ts';
+import { importFile, isImport } from './import-file.ts';
+import type { InboxDeps, Taking } from './inbox-deps.ts';
+import type { FileVersion, InboxDecision } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
-import { FileChangedError, type ReadableInbox, type SubmitFileDeps, submitFile } from './inbox-submit.ts';
-import { type RejectFileDeps, rejectFile } from './reject-file.ts';
-
-export type InboxDeps = SubmitFileDeps &
-  RejectFileDeps &
-  ImportDeps & {
-    /**
-     * Runs `work` while no chunk and no file of a message runs in this process.
-     * @throws NoSlotError if that is not possible within `maxWaitMs`. Then `work` does not run.
-     */
-    alone: <T>(work: () => Promise<T>, maxWaitMs: number) => Promise<T>;
-  };
-
-/** Options for taking a file. */
-export interface Taking extends ReadableInbox {
-  marks: InboxMarks;
-}
+import { FileChangedError, submitFile } from './inbox-submit.ts';
+import { rejectFile } from './rejection-reason.ts';
 
 /**
  * How taking a file ended. `deferred`: a transient fault prevented reading or moving it. `unfinished`: it is not completely

@@ -1,6 +1,5 @@
 /** Finds the start and end of the elements of a JSON array, byte by byte, without validating them. */
-import { Problem } from '../../errors.ts';
-import { BlankBytes } from '../limits.ts';
+import { BlankBytes, tooLarge } from '../limits.ts';
 import { findJsonFault } from './json-fault.ts';
 import { jsonEnd, NOT_RECOGNISED } from './json-scan.ts';
 import { PendingBytes } from './pending-bytes.ts';
@@ -120,7 +119,7 @@ export class ArraySplitter {
     if (this.#pending.size + bytes.length > this.#maxBytes) this.#refuseLong(bytes);
     if (end === piece.length) this.#pending.push(bytes);
     else {
-      const at = { offset: this.#from, ...place(this.#at) };
+      const at = { offset: this.#from, line: this.#at.line, column: this.#at.column };
       this.#at = this.#onElement(this.#pending.take(bytes), at, known !== undefined);
       this.#state = 'behind element';
     }
@@ -147,8 +146,7 @@ export class ArraySplitter {
 
   #refuseLong(last: Buffer): never {
     this.#refuseFault(this.#pending.take(last).subarray(0, this.#maxBytes).toString('utf8'));
-    const message = `The record is over ${this.#maxBytes} bytes.`;
-    throw new Problem('too-large', `Line ${this.#at.line}: ${message}`, { errors: [{ ...place(this.#at), message }] });
+    throw tooLarge(this.#at, `The record is over ${this.#maxBytes} bytes.`);
   }
 
   /**
@@ -171,8 +169,6 @@ function recognisedEnd(piece: Buffer, start: number): number | undefined {
   if (end === NOT_RECOGNISED) return undefined;
   return piece[end] === COMMA || piece[end] === CLOSE_ARRAY ? end : undefined;
 }
-
-const place = ({ line, column }: Position): Position => ({ line, column });
 
 const EXPECTATION: Record<State, string> = {
   'before array': 'an array: "["',

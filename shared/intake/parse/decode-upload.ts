@@ -30,8 +30,11 @@ type Decoder = ReturnType<typeof createGunzip>;
 export interface DecodeOptions {
   encoding: UploadEncoding;
   limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
-  /** For an upload that is not encoded: bytes that an earlier attempt has read. Default 0. */
-  start?: number;
+  /**
+   * Counts the bytes of the body while they are read. For an upload that is not encoded, it begins with those that an
+   * earlier attempt has read. Default 0.
+   */
+  received?: { bytes: number };
 }
 
 /**
@@ -42,49 +45,29 @@ export interface DecodeOptions {
  * a limit is exceeded. An error of `body` itself (a client that disconnected) is rethrown unchanged.
  */
 export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: DecodeOptions): AsyncGenerator<Buffer> {
-  const { encoding, limits, start = 0 } = options;
-  const received = watch(bounded(pieces(body), { start, max: limits.maxBodyBytes, problem: bodyTooLarge }));
-  const all = bounded(decoded(received.pieces, encoding), {
-    start,
-    max: limits.maxDecodedBytes,
-    problem: decodedTooLarge,
-  });
-  yield* withinRatio(all, received);
-}
-
-async function* withinRatio(source: AsyncIterable<Buffer>, received: Pick<Watched, 'bytes'>): AsyncGenerator<Buffer> {
-  let total = 0;
-  for await (const piece of source) {
+  const { encoding, limits, received = { bytes: 0 } } = options;
+  let total = received.bytes;
+  for await (const piece of decoded(countedPieces(body, received, limits.maxBodyBytes), encoding)) {
     total += piece.length;
+    if (total > limits.maxDecodedBytes)
+      throw uploadTooLarge(`The decoded body is over ${limits.maxDecodedBytes} bytes.`, 'SLUICE_MAX_DECODED_BYTES');
     requireRatio(total, received.bytes, 'decoded');
     yield piece;
   }
 }
 
-async function* pieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+async function* countedPieces(
+  body: AsyncIterable<Uint8Array>,
+  received: { bytes: number },
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     for (let start = 0; start < piece.length; start += PIECE_BYTES) {
       const end = Math.min(start + PIECE_BYTES, piece.length);
+      received.bytes += end - start;
+      if (received.bytes > maxBytes) throw bodyTooLarge(maxBytes);
       yield Buffer.from(piece.buffer, piece.byteOffset + start, end - start);
     }
-  }
-}
-
-interface Bounds {
-  start: number;
-  max: number;
-  problem: (max: number) => Problem;
-}
-
-const decodedTooLarge = (max: number): Problem =>
-  uploadTooLarge(`The decoded body is over ${max} bytes.`, 'SLUICE_MAX_DECODED_BYTES');
-
-async function* bounded(source: AsyncIterable<Buffer>, { start, max, problem }: Bounds): AsyncGenerator<Buffer> {
-  let total = start;
-  for await (const piece of source) {
-    total += piece.length;
-    if (total > max) throw problem(max);
-    yield piece;
   }
 }
 
@@ -122,48 +105,32 @@ function createDecoder(encoding: Exclude<UploadEncoding, 'identity'>, first: Buf
 /** The low half of a zlib stream's first byte is the method, 8. In raw deflate it would be padding that is not zero. */
 const isZlib = (first: Buffer): boolean => ((first[0] ?? 0) & 0x0f) === 8;
 
-interface Decoding {
-  encoding: UploadEncoding;
-  decoder: Decoder;
-}
-
-async function* throughDecoder(source: AsyncIterable<Buffer>, { encoding, decoder }: Decoding): AsyncGenerator<Buffer> {
-  const input = watch(encoding === 'zstd' ? zstdFrames(source) : source);
-  const fed = pipeline(input.pieces, decoder);
-  fed.catch(() => {}); // The loop below throws the same error.
-  try {
-    yield* decoder as AsyncIterable<Buffer>;
-  } catch (error) {
-    throw input.failure === undefined ? toProblem(encoding, error) : input.failure.error;
-  }
-  if (decoder.bytesWritten !== input.bytes)
-    throw new Problem('malformed-encoding', `There is other data after the end of the ${encoding} data.`);
-}
-
-/**
- * A source with its failure: an error of the source must be rethrown unchanged, while an error of the decoder is the
- * client's fault.
- */
-interface Watched {
-  pieces: AsyncGenerator<Buffer>;
-  bytes: number;
-  failure?: { error: unknown };
-}
-
-function watch(source: AsyncIterable<Buffer>): Watched {
-  const watched: Watched = { pieces: run(), bytes: 0 };
-  return watched;
-  async function* run(): AsyncGenerator<Buffer> {
+async function* throughDecoder(
+  source: AsyncIterable<Buffer>,
+  { encoding, decoder }: { encoding: UploadEncoding; decoder: Decoder },
+): AsyncGenerator<Buffer> {
+  let fedBytes = 0;
+  // An error of the source must be rethrown unchanged, while an error of the decoder is the client's fault.
+  const failures: unknown[] = [];
+  async function* input(): AsyncGenerator<Buffer> {
     try {
-      for await (const piece of source) {
-        watched.bytes += piece.length;
+      for await (const piece of encoding === 'zstd' ? zstdFrames(source) : source) {
+        fedBytes += piece.length;
         yield piece;
       }
     } catch (error) {
-      watched.failure = { error };
+      failures.push(error);
       throw error;
     }
   }
+  pipeline(input(), decoder).catch(() => {}); // The loop below throws the same error.
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw failures.length > 0 ? failures[0] : toProblem(encoding, error);
+  }
+  if (decoder.bytesWritten !== fedBytes)
+    throw new Problem('malformed-encoding', `There is other data after the end of the ${encoding} data.`);
 }
 
 function toProblem(encoding: UploadEncoding, cause: unknown): Problem {

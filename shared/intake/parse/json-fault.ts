@@ -38,7 +38,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** Returns the first fault of `text` as one JSON value (RFC 8259); undefined if it is valid. */
 export function findJsonFault(text: string): JsonFault | undefined {
-  const open: ('[' | '{')[] = [];
+  const open: string[] = [];
   let expected: Expected = 'value';
   let offset = 0;
   for (;;) {
@@ -47,37 +47,28 @@ export function findJsonFault(text: string): JsonFault | undefined {
     if (char === undefined) return expected === 'end' ? undefined : fault(text, offset, expected);
     const next = step(expected, char, open);
     if (next === undefined) return fault(text, offset, expected);
-    if (next.token === undefined) offset++;
-    else {
-      const end = next.token(text, offset);
-      if (typeof end !== 'number') return end;
-      offset = end;
-    }
-    expected = next.expected;
+    const end = tokenEnd(text, offset);
+    if (typeof end !== 'number') return end;
+    offset = end;
+    expected = next;
   }
 }
 
-type Token = (text: string, offset: number) => number | JsonFault;
-interface Step {
-  expected: Expected;
-  token?: Token;
-}
-
-function step(expected: Expected, char: string, open: ('[' | '{')[]): Step | undefined {
+/** Returns what is expected after the token that begins with `char`; undefined if that token is not expected. */
+function step(expected: Expected, char: string, open: string[]): Expected | undefined {
   switch (expected) {
     case 'value or ]':
       return char === ']' ? close(open) : stepIntoValue(char, open);
     case 'value':
       return stepIntoValue(char, open);
     case 'key or }':
-      if (char === '}') return close(open);
-      return char === '"' ? { expected: 'colon', token: stringEnd } : undefined;
+      return char === '}' ? close(open) : step('key', char, open);
     case 'key':
-      return char === '"' ? { expected: 'colon', token: stringEnd } : undefined;
+      return char === '"' ? 'colon' : undefined;
     case 'colon':
-      return char === ':' ? { expected: 'value' } : undefined;
+      return char === ':' ? 'value' : undefined;
     case 'separator':
-      if (char === ',') return { expected: open.at(-1) === '[' ? 'value' : 'key' };
+      if (char === ',') return open.at(-1) === '[' ? 'value' : 'key';
       return char === (open.at(-1) === '[' ? ']' : '}') ? close(open) : undefined;
     case 'end':
       return undefined;
@@ -86,27 +77,28 @@ function step(expected: Expected, char: string, open: ('[' | '{')[]): Step | und
   }
 }
 
-function stepIntoValue(char: string, open: ('[' | '{')[]): Step | undefined {
+function stepIntoValue(char: string, open: string[]): Expected | undefined {
   if (char === '[' || char === '{') {
     open.push(char);
-    return { expected: char === '[' ? 'value or ]' : 'key or }' };
+    return char === '[' ? 'value or ]' : 'key or }';
   }
-  const expected = afterValue(open);
-  if (char === '"') return { expected, token: stringEnd };
-  if (/[-\d]/.test(char)) return { expected, token: (text, offset) => tokenEnd(NUMBER, text, offset) };
-  return /[a-z]/i.test(char) ? { expected, token: (text, offset) => tokenEnd(WORD, text, offset) } : undefined;
+  return /["\-\da-z]/i.test(char) ? afterValue(open) : undefined;
 }
 
-function close(open: ('[' | '{')[]): Step {
+function close(open: string[]): Expected {
   open.pop();
-  return { expected: afterValue(open) };
+  return afterValue(open);
 }
 
 const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'separator');
 
-function tokenEnd(pattern: RegExp, text: string, offset: number): number | JsonFault {
-  const message = pattern === WORD ? 'Unknown word; JSON has true, false and null.' : 'Not a valid JSON number.';
-  return matchEnd(pattern, text, offset) ?? { offset, message };
+/** Returns the offset after the token at `offset`, or what is wrong with it. */
+function tokenEnd(text: string, offset: number): number | JsonFault {
+  const char = text[offset] ?? '';
+  if (char === '"') return stringEnd(text, offset);
+  if (/[-\d]/.test(char)) return matchEnd(NUMBER, text, offset) ?? { offset, message: 'Not a valid JSON number.' };
+  if (!/[a-z]/i.test(char)) return offset + 1;
+  return matchEnd(WORD, text, offset) ?? { offset, message: 'Unknown word; JSON has true, false and null.' };
 }
 
 function stringEnd(text: string, start: number): number | JsonFault {

@@ -8,7 +8,7 @@ import type { UploadLimits } from '../limits.ts';
 import { ArraySplitter, type OnElement } from './array-splitter.ts';
 import { requireJson } from './json-fault.ts';
 import { advance, requireUtf8 } from './position.ts';
-import { type BlockBuilder, createBlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
+import { BlockBuilder, type ParserResume, type RecordBlock } from './record-block.ts';
 
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 
@@ -24,7 +24,7 @@ export async function* parseJsonArray(
   limits: Pick<UploadLimits, 'maxRecordBytes'>,
   resume?: ParserResume,
 ): AsyncGenerator<RecordBlock> {
-  const builder = createBlockBuilder();
+  const builder = new BlockBuilder();
   const splitter = new ArraySplitter(limits.maxRecordBytes, addTo(builder), resume?.at);
   try {
     for await (const piece of source) {

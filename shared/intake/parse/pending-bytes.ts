@@ -1,3 +1,10 @@
+/** Returns a buffer of `size` bytes that begins with the first `used` of `buffer`; the content of the rest is undefined. */
+export function grown(buffer: Buffer, used: number, size: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(size);
+  larger.set(buffer.subarray(0, used));
+  return larger;
+}
+
 /**
  * Collects the bytes of an incomplete record or block. Uses one growing buffer instead of a list of pieces: if a sender
  * sends byte by byte, such a list would need a hundred times the size of the bytes.
@@ -14,11 +21,8 @@ export class PendingBytes {
   /** Adds a copy of `bytes`. */
   push(bytes: Uint8Array): void {
     const size = this.#size + bytes.length;
-    if (size > this.#buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.#buffer.length));
-      larger.set(this.#buffer.subarray(0, this.#size));
-      this.#buffer = larger;
-    }
+    if (size > this.#buffer.length)
+      this.#buffer = grown(this.#buffer, this.#size, Math.max(size, 2 * this.#buffer.length));
     this.#buffer.set(bytes, this.#size);
     this.#size = size;
   }

@@ -1,9 +1,8 @@
-import type { BlockBlobClient, BlockBlobUploadOptions } from '@azure/storage-blob';
+import type { BlockBlobClient } from '@azure/storage-blob';
 import { statusOf } from '../../errors.ts';
 
-const CREATE_ONLY = { ifNoneMatch: '*' };
 /** RFC 8878, section 5.2. */
-const CONTENT_TYPE = 'application/zstd';
+const HEADERS = { blobHTTPHeaders: { blobContentType: 'application/zstd' } };
 
 /** The blob calls that are needed to write a payload. */
 export type PayloadBlob = Pick<BlockBlobClient, 'upload' | 'stageBlock' | 'commitBlockList' | 'getProperties'>;
@@ -19,7 +18,6 @@ export interface StagedBlocks {
 export interface BlockUploadOptions {
   /** A block is staged when it reaches this size. */
   blockBytes: number;
-  signal?: AbortSignal | undefined;
   /**
    * Prefix of each block id: 16 hex digits, because all ids of a blob must have the same length. Random if several attempts
    * may write.
@@ -37,17 +35,15 @@ export class BlockUpload {
   size: number;
   readonly #blob: PayloadBlob;
   readonly #blockBytes: number;
-  readonly #signal: AbortSignal | undefined;
   readonly #attempt: string;
   readonly #blockIds: string[];
   #parts: Buffer[] = [];
   #partBytes = 0;
   #staging: Promise<unknown> = Promise.resolve();
 
-  constructor(blob: PayloadBlob, { blockBytes, signal, attempt, resume }: BlockUploadOptions) {
+  constructor(blob: PayloadBlob, { blockBytes, attempt, resume }: BlockUploadOptions) {
     this.#blob = blob;
     this.#blockBytes = blockBytes;
-    this.#signal = signal;
     this.#attempt = attempt;
     this.#blockIds = [...(resume?.blockIds ?? [])];
     this.size = resume?.bytes ?? 0;
@@ -73,21 +69,13 @@ export class BlockUpload {
    * the SDK after a try that was stored but whose response was lost.
    */
   async commit(digest: string): Promise<void> {
+    const options = { conditions: { ifNoneMatch: '*' }, metadata: { digest }, ...HEADERS };
     try {
-      await this.#publish({ ...this.#abort, conditions: CREATE_ONLY, metadata: { digest }, ...HEADERS });
+      if (this.#blockIds.length > 0) await this.#blob.commitBlockList((await this.stageAll()).blockIds, options);
+      else await this.#blob.upload(this.#take(), this.size, options);
     } catch (error) {
       if (![409, 412].includes(statusOf(error) ?? 0) || !(await this.#isOurs(digest))) throw error;
     }
-  }
-
-  async #publish(options: BlockBlobUploadOptions): Promise<void> {
-    if (this.#blockIds.length === 0) {
-      const body = this.#take();
-      await this.#blob.upload(body, body.length, options);
-      return;
-    }
-    const { blockIds } = await this.stageAll();
-    await this.#blob.commitBlockList(blockIds, options);
   }
 
   /** Resolves when no call is in progress; never rejects. */
@@ -101,17 +89,13 @@ export class BlockUpload {
     const position = String(this.#blockIds.length).padStart(6, '0');
     const id = Buffer.from(`${this.#attempt}${position}`).toString('base64');
     this.#blockIds.push(id);
-    this.#staging = this.#blob.stageBlock(id, body, body.length, this.#abort);
+    this.#staging = this.#blob.stageBlock(id, body, body.length);
     this.#staging.catch(() => {}); // Awaited with the next block. Until then, a rejection must not count as unhandled.
   }
 
   async #isOurs(digest: string): Promise<boolean> {
-    const { contentLength, metadata } = await this.#blob.getProperties(this.#abort);
+    const { contentLength, metadata } = await this.#blob.getProperties();
     return contentLength === this.size && metadata?.digest === digest;
-  }
-
-  get #abort(): { abortSignal?: AbortSignal } {
-    return this.#signal === undefined ? {} : { abortSignal: this.#signal };
   }
 
   #take(): Buffer {
@@ -121,5 +105,3 @@ export class BlockUpload {
     return body;
   }
 }
-
-const HEADERS = { blobHTTPHeaders: { blobContentType: CONTENT_TYPE } };

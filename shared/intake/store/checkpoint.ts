@@ -15,7 +15,7 @@
  *   a batch could be accepted whose payload the sweep is about to delete.
  */
 import { createHash } from 'node:crypto';
-import type { BlobClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { FrameError } from '../../contract/errors.ts';
 import { decodeFrameUpTo, encodeFrame } from '../../contract/frame.ts';
 import { CONTAINERS, checkpointBlobName } from '../../contract/names.ts';
@@ -24,7 +24,7 @@ import { statusOf, toError } from '../../errors.ts';
 import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import type { UploadResume } from '../read-upload.ts';
-import { progressMetadata, type TakenSource } from './file-progress.ts';
+import { type FileProgress, progressMetadata } from './file-progress.ts';
 import type { StagedPayload } from './write-payload.ts';
 
 /** Half of the time after which the sweep deletes orphans (sweep/sweep-run.ts). */
@@ -52,7 +52,7 @@ export interface IntakeState {
 export interface CheckpointOptions {
   container: (name: string) => ContainerClient;
   batch: string;
-  source: TakenSource;
+  file: Pick<FileProgress, 'name' | 'etag'>;
   /** Everything that affects how the source is read: a checkpoint with another value is ignored. */
   reading: string;
   /** Random. Distinguishes a write of this attempt, whose response was lost, from a write of another process. */
@@ -77,12 +77,11 @@ export class CheckpointBlob {
 
   /** Loads the checkpoint of an earlier attempt; undefined if there is none that this attempt can use. */
   async load(): Promise<IntakeState | undefined> {
-    const found = await propertiesOf(this.#blob);
+    const found = await blobProperties(this.#blob);
     if (found === undefined) return undefined;
     this.#etag = found.etag;
-    const { reading, statebytes } = found.metadata;
-    const ageMs = this.#options.now() - found.writtenMs;
-    if (reading !== digestOfText(this.#options.reading) || ageMs > MAX_AGE_MS) return undefined;
+    const { reading, statebytes } = found.metadata ?? {};
+    if (reading !== digestOfText(this.#options.reading) || this.#isOld(found)) return undefined;
     try {
       const state = await this.#read(Number(statebytes));
       return (await this.#isLongCommitted(state.payload)) ? undefined : state;
@@ -95,9 +94,13 @@ export class CheckpointBlob {
 
   /** Whether an attempt committed the payload long ago and crashed before its acceptance. */
   async #isLongCommitted(payload: string): Promise<boolean> {
-    const { container, now } = this.#options;
-    const committed = await propertiesOf(container(CONTAINERS.payloads).getBlobClient(payload));
-    return committed !== undefined && now() - committed.writtenMs > MAX_AGE_MS;
+    const { container } = this.#options;
+    const committed = await blobProperties(container(CONTAINERS.payloads).getBlobClient(payload));
+    return committed !== undefined && this.#isOld(committed);
+  }
+
+  #isOld({ lastModified }: { lastModified?: Date }): boolean {
+    return this.#options.now() - (lastModified?.getTime() ?? 0) > MAX_AGE_MS;
   }
 
   async #read(stateBytes: number): Promise<IntakeState> {
@@ -119,16 +122,15 @@ export class CheckpointBlob {
     const stored: StoredState = { v: 1, ...rest, staged: blocks };
     const frame = await encodeFrame(Buffer.from(JSON.stringify(stored)));
     const body = Buffer.concat([frame, index.end(staged.bytes)]);
-    const { attempt, reading, source } = this.#options;
+    const { attempt, reading, file } = this.#options;
     this.#saves += 1;
     const mine = { attempt, save: String(this.#saves) };
     const { readBytes, since } = state;
-    const progress = { ...source, readBytes, readItems: index.items, since };
     const metadata = {
       ...mine,
       reading: digestOfText(reading),
       statebytes: String(frame.length),
-      ...progressMetadata(progress),
+      ...progressMetadata({ ...file, readBytes, readItems: index.items, since }),
     };
     const conditions = this.#etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: this.#etag };
     try {
@@ -137,9 +139,9 @@ export class CheckpointBlob {
     } catch (error) {
       if (![404, 409, 412].includes(statusOf(error) ?? 0)) throw error;
       // A retry by the SDK is refused too if its first try was stored.
-      const found = await propertiesOf(this.#blob);
-      if (found?.metadata.attempt !== mine.attempt || found.metadata.save !== mine.save)
-        throw new CheckpointLostError(`Another process continues with ${source.name}.`, { cause: error });
+      const found = await blobProperties(this.#blob);
+      if (found?.metadata?.attempt !== mine.attempt || found.metadata.save !== mine.save)
+        throw new CheckpointLostError(`Another process continues with ${file.name}.`, { cause: error });
       this.#etag = found.etag;
     }
   }
@@ -155,19 +157,6 @@ export class CheckpointBlob {
     }
     this.#etag = undefined;
   }
-}
-
-interface Properties {
-  etag: string;
-  writtenMs: number;
-  metadata: Record<string, string>;
-}
-
-async function propertiesOf(blob: BlobClient): Promise<Properties | undefined> {
-  const found = await blobProperties(blob);
-  if (found === undefined) return undefined;
-  const { etag = '', lastModified, metadata = {} } = found;
-  return { etag, writtenMs: lastModified?.getTime() ?? 0, metadata };
 }
 
 const digestOfText = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,54 +1,34 @@
-/** Progress of a file that is being taken, stored as metadata of its checkpoint, so that one listing shows all files. */
+/** The progress of an inbox file, kept as metadata of its checkpoint, so that one listing shows all files. */
+import type { ContainerClient } from '@azure/storage-blob';
+import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../contract/names.ts';
 
-/** The file that is being taken, as in listings. */
-export interface TakenSource {
+/** How much of a file has been taken. */
+export interface FileProgress {
   /** Path in the inbox; the ETag has no quotes. */
   name: string;
   etag: string;
-  workload: string;
-  lane: string | undefined;
-  /** Size as stored in the inbox. */
-  bytes: number;
-}
-
-/** How much of a file has been taken. */
-export interface FileProgress extends TakenSource {
+  /** Bytes read of the file, as stored in the inbox. */
   readBytes: number;
   readItems: number;
   /** When taking it began, ISO 8601. */
   since: string;
 }
 
-/**
- * Writes the progress as metadata. A name has up to 1,024 characters of any script: its base64 fits into the 8 KiB of
- * metadata, percent-encoding may not.
- */
-export function progressMetadata({ name, lane, ...progress }: FileProgress): Record<string, string> {
-  const { etag, workload, bytes, readBytes, readItems, since } = progress;
-  return {
-    file: Buffer.from(name).toString('base64url'),
-    etag,
-    workload,
-    ...(lane === undefined ? {} : { lane }),
-    bytes: String(bytes),
-    readbytes: String(readBytes),
-    readitems: String(readItems),
-    since,
-  };
-}
+/** Writes the progress as metadata: a name has up to 1,024 characters of any script, which need 4 of the 8 KiB. */
+export const progressMetadata = (progress: FileProgress): { progress: string } => ({
+  progress: Buffer.from(JSON.stringify(progress)).toString('base64'),
+});
 
-/** Parses the progress from the metadata of a checkpoint; undefined if the blob is not one. */
-export function readFileProgress(metadata: Record<string, string>): FileProgress | undefined {
-  const { file, etag, workload, lane, bytes, readbytes, readitems, since } = metadata;
-  if (file === undefined || etag === undefined || workload === undefined || since === undefined) return undefined;
-  return {
-    name: Buffer.from(file, 'base64url').toString(),
-    etag,
-    workload,
-    lane,
-    bytes: Number(bytes),
-    readBytes: Number(readbytes),
-    readItems: Number(readitems),
-    since,
-  };
+/**
+ * Lists the files that are being taken, with one operation per 5,000 files. A file has no entry before its first
+ * checkpoint, which small files never write. The entry of a file that was removed or replaced stays until the sweep deletes
+ * it, a day later, so compare name and ETag with the inbox.
+ */
+export async function* listTaking(deps: {
+  container: (name: string) => ContainerClient;
+}): AsyncGenerator<FileProgress> {
+  const options = { prefix: CHECKPOINTS_PREFIX, includeMetadata: true };
+  for await (const { metadata } of deps.container(CONTAINERS.payloads).listBlobsFlat(options))
+    if (metadata?.progress !== undefined)
+      yield JSON.parse(Buffer.from(metadata.progress, 'base64').toString()) as FileProgress;
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { ContainerClient } from '@azure/storage-blob';
+import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { bodyStart, type ReadUpload, type UploadSource } from '../read-upload.ts';
 import { CheckpointBlob, CheckpointLostError } from './checkpoint.ts';
-import type { TakenSource } from './file-progress.ts';
+import type { FileProgress } from './file-progress.ts';
 import { type PayloadCheckpoints, type StoredPayload, writePayload } from './write-payload.ts';
 
 const MiB = 1024 * 1024;
@@ -17,7 +17,7 @@ const CHECKPOINT_BYTES = 128 * MiB;
 
 /** A file that can be read from any byte, so that its intake can continue where an earlier attempt was interrupted. */
 export interface ResumableSource {
-  file: Pick<TakenSource, 'name' | 'etag' | 'bytes'>;
+  file: Pick<FileProgress, 'name' | 'etag'>;
   /** Reads the file from `offset` on; nothing is opened before the iteration starts. */
   readFrom: (offset: number) => AsyncIterable<Uint8Array>;
   /** Bytes of records between two checkpoints. Default 128 MiB. */
@@ -26,7 +26,7 @@ export interface ResumableSource {
   blockBytes?: number | undefined;
 }
 
-export interface StoreDeps {
+interface StoreDeps {
   container: (name: string) => ContainerClient;
   gate: { now: () => number };
 }
@@ -36,8 +36,6 @@ export interface StoreRequest {
   batch: string;
   /** Whether an earlier attempt may have left a checkpoint. */
   repeated: boolean;
-  workload: string;
-  lane: string | undefined;
   encoding: UploadEncoding;
   /** Opens the upload; `resumed` replaces the body. */
   open: (resumed?: Pick<UploadSource, 'body' | 'resume'>) => ReadUpload;
@@ -64,54 +62,66 @@ export interface StoredUpload {
  */
 export async function storeUpload(deps: StoreDeps, request: StoreRequest): Promise<StoredUpload> {
   const attempt = randomBytes(8).toString('hex');
-  const { resumable, batch, repeated } = request;
-  const checkpoints = resumable && new CheckpointBlob(checkpointOptions(deps, { ...request, resumable }, attempt));
-  const found = repeated ? await checkpoints?.load() : undefined;
-  const name = found?.payload ?? `${batch}/${attempt}.ndjson.zst`;
-  const blob = deps.container(CONTAINERS.payloads).getBlockBlobClient(name);
-  const discardCheckpoint = async (): Promise<void> => checkpoints?.discard();
-  if (checkpoints === undefined || resumable === undefined) {
-    const upload = request.open();
-    return { name, upload, payload: await writePayload({ blob, chunks: upload.chunks }), discardCheckpoint };
+  const { resumable } = request;
+  if (resumable !== undefined) return storeFile(deps, { ...request, ...resumable }, attempt);
+  const name = payloadName(request.batch, attempt);
+  const upload = request.open();
+  const payload = await writePayload({ blob: payloadBlob(deps, name), chunks: upload.chunks });
+  return { name, upload, payload, discardCheckpoint: async () => {} };
+}
+
+const payloadName = (batch: string, attempt: string): string => `${batch}/${attempt}.ndjson.zst`;
+const payloadBlob = ({ container }: StoreDeps, name: string): BlockBlobClient =>
+  container(CONTAINERS.payloads).getBlockBlobClient(name);
+
+/** Stores an inbox file with checkpoints. */
+async function storeFile(
+  deps: StoreDeps,
+  request: StoreRequest & ResumableSource,
+  attempt: string,
+): Promise<StoredUpload> {
+  const { batch, reading, file, readFrom } = request;
+  const { container, gate } = deps;
+  const checkpoint = new CheckpointBlob({
+    ...{ container, batch, attempt, file, now: gate.now },
+    reading: JSON.stringify([file.name, file.etag, reading]),
+  });
+  const found = request.repeated ? await checkpoint.load() : undefined;
+  const name = found?.payload ?? payloadName(batch, attempt);
+  const since = found?.since ?? new Date(gate.now()).toISOString();
+  const from = found === undefined ? 0 : bodyStart(request.encoding, found.resume);
+  let readBytes = from;
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for await (const piece of readFrom(from)) {
+      readBytes += piece.length;
+      yield piece;
+    }
   }
-  const read = countingReads(resumable, found === undefined ? 0 : bodyStart(request.encoding, found.resume));
-  const upload = request.open({ body: read.body, resume: found?.resume });
-  const since = found?.since ?? new Date(deps.gate.now()).toISOString();
-  const saving: PayloadCheckpoints = {
+  const upload = request.open({ body: body(), resume: found?.resume });
+  const checkpoints: PayloadCheckpoints = {
     attempt,
-    everyBytes: resumable.checkpointBytes ?? CHECKPOINT_BYTES,
+    everyBytes: request.checkpointBytes ?? CHECKPOINT_BYTES,
     resume: found?.staged,
     save: async (staged, last) => {
-      const resume = upload.resumeBehind(last);
-      await checkpoints.save({ payload: name, staged, resume, readBytes: read.bytes(), since });
+      await checkpoint.save({ payload: name, staged, resume: upload.resumeBehind(last), readBytes, since });
       request.onCheckpoint();
     },
   };
+  const { blockBytes } = request;
   try {
     const payload = await writePayload({
-      ...{ blob, chunks: upload.chunks, checkpoints: saving },
-      ...(resumable.blockBytes === undefined ? {} : { blockBytes: resumable.blockBytes }),
+      blob: payloadBlob(deps, name),
+      chunks: upload.chunks,
+      checkpoints,
+      blockBytes,
     });
-    return { name, upload, payload, discardCheckpoint };
+    return { name, upload, payload, discardCheckpoint: () => checkpoint.discard() };
   } catch (error) {
     const gone = found !== undefined && isBlocksGone(error);
-    if (gone || error instanceof Problem) await discardCheckpoint();
+    if (gone || error instanceof Problem) await checkpoint.discard();
     if (!gone) throw error;
-    throw new CheckpointLostError(`The staged blocks of ${resumable.file.name} no longer exist.`, { cause: error });
+    throw new CheckpointLostError(`The staged blocks of ${file.name} no longer exist.`, { cause: error });
   }
-}
-
-function checkpointOptions(
-  { container, gate }: StoreDeps,
-  { batch, workload, lane, resumable, reading }: StoreRequest & { resumable: ResumableSource },
-  attempt: string,
-): ConstructorParameters<typeof CheckpointBlob>[0] {
-  const { name, etag, bytes } = resumable.file;
-  return {
-    ...{ container, batch, attempt, now: gate.now },
-    source: { name, etag, bytes, workload, lane },
-    reading: JSON.stringify([name, etag, reading]),
-  };
 }
 
 /**
@@ -119,18 +129,3 @@ function checkpointOptions(
  * deleted.
  */
 const isBlocksGone = (error: unknown): boolean => [400, 404, 409, 412].includes(statusOf(error) ?? 0);
-
-/** Counts the bytes read of the file, to report the progress. */
-function countingReads(
-  { readFrom }: ResumableSource,
-  from: number,
-): { body: AsyncIterable<Uint8Array>; bytes: () => number } {
-  let bytes = from;
-  async function* body(): AsyncGenerator<Uint8Array> {
-    for await (const piece of readFrom(from)) {
-      bytes += piece.length;
-      yield piece;
-    }
-  }
-  return { body: body(), bytes: () => bytes };
-}

@@ -42,9 +42,8 @@ export interface PayloadCheckpoints {
 export interface WritePayloadOptions {
   blob: PayloadBlob;
   chunks: AsyncIterable<RawChunk>;
-  signal?: AbortSignal;
   /** A block is staged when it reaches this size; a smaller payload is one Put. Default 4 MiB. */
-  blockBytes?: number;
+  blockBytes?: number | undefined;
   /** Without checkpoints, an interrupted upload starts from the beginning. */
   checkpoints?: PayloadCheckpoints | undefined;
 }
@@ -66,28 +65,27 @@ export interface StoredPayload {
  * Stores each chunk as a zstd frame, in order, followed by the index frame. Errors of `chunks` are rethrown unchanged; then
  * nothing is visible in storage: there are only uncommitted blocks, which the service drops after a week. With
  * `checkpoints`, one is saved at intervals, and when an outage or an abort interrupts the reading.
- * @throws RestError with status 409 if the blob exists with other content; AbortError if `signal` aborts.
+ * @throws RestError with status 409 if the blob exists with other content.
  */
 export async function writePayload(options: WritePayloadOptions): Promise<StoredPayload> {
-  const { blob, chunks, signal, blockBytes = 4 * MiB, checkpoints } = options;
+  const { blob, chunks, blockBytes = 4 * MiB, checkpoints } = options;
   const { attempt = ONLY_ATTEMPT, resume } = checkpoints ?? {};
-  const upload = new BlockUpload(blob, { blockBytes, signal, attempt, resume });
+  const upload = new BlockUpload(blob, { blockBytes, attempt, resume });
   const index = resume?.index ?? new IndexWriter();
-  const saver = new Saver(upload, index, checkpoints);
+  const saver = checkpoints && createSaver(upload, index, checkpoints);
   try {
     try {
       for await (const { frame, raw } of compressed(chunks)) {
-        signal?.throwIfAborted();
         if (index.chunks === MAX_CHUNKS)
           throw uploadTooLarge(`The upload has over ${MAX_CHUNKS} chunks.`, 'chunk.maxItems of its workload');
         index.add(toEntry(raw, frame, upload.size));
         await upload.append(frame);
         const segment = index.takeSegment(upload.size);
         if (segment) await upload.append(segment);
-        await saver.add(raw);
+        await saver?.add(raw);
       }
     } catch (error) {
-      if (isOutage(error)) await saver.keep();
+      if (isOutage(error)) await saver?.keep();
       throw error;
     }
     const indexOffset = upload.size;
@@ -103,45 +101,33 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
 }
 
 /** Decides when a checkpoint is due. */
-class Saver {
-  readonly #upload: BlockUpload;
-  readonly #index: IndexWriter;
-  readonly #checkpoints: PayloadCheckpoints | undefined;
-  #last: ChunkFacts | undefined;
-  #unsavedBytes = 0;
-
-  constructor(upload: BlockUpload, index: IndexWriter, checkpoints: PayloadCheckpoints | undefined) {
-    this.#upload = upload;
-    this.#index = index;
-    this.#checkpoints = checkpoints;
-  }
-
-  async add(chunk: ChunkFacts): Promise<void> {
-    this.#last = chunk;
-    this.#unsavedBytes += chunk.length;
-    if (this.#unsavedBytes >= (this.#checkpoints?.everyBytes ?? Number.POSITIVE_INFINITY)) await this.#save();
-  }
-
-  /**
-   * Saves a checkpoint after an interruption. A failure is only logged: the error of the interruption matters more, and the
-   * missing checkpoint costs only time.
-   */
-  async keep(): Promise<void> {
-    const worthBytes = (this.#checkpoints?.everyBytes ?? Number.POSITIVE_INFINITY) * WORTH_KEEPING;
-    if (this.#unsavedBytes < worthBytes) return;
-    try {
-      await this.#save();
-    } catch (error) {
-      log.warn('checkpoint-not-saved', { error: toError(error) });
-    }
-  }
-
-  async #save(): Promise<void> {
-    if (this.#last === undefined) return;
-    const staged = await this.#upload.stageAll();
-    await this.#checkpoints?.save({ ...staged, index: this.#index }, this.#last);
-    this.#unsavedBytes = 0;
-  }
+function createSaver(upload: BlockUpload, index: IndexWriter, { everyBytes, save }: PayloadCheckpoints) {
+  let last: ChunkFacts | undefined;
+  let unsavedBytes = 0;
+  const saveNow = async (): Promise<void> => {
+    if (last === undefined) return;
+    await save({ ...(await upload.stageAll()), index }, last);
+    unsavedBytes = 0;
+  };
+  return {
+    async add(chunk: ChunkFacts): Promise<void> {
+      last = chunk;
+      unsavedBytes += chunk.length;
+      if (unsavedBytes >= everyBytes) await saveNow();
+    },
+    /**
+     * Saves a checkpoint after an interruption. A failure is only logged: the error of the interruption matters more, and
+     * the missing checkpoint costs only time.
+     */
+    async keep(): Promise<void> {
+      if (unsavedBytes < everyBytes * WORTH_KEEPING) return;
+      try {
+        await saveNow();
+      } catch (error) {
+        log.warn('checkpoint-not-saved', { error: toError(error) });
+      }
+    },
+  };
 }
 
 /** The bytes of the chunk are not part of it: they are released after compression. */

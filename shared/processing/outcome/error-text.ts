@@ -14,22 +14,13 @@ const MAX_CODE_CHARS = 100;
 const MAX_SHOWN_ENTRIES = 20;
 const MAX_SHOWN_CHARS = 500;
 
-/** Limits of the parts of an error that are kept. */
-interface Bounds {
-  message: number;
-  frames: number;
-  causes: number;
-  causeMessage: number;
-  causeFrames: number;
-}
-
 /** At most about 8,000 characters, the same as the issues of an invalid item. A typical error has 500. */
-const DEAD_LETTER: Bounds = { message: MAX_MESSAGE_CHARS, frames: 5, causes: 4, causeMessage: 500, causeFrames: 2 };
+const DEAD_LETTER = { message: MAX_MESSAGE_CHARS, frames: 5, causes: 4, causeMessage: 500, causeFrames: 2 };
 /**
  * At most about 2,600 characters. An item carries all its attempts through every retry. The error of the last one is also
  * in the dead letter, which keeps more of it.
  */
-const ATTEMPT: Bounds = { message: 500, frames: 2, causes: 2, causeMessage: 200, causeFrames: 1 };
+const ATTEMPT = { message: 500, frames: 2, causes: 2, causeMessage: 200, causeFrames: 1 };
 
 /** Converts a thrown value to the error of a dead letter. Never throws, even if a getter or a proxy does. */
 export function toErrorText(thrown: unknown): ErrorText {

@@ -1,6 +1,6 @@
 import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
-import { toResultJson } from './encode/result-json.ts';
+import { toFaithful } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
 import { synchronous } from './synchronous.ts';
 
@@ -18,28 +18,20 @@ export interface Fold {
  */
 export function createFold(reduce: Workload['reduce']): Fold | undefined {
   if (reduce === undefined) return undefined;
-  const fold = createStrictFold(reduce);
+  const { add, lines } = createStrictFold(reduce);
   let failed: string | undefined;
-  const fail = (error: unknown): void => {
-    failed = errorLine(toErrorText(error));
+  const unlessFailed = <A, T>(step: (arg: A) => T, arg: A): T | undefined => {
+    if (failed !== undefined) return undefined;
+    try {
+      return step(arg);
+    } catch (error) {
+      failed = errorLine(toErrorText(error));
+      return undefined;
+    }
   };
   return {
-    add: (result) => {
-      if (failed !== undefined) return;
-      try {
-        fold.add(result);
-      } catch (error) {
-        fail(error);
-      }
-    },
-    lines: () => {
-      try {
-        if (failed === undefined) return fold.lines();
-      } catch (error) {
-        fail(error);
-      }
-      return [JSON.stringify({ failed } as FailedFold)];
-    },
+    add: (result) => unlessFailed(add, result),
+    lines: () => unlessFailed(lines, undefined) ?? [JSON.stringify({ failed } as FailedFold)],
   };
 }
 
@@ -49,22 +41,23 @@ export function createFold(reduce: Workload['reduce']): Fold | undefined {
  */
 export function createStrictFold(reduce: NonNullable<Workload['reduce']>): Fold {
   const values = new Map<string, unknown>();
-  const isKnown = (key: string, value: unknown): boolean => value !== undefined || values.has(key);
-  const added = (key: string, known: unknown, result: unknown): unknown =>
-    synchronous('add', reduce.add(isKnown(key, known) ? known : reduce.init(), result, key));
-  const add = (key: string, result: unknown): unknown => added(key, values.get(key), result);
-  const addToOne = (key: string, result: unknown): void => {
-    const known = values.get(key);
-    const value = added(key, known, result);
-    // Most values are objects that `add` changes in place.
-    if (value !== known || known === undefined) values.set(key, value);
+  const added = (key: string, known: unknown, result: unknown): unknown => {
+    const isKnown = known !== undefined || values.has(key);
+    return synchronous('add', reduce.add(isKnown ? known : reduce.init(), result, key));
   };
   return {
     add: (result) => {
       const key = reduce.key(result);
-      if (typeof key === 'string') addToOne(key, result);
+      if (typeof key === 'string') {
+        const known = values.get(key);
+        const value = added(key, known, result);
+        // Most values are objects that `add` changes in place.
+        if (value !== known || known === undefined) values.set(key, value);
+        return;
+      }
       // All are added before any is stored: a result counts for all of its keys or for none.
-      else for (const [one, value] of checked(key).map((k) => [k, add(k, result)] as const)) values.set(one, value);
+      const all = checked(key).map((one) => [one, added(one, values.get(one), result)] as const);
+      for (const [one, value] of all) values.set(one, value);
     },
     lines: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => partialLine(key, value)),
   };
@@ -81,5 +74,5 @@ function checked(keys: unknown): readonly string[] {
  * @throws TypeError, for example `report["ada|EUR"].amount is NaN`.
  */
 export function partialLine(key: string, value: unknown): string {
-  return `{"key":${JSON.stringify(key)},"value":${toResultJson(['report', key], value)}}`;
+  return `{"key":${JSON.stringify(key)},"value":${toFaithful(['report', key], value).json}}`;
 }

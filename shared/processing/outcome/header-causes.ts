@@ -1,3 +1,4 @@
+import { sumCauses } from '../../batches/causes.ts';
 import type { OutcomeHeader } from '../../contract/outcome.ts';
 import { asciiJson } from '../../contract/text/text.ts';
 
@@ -14,7 +15,8 @@ const MAX_HEADER_BYTES = 8 * 1024 - 512;
  * written as ASCII, in which a character can take six bytes.
  */
 export function withCauses(header: OutcomeHeader, causes: Readonly<Record<string, number>>): OutcomeHeader {
-  const top = [...shortened(causes)].sort(([, a], [, b]) => b - a).slice(0, MAX_CAUSES);
+  const short = Object.entries(causes).map(([cause, n]) => ({ causes: { [shortCause(cause)]: n } }));
+  const top = [...sumCauses(short)].sort(([, a], [, b]) => b - a).slice(0, MAX_CAUSES);
   for (; top.length > 0; top.pop()) {
     const full = { ...header, causes: Object.fromEntries(top) };
     if (asciiJson(full).length <= MAX_HEADER_BYTES) return full;
@@ -27,13 +29,3 @@ export const shortCause = (cause: string): string => cause.slice(0, MAX_CAUSE_CH
 
 /** Returns whether `name` is a cause: in full, as dead letters are grouped, or short, as in headers and rows. */
 export const hasName = (cause: string, name: string): boolean => cause === name || shortCause(cause) === name;
-
-/** Shortens causes, and adds the counts of those that become equal. */
-function shortened(causes: Readonly<Record<string, number>>): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const [cause, n] of Object.entries(causes)) {
-    const short = shortCause(cause);
-    counts.set(short, (counts.get(short) ?? 0) + n);
-  }
-  return counts;
-}

@@ -15,6 +15,7 @@ import { type OutcomeHeader, outcomeHeaderSchema } from '../../contract/outcome.
 import type { Reference } from '../../contract/reference.ts';
 import { asciiJson } from '../../contract/text/text.ts';
 import { statusOf } from '../../errors.ts';
+import { blobProperties } from '../../storage/blob-reads.ts';
 import type { ChunkOutcome } from './encode/encode-outcome.ts';
 import { withCauses } from './header-causes.ts';
 
@@ -27,13 +28,8 @@ const blobOf = (results: ContainerClient, { workload, batch, chunk }: Named) =>
 
 /** Reads the header of a chunk's stored outcome; undefined if there is none. */
 export async function readOutcomeHeader(results: ContainerClient, chunk: Named): Promise<OutcomeHeader | undefined> {
-  try {
-    const { metadata } = await blobOf(results, chunk).getProperties();
-    return outcomeHeaderSchema.parse(JSON.parse(metadata?.[HEADER_KEY] ?? ''));
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
+  const found = await blobProperties(blobOf(results, chunk));
+  return found && outcomeHeaderSchema.parse(JSON.parse(found.metadata?.[HEADER_KEY] ?? ''));
 }
 
 /**

@@ -1,13 +1,13 @@
 /** Outcomes of whole chunks that are created without running a handler. */
 
-import { causeOf, countCause } from '../../contract/cause.ts';
-import type { DeadReason, OutcomeHeader } from '../../contract/outcome.ts';
+import { causeOf } from '../../contract/cause.ts';
+import type { OutcomeHeader } from '../../contract/outcome.ts';
 import type { Reference } from '../../contract/reference.ts';
 import { rangeOf, readSources, type Source } from '../sources.ts';
 import type { ChunkOutcome } from './encode/encode-outcome.ts';
 import { encodeOutcome } from './encode/encode-outcome.ts';
-import { type Death, deadLine } from './encode/lines.ts';
-import { attemptError, type ErrorText, toErrorText } from './error-text.ts';
+import { deadLine } from './encode/lines.ts';
+import { attemptError, toErrorText } from './error-text.ts';
 
 /** Maximum number of parts of a split: one receive of a storage queue. */
 const MAX_PARTS = 32;
@@ -32,40 +32,28 @@ export interface UnrunChunk {
  * firstItem + its line.
  */
 export function unrunOutcome(end: UnrunChunk): ChunkOutcome {
-  const [first, last] = rangeOf(end.reference);
-  const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
-  if (end.ending === 'cancelled') {
-    const counts = { ...none, cancelled: none.items };
-    return { ...encodeOutcome({ ending: 'cancelled', counts }, {}), ...UNRUN };
-  }
-  const error = toErrorText(end.error);
-  const dead = deadSources(end).map((source) =>
-    deadLine(source, deathOf(end, end.ending as DeadReason, error, source)),
-  );
-  const causes = new Map<string, number>();
-  if (dead.length > 0) countCause(causes, causeOf(end.ending, error), dead.length);
-  const encoded = encodeOutcome({ ending: end.ending, counts: { ...none, dead: dead.length } }, { dead });
-  return { ...encoded, ...UNRUN, causes: Object.fromEntries(causes) };
-}
-
-type Known = Source | Pick<Source, 'index'>;
-
-function deadSources({ reference, ending, frame }: UnrunChunk): Known[] {
+  const { reference, ending, version } = end;
   const [first, last] = rangeOf(reference);
-  const unread = (): Known[] =>
-    Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
-  if (frame === undefined || ending === 'payloadMissing') return unread();
-  try {
-    return [...readSources(reference, frame)];
-  } catch {
-    return unread();
-  }
+  const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
+  if (ending === 'cancelled')
+    return { ...encodeOutcome({ ending, counts: { ...none, cancelled: none.items } }, {}), ...UNRUN };
+  const error = toErrorText(end.error);
+  const killed = { at: new Date(end.nowMs).toISOString(), error: attemptError(error) };
+  const dead = deadSources(end).map((source) => {
+    const before = 'attempts' in source ? source.attempts : [];
+    const attempts = ending === 'killed' ? [...before, killed] : before;
+    return deadLine(source, { reason: ending, error, attempts, version });
+  });
+  const encoded = encodeOutcome({ ending, counts: { ...none, dead: dead.length } }, { dead });
+  return { ...encoded, ...UNRUN, ...(dead.length > 0 && { causes: { [causeOf(ending, error)]: dead.length } }) };
 }
 
-function deathOf(end: UnrunChunk, reason: DeadReason, error: ErrorText, source: Known): Death {
-  const before = 'attempts' in source ? source.attempts : [];
-  const last = { at: new Date(end.nowMs).toISOString(), error: attemptError(error) };
-  return { reason, error, attempts: reason === 'killed' ? [...before, last] : before, version: end.version };
+function deadSources({ reference, ending, frame }: UnrunChunk): (Source | Pick<Source, 'index'>)[] {
+  const [first, last] = rangeOf(reference);
+  try {
+    if (frame !== undefined && ending !== 'payloadMissing') return [...readSources(reference, frame)];
+  } catch {}
+  return Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
 }
 
 /** Returns the outcome of a chunk that is split into at most `parts` (≤ 32) parts of nearly equal size. */

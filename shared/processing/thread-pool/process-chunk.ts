@@ -1,12 +1,12 @@
+import { errorCodeOf } from '../../errors.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
-import { toErrorText } from '../outcome/error-text.ts';
+import { type ErrorText, toErrorText } from '../outcome/error-text.ts';
 import { splitChunk, unrunOutcome } from '../outcome/unrun-outcomes.ts';
 import { rangeOf } from '../sources.ts';
-import { createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
-import type { ChunkJob, Remains, ThreadAnswer, ThreadTask, Watch } from '../thread/thread-task.ts';
+import { ALONE, createStatusBuffer, followStop, isInFlight } from '../thread/thread-status.ts';
+import type { ChunkJob, ThreadAnswer, ThreadTask, Verdict, Watch } from '../thread/thread-task.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './errors.ts';
 import type { ThreadDeath, ThreadEnd } from './threads.ts';
-import { deathText, verdictOf } from './verdict.ts';
 
 /** Number of threads that may end before they begin, until the chunk is returned: one dying thread can take another with it. */
 const MAX_UNSTARTED = 3;
@@ -36,9 +36,8 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   const end = await runBegun(first, job, tools);
   if ('answer' in end) return accept(end.answer, end.status.dropped, tools);
   const lostMs = tools.clockMs() - startMs;
-  const nowMs = job.nowMs + lostMs;
-  const dead = { task: { ...first, nowMs }, end, remains: remainsOf(end, nowMs) };
-  const outcome = (await salvaged(job, dead, tools)) ?? cutOrKilled({ ...job, nowMs }, end.error);
+  const late = { ...job, nowMs: job.nowMs + lostMs };
+  const outcome = (await salvage({ ...first, nowMs: late.nowMs }, { end, job: late, tools })) ?? cutOrKilled(late, end);
   outcome.header.handlerSeconds += lostMs / 1_000;
   return outcome;
 }
@@ -75,29 +74,17 @@ function failIfClosed({ isClosed }: ChunkTools): void {
   if (isClosed()) throw new ProcessorClosedError('The processor is closed.');
 }
 
-const remainsOf = (end: ThreadDeath, atMs: number): Remains => ({
-  items: end.items,
-  copies: end.copies,
-  verdict: verdictOf(end, atMs),
-});
-
-interface Dead {
-  task: ThreadTask;
-  end: ThreadDeath;
-  remains: Remains;
-}
-
 /** Creates the outcome from the remains of a dead thread; undefined if they contain no trace of an item. */
-async function salvaged(
-  job: ChunkJob,
-  { task, end, remains }: Dead,
-  tools: ChunkTools,
+async function salvage(
+  task: ThreadTask,
+  { end, job, tools }: { end: ThreadDeath; job: ChunkJob; tools: ChunkTools },
 ): Promise<ChunkOutcome | undefined> {
-  const { items, copies, verdict } = remains;
+  const { items, copies, status } = end;
+  const verdict = verdictOf(end, task.nowMs);
   const hasTrace = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
-  if (!hasTrace && end.status.stop === undefined) return undefined;
-  const statusBuffer = createStatusBuffer(items.length, end.status);
-  const next = await runBegun({ ...task, statusBuffer, remains }, job, tools);
+  if (!hasTrace && status.stop === undefined) return undefined;
+  const statusBuffer = createStatusBuffer(items.length, status);
+  const next = await runBegun({ ...task, statusBuffer, remains: { items, copies, verdict } }, job, tools);
   return 'answer' in next ? accept(next.answer, next.status.dropped, tools) : undefined;
 }
 
@@ -108,10 +95,10 @@ function accept(answer: ThreadAnswer, dropped: number, { onDropped }: ChunkTools
   return answer.outcome;
 }
 
-function cutOrKilled({ reference, frame, nowMs }: ChunkJob, cause: unknown): ChunkOutcome {
+function cutOrKilled({ reference, frame, nowMs }: ChunkJob, death: ThreadDeath): ChunkOutcome {
   const [first, last] = rangeOf(reference);
   if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
-  const { name, message } = deathText(cause);
+  const { name, message } = deathText(death.error);
   const error = Object.assign(new Error(message), { name });
   return unrunOutcome({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
 }
@@ -121,4 +108,28 @@ function toSharedMemory(frame: Uint8Array): Uint8Array {
   const copy = new Uint8Array(new SharedArrayBuffer(frame.length));
   copy.set(frame);
   return copy;
+}
+
+/**
+ * Returns which item ended a thread: the one that ran alone, and was the first one called in it; undefined if no item can
+ * be blamed. An item that merely was the only one in flight proves nothing: another may have left a timer, or filled the
+ * memory. `atMs` is the service time.
+ */
+export function verdictOf({ items, stuck, error, status }: ThreadDeath, atMs: number): Verdict | undefined {
+  const slot = items.indexOf(ALONE);
+  if (slot < 0 || status.stop !== undefined) return undefined;
+  return stuck ? { slot, atMs, kind: 'timedOut' } : { slot, atMs, kind: 'killed', error: deathText(error) };
+}
+
+const EXITED = /^worker exited with code: (-?\d+)$/;
+
+/** Describes the death of a thread for the author of the handler. */
+export function deathText(error: unknown): ErrorText {
+  const text = toErrorText(error);
+  if (errorCodeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return { name: 'OutOfMemoryError', message: 'The handler used up the memory of its thread.' };
+  }
+  const exited = EXITED.exec(text.message);
+  if (exited) return { name: 'ThreadExitError', message: `The handler ended its thread with exit code ${exited[1]}.` };
+  return text;
 }

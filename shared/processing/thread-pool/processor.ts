@@ -3,36 +3,24 @@ import { performance } from 'node:perf_hooks';
 import type { Settings } from '../../settings.ts';
 import { createSlots, NoSlotError } from '../../slots.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
-import { type ErrorText, errorLine, toErrorText } from '../outcome/error-text.ts';
-import type { ChunkJob, LogLine, UnhandledError } from '../thread/thread-task.ts';
+import { errorLine } from '../outcome/error-text.ts';
+import type { ChunkJob, UnhandledError } from '../thread/thread-task.ts';
 import { NotBegunError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
 import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads, type ThreadsOptions } from './threads.ts';
 
-/** The origin of a log line; all fields are absent for an idle thread. */
-export interface LogFields {
-  batch?: string;
-  chunk?: string;
-  position?: number;
-}
-
-export interface ProcessorOptions {
-  /** The file whose default export is `serve(registry)`, as it is loaded at run time: `.ts` or built `.js`. */
-  threadUrl: URL;
+export interface ProcessorOptions extends Pick<ThreadsOptions, 'threadUrl' | 'maxThreadMemoryMb' | 'log'> {
   /** Defaults to one per core. */
   threads?: number;
-  /** Limit of a thread's JavaScript heap, which does not contain buffers. Defaults to Node's own limit. */
-  maxThreadMemoryMb?: number;
   /** No item of a chunk begins after this time; the rest goes to the retry chunk, uncharged. Defaults to 240. */
   maxChunkSeconds?: number;
   /** Gives handlers access to the containers that their workload declares. If absent, they have no storage. */
   settings?: Settings;
   /** Further fields of the threads' `workerData`. */
   threadData?: object;
-  log: (message: string, fields: LogFields) => void;
   /** Receives errors that no handler awaited. By default, they are logged. */
-  onUnhandled?: (unhandled: Pick<UnhandledError, 'error' | 'wasInFlight'>) => void;
+  onUnhandled?: ThreadsOptions['onUnhandled'];
   /** A clock in milliseconds for durations. Defaults to the monotonic one. */
   now?: () => number;
 }
@@ -61,20 +49,22 @@ const MAX_CHUNK_SECONDS = 240;
 
 /** Creates a processor. Its threads start with the first chunk or `start`, because an instance may never get a chunk. */
 export function createProcessor(options: ProcessorOptions): Processor {
-  const threads = options.threads ?? availableParallelism();
+  const { threads = availableParallelism(), maxChunkSeconds = MAX_CHUNK_SECONDS, settings, threadData, log } = options;
   const slots = createSlots(threads);
   let threadPool: Threads | undefined;
   let closed = false;
   const clockMs = options.now ?? (() => performance.now());
   const opened = (): Threads => {
-    threadPool ??= createThreads(threadsOptions(options, { threads, clockMs }));
+    const data = { ...threadData, ...(settings && { settings }) };
+    const onUnhandled = options.onUnhandled ?? ((unhandled) => log(unhandledText(unhandled), {}));
+    threadPool ??= createThreads({ ...options, threads, data, clockMs, onUnhandled });
     return threadPool;
   };
   const guarded = createStartGuard(clockMs);
   const runTools = {
     run: (...run: Parameters<Threads['run']>) => opened().run(...run),
     clockMs,
-    budgetMs: (options.maxChunkSeconds ?? MAX_CHUNK_SECONDS) * 1_000,
+    budgetMs: maxChunkSeconds * 1_000,
     isClosed: () => closed,
   };
   return {
@@ -84,9 +74,16 @@ export function createProcessor(options: ProcessorOptions): Processor {
         if (job.stop?.reason === 'returned') throw new NotBegunError('The process is being stopped.');
         // Service time has passed while the chunk waited for a thread.
         const nowMs = job.nowMs + clockMs() - calledMs;
-        return processChunk({ ...job, nowMs }, { ...runTools, onDropped: dropNotice(options, job) });
+        const { batch, chunk } = job.reference;
+        const onDropped = (lines: number): void =>
+          log(`${lines} more log lines of this chunk were dropped.`, { batch, chunk });
+        return processChunk({ ...job, nowMs }, { ...runTools, onDropped });
       };
-      return slots.run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs }).catch(asNotBegun);
+      return slots
+        .run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs })
+        .catch((cause: unknown) => {
+          throw cause instanceof NoSlotError ? new NotBegunError('All threads were busy.', { cause }) : cause;
+        });
     },
     start: () => void (closed || opened()),
     close: async () => {
@@ -103,32 +100,5 @@ export function createProcessor(options: ProcessorOptions): Processor {
   };
 }
 
-function asNotBegun(error: unknown): never {
-  throw error instanceof NoSlotError ? new NotBegunError('All threads were busy.', { cause: error }) : error;
-}
-
-function threadsOptions(
-  options: ProcessorOptions,
-  { threads, clockMs }: { threads: number; clockMs: () => number },
-): ThreadsOptions {
-  const { threadUrl, maxThreadMemoryMb, settings, threadData, log } = options;
-  return {
-    threadUrl,
-    threads,
-    maxThreadMemoryMb,
-    data: { ...threadData, ...(settings === undefined ? {} : { settings }) },
-    clockMs,
-    onLine: ({ message, batch, chunk, position }: LogLine) => log(message, { batch, chunk, position }),
-    onUnhandled:
-      options.onUnhandled ?? (({ error, wasInFlight }: UnhandledError) => log(unhandledText(error, wasInFlight), {})),
-    onIdleError: (error: unknown) => log(`An idle thread ended: ${toErrorText(error).message}`, {}),
-  };
-}
-
-const unhandledText = (error: ErrorText, wasInFlight: boolean): string =>
+const unhandledText = ({ error, wasInFlight }: Pick<UnhandledError, 'error' | 'wasInFlight'>): string =>
   `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${errorLine(error)}`;
-
-const dropNotice =
-  ({ log }: ProcessorOptions, { reference: { batch, chunk } }: ChunkJob) =>
-  (lines: number): void =>
-    log(`${lines} more log lines of this chunk were dropped.`, { batch, chunk });

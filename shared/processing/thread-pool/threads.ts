@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { endRun, type Permits, permitsOfRun } from '../../limits/permits.ts';
 import { freeBytes } from '../free-bytes.ts';
+import { toErrorText } from '../outcome/error-text.ts';
 import { countItems, readThreadStatus, type ThreadStatus } from '../thread/thread-status.ts';
 import type {
   Copy,
@@ -37,15 +38,16 @@ export interface Threads {
 }
 
 export interface ThreadsOptions {
+  /** The file whose default export is `serve(registry)`, as it is loaded at run time: `.ts` or built `.js`. */
   threadUrl: URL;
   threads: number;
-  maxThreadMemoryMb: number | undefined;
+  /** Limit of a thread's JavaScript heap, which does not contain buffers. Defaults to Node's own limit. */
+  maxThreadMemoryMb?: number;
   data: ThreadData;
   clockMs: () => number;
-  onLine: (line: LogLine) => void;
-  onUnhandled: (unhandled: UnhandledError) => void;
-  /** Receives an error of a thread that was running nothing. */
-  onIdleError: (error: unknown) => void;
+  /** Receives the log lines of handlers with their origin, which is empty for an idle thread. */
+  log: (message: string, fields: Partial<Pick<LogLine, 'batch' | 'chunk' | 'position'>>) => void;
+  onUnhandled: (unhandled: Pick<UnhandledError, 'error' | 'wasInFlight'>) => void;
 }
 
 /** Runs a function outside of any invocation. */
@@ -71,9 +73,11 @@ export function createThreads(options: ThreadsOptions): Threads {
       return;
     }
     // The listener's own context is that of the first invocation, which ended long ago.
-    (run?.inContext ?? outside)(() =>
-      message.kind === 'log' ? options.onLine(message) : options.onUnhandled(message),
-    );
+    (run?.inContext ?? outside)(() => {
+      if (message.kind === 'unhandled') return options.onUnhandled(message);
+      const { batch, chunk, position } = message;
+      options.log(message.message, { batch, chunk, position });
+    });
   });
   // If a thread dies while it loads, the pool does not reject its task, and would let it wait indefinitely.
   const endUnstarted = (error: unknown): void => {
@@ -82,7 +86,7 @@ export function createThreads(options: ThreadsOptions): Threads {
     }
   };
   threadPool.on('error', (error) => {
-    options.onIdleError(error);
+    options.log(`An idle thread ended: ${toErrorText(error).message}`, {});
     endUnstarted(error);
   });
   threadPool.on('workerDestroy', () =>

@@ -5,6 +5,7 @@
 import type { Reference } from '../../contract/reference.ts';
 import type { Permits } from '../../limits/permits.ts';
 import type { Settings } from '../../settings.ts';
+import type { Workload } from '../../workload/define.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import type { ErrorText } from '../outcome/error-text.ts';
 import type { ChunkProgress, StatusBuffer } from './thread-status.ts';
@@ -82,6 +83,10 @@ export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'dead
   /** Remains of the thread that ran the chunk and died: the outcome is created from them, and no handler is called. */
   remains?: Remains;
 }
+
+/** Returns the deadline of a chunk's batch, ISO text. */
+export const deadlineOf = ({ deadlineSeconds }: Workload, { deadlineAt, nowMs }: ThreadTask): string =>
+  deadlineAt ?? new Date(nowMs + deadlineSeconds * 1_000).toISOString();
 
 /**
  * A thread's answer; `refused` is the reason why this deployment cannot run the task at all. `notBegun`: there was no time

@@ -1,6 +1,7 @@
 /** Inserts our policies into the SDKs' pipelines, before a client is created from them. */
 import type { RequestPolicy, RequestPolicyFactory } from '@azure/storage-blob';
 import type { PipelinePolicy } from '../../cost/meter.ts';
+import { MissingResourceError } from '../../errors.ts';
 
 /**
  * storage-blob 12.32 and storage-queue 12.30 insert a custom policy before the retry policy, unless its factory's class
@@ -31,3 +32,18 @@ export function withPolicies<P extends { readonly factories: RequestPolicyFactor
   pipeline.factories.push(...policies.map((policy) => new InjectorPolicyFactory(policy)));
   return pipeline;
 }
+
+/**
+ * Distinguishes a missing container from a missing blob, which both respond with 404. A missing blob is a valid result
+ * (its items become dead letters, a report is unknown). A missing container is a temporary fault of the deployment.
+ * @throws MissingResourceError with the requested path
+ */
+export const missingContainerPolicy: PipelinePolicy = {
+  name: 'sluice-missing-container',
+  sendRequest: async (request, next) => {
+    const response = await next(request);
+    if (response.status !== 404 || response.headers.get('x-ms-error-code') !== 'ContainerNotFound') return response;
+    const { origin, pathname } = new URL(request.url);
+    throw new MissingResourceError(`container of ${pathname}`, { service: origin });
+  },
+};

@@ -1,11 +1,20 @@
 /** The only entry to the OpenTelemetry SDK. It is loaded with `import()`, and only if an exporter is configured. */
 import { metrics, trace } from '@opentelemetry/api';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
-import { MeterProvider, type MetricReader, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BasicTracerProvider, BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import {
+  MeterProvider,
+  type MetricReader,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type SpanExporter,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
 import type { Operations } from '../../contract/operations.ts';
 import { observeOperations } from '../metrics.ts';
-import type { Exporters } from './exporters.ts';
 
 /** Each export is stored and billed; charts have a resolution of one minute. */
 const METRIC_INTERVAL_MS = 60_000;
@@ -32,23 +41,54 @@ export interface Telemetry {
   shutdown: () => Promise<void>;
 }
 
-/** Starts to record and export. Each exporter is imported separately, so that only configured ones are loaded. */
-export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { otlpEndpoint, connectionString, clientId } = options.targets;
+/** Starts to record and export. */
+export async function startTelemetry({ targets, resource, operations }: TelemetryOptions): Promise<Telemetry> {
+  const { otlpEndpoint, connectionString, clientId } = targets;
   const exporters: Exporters[] = [];
-  if (otlpEndpoint !== undefined) exporters.push((await import('./otlp.ts')).otlpExporters(otlpEndpoint));
-  if (connectionString !== undefined) {
-    const { azureMonitorExporters } = await import('./azure-monitor.ts');
-    exporters.push(azureMonitorExporters(connectionString, clientId));
-  }
+  if (otlpEndpoint !== undefined) exporters.push(await otlpExporters(otlpEndpoint));
+  if (connectionString !== undefined) exporters.push(await azureMonitorExporters(connectionString, clientId));
   return register({
-    resource: resourceFromAttributes(options.resource),
+    resource: resourceFromAttributes(resource),
     spanProcessors: exporters.map(({ spans }) => new BatchSpanProcessor(spans)),
     readers: exporters.map(
       (each) => new PeriodicExportingMetricReader({ exporter: each.metrics, exportIntervalMillis: METRIC_INTERVAL_MS }),
     ),
-    operations: options.operations,
+    operations,
   });
+}
+
+/** Send spans and metrics to one target. Their packages are imported here, so that only configured ones are loaded. */
+interface Exporters {
+  spans: SpanExporter;
+  metrics: PushMetricExporter;
+}
+
+/**
+ * Creates exporters to a collector, as JSON over HTTP. They read headers and time limits from the standard variables
+ * (`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TIMEOUT`).
+ */
+async function otlpExporters(endpoint: string): Promise<Exporters> {
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-http');
+  const base = endpoint.replace(/\/+$/, '');
+  return {
+    spans: new OTLPTraceExporter({ url: `${base}/v1/traces` }),
+    metrics: new OTLPMetricExporter({ url: `${base}/v1/metrics` }),
+  };
+}
+
+/**
+ * Creates exporters to Application Insights, with the app's identity if the component requires one. Data that cannot be
+ * sent is dropped, not stored on disk, because the disk of a released instance is lost.
+ */
+async function azureMonitorExporters(connectionString: string, clientId: string | undefined): Promise<Exporters> {
+  const { ManagedIdentityCredential } = await import('@azure/identity');
+  const { AzureMonitorMetricExporter, AzureMonitorTraceExporter } = await import(
+    '@azure/monitor-opentelemetry-exporter'
+  );
+  const identity = clientId === undefined ? {} : { credential: new ManagedIdentityCredential({ clientId }) };
+  const options = { connectionString, disableOfflineStorage: true, ...identity };
+  return { spans: new AzureMonitorTraceExporter(options), metrics: new AzureMonitorMetricExporter(options) };
 }
 
 interface Parts {

@@ -2,8 +2,8 @@
 import { digestOf, encodeFrameSync } from '../../../shared/contract/frame.ts';
 import type { OutcomeHeader, RetryItem } from '../../../shared/contract/outcome.ts';
 import type { Reference } from '../../../shared/contract/reference.ts';
-import { readDead, readPartial, readResultLines, readRetries } from '../../../shared/kit/read-outcome.ts';
 import type { ChunkJob } from '../../../shared/processing/thread/thread-task.ts';
+import { readDead, readPartial, readResultLines, readRetries } from './read-outcome.ts';
 
 export const BATCH = '01985a00-0000-7000-8000-000000000000';
 /** 2026-01-01T00:00:00Z */

@@ -1,4 +1,4 @@
-import { whileFollowing } from '../../../shared/kit/while-following.ts';
+import { whileFollowing } from '../../../shared/kit/calls.ts';
 import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
 import { taskOf } from '../../../shared/processing/thread-pool/process-chunk.ts';
 import type { Processor } from '../../../shared/processing/thread-pool/processor.ts';

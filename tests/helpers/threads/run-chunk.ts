@@ -1,6 +1,6 @@
 /** Runs a chunk as a worker thread does, but in this thread. */
 import { z } from 'zod';
-import { whileFollowing } from '../../../shared/kit/while-following.ts';
+import { whileFollowing } from '../../../shared/kit/calls.ts';
 import { readCopy } from '../../../shared/processing/thread/outcome/copies.ts';
 import { runChunk, type ThreadTools } from '../../../shared/processing/thread/run-chunk.ts';
 import { countItems, readThreadStatus } from '../../../shared/processing/thread/thread-status.ts';

@@ -5,12 +5,12 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
-import { readResultLines } from '../../../shared/kit/read-outcome.ts';
 import { serve } from '../../../shared/processing/thread/serve.ts';
 import { createProcessor } from '../../../shared/processing/thread-pool/processor.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import { createRegistry } from '../../../shared/workload/registry.ts';
 import { chunkJob } from '../data/chunks.ts';
+import { readResultLines } from '../data/read-outcome.ts';
 
 const MIB = 2 ** 20;
 const LOOK_EVERY = 20_000;

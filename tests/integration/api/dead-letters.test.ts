@@ -224,7 +224,7 @@ describe('GET batches/{id}/dead-letters', () => {
 describe('GET dead-letters', () => {
   const REJECTED = 'rejected: Reject: account "…" is closed';
   const ask = async (query = '') => {
-    const deps = { table: pipeline.clients.batches, now: pipeline.deps.gate.now };
+    const deps = pipeline.deps;
     const answer = await call((request) => listDeadLetters(deps, request), `dead-letters${query}`);
     return answer.status === 200 ? deadLettersOfBatchesSchema.parse(answer.json()) : answer.status;
   };
@@ -265,7 +265,7 @@ describe('GET dead-letters', () => {
     const corrected = `{"index":2,"item":{"id":"mended","amount":1.50}}`;
     const body = `{"items":[0,1],"corrected":[${corrected}],"patch":{"reject":null,"amount":${BIG}}}`;
     const answer = await call(
-      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${id}/x`,
       {
         ...{ method: 'POST', params: { id }, body },
@@ -295,7 +295,7 @@ describe('GET dead-letters', () => {
   ])('refuses a patch %s', async (_what, patch) => {
     const options = { method: 'POST', params: { id: batch }, body: `{"items":[1],"patch":${patch}}` } as const;
     const answer = await call(
-      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${batch}/x`,
       options,
     );

@@ -1,8 +1,7 @@
 import { TableClient } from '@azure/data-tables';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { totalOperations } from '../../../shared/contract/operations.ts';
-import { createHealth } from '../../../shared/http/health/health.ts';
-import { healthSchema } from '../../../shared/http/health/schemas.ts';
+import { createHealth, healthSchema } from '../../../shared/http/health/health.ts';
 import { openTable } from '../../../shared/storage/table.ts';
 import { call } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';
@@ -17,17 +16,15 @@ afterAll(() => pipeline.stop());
 const operations = (): number => totalOperations(pipeline.clients.meter.total());
 
 describe('GET health', () => {
-  type HealthStorage = ReturnType<Parameters<typeof createHealth>[0]['storage']>;
-  const health = ({ nowMs, ...storage }: { nowMs?: () => number } & Partial<HealthStorage> = {}) =>
+  type Parts = Parameters<typeof createHealth>[0];
+  type Faults = Partial<ReturnType<Parts['clients']> & ReturnType<Parts['deps']> & Pick<Parts, 'nowMs'>>;
+  const health = ({ nowMs = () => 0, depthOf = pipeline.deps.depthOf, ...clients }: Faults = {}) =>
     createHealth({
       registry: pipeline.registry,
-      pool: undefined,
-      instance: 'host-1',
-      storage: () => {
-        const { batches, gates, keys, container } = pipeline.clients;
-        return { tables: [batches, gates, keys], container, depthOf: pipeline.deps.depthOf, ...storage };
-      },
-      nowMs: nowMs ?? (() => 0),
+      settings: { pool: undefined, instance: 'host-1' },
+      clients: () => ({ ...pipeline.clients, ...clients }),
+      deps: () => ({ depthOf }),
+      nowMs,
     });
 
   it('calls storage only for a deep check', async () => {
@@ -68,7 +65,7 @@ describe('GET health', () => {
     const denied = Object.assign(new Error('no'), { statusCode: 403, code: 'AuthorizationPermissionMismatch' });
     const answer = await call(
       health({
-        tables: [clients.batches, openTable(missing)],
+        gates: openTable(missing),
         container: (name) => clients.container(name === 'reports' ? 'absent' : name),
         depthOf: () => Promise.reject(denied),
       }),

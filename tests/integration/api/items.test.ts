@@ -9,9 +9,8 @@ import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { discardDeadLetters, REDRIVE_PLACES } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
 import { discardAnswerSchema } from '../../../shared/http/dead-letters/schemas.ts';
 import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
-import { getItems } from '../../../shared/http/items/find-items.ts';
 import { getItem } from '../../../shared/http/items/get-item.ts';
-import { listItems } from '../../../shared/http/items/list-items.ts';
+import { getItems, listItems } from '../../../shared/http/items/list-items.ts';
 import { foundItemsSchema, itemListSchema, itemSchema } from '../../../shared/http/items/schemas.ts';
 import { putOutcome } from '../../../shared/processing/outcome/outcome-store.ts';
 import { splitChunk } from '../../../shared/processing/outcome/unrun-outcomes.ts';
@@ -308,7 +307,7 @@ describe('GET batches/{id}/items', () => {
     await pipeline.finish(id);
     const discard = (body: object) =>
       call(
-        (request) => discardDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+        (request) => discardDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
         `batches/${id}/dead-letters/discard`,
         {
           ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { reportSchema, resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { reportSchema } from '../../../shared/http/batches/downloads/get-report.ts';
+import { resultsManifestSchema } from '../../../shared/http/batches/downloads/get-results.ts';
 import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { costSchema } from '../../../shared/http/cost/schemas.ts';
 import { deadLetterGroupsSchema } from '../../../shared/http/dead-letters/schemas.ts';
-import { healthSchema } from '../../../shared/http/health/schemas.ts';
+import { healthSchema } from '../../../shared/http/health/health.ts';
 import { queueListSchema, queueViewSchema } from '../../../shared/http/queues/schemas.ts';
 import { finished, resume, submit } from '../../helpers/client.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';

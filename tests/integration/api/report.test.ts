@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBatch } from '../../../shared/batches/ledger.ts';
-import { getReport } from '../../../shared/http/batches/downloads/get-report.ts';
-import { reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { getReport, reportLineSchema, reportSchema } from '../../../shared/http/batches/downloads/get-report.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { batchView } from '../../../shared/http/batches/view/batch-view.ts';
 import { REDRIVE_PLACES, redriveDeadLetters } from '../../../shared/http/dead-letters/redrive-dead-letters.ts';
@@ -106,7 +105,7 @@ describe('GET batches/{id}/report', () => {
 describe('POST batches/{id}/dead-letters/redrive for the report alone', () => {
   const post = (id: string, body: unknown): Promise<Answer> =>
     call(
-      (request) => redriveDeadLetters({ ...pipeline, places: createBodyPlaces(REDRIVE_PLACES) }, request),
+      (request) => redriveDeadLetters({ ...pipeline, redrivePlaces: createBodyPlaces(REDRIVE_PLACES) }, request),
       `batches/${id}/dead-letters/redrive`,
       {
         ...{ method: 'POST', params: { id }, body: JSON.stringify(body) },

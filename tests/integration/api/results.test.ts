@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getResults } from '../../../shared/http/batches/downloads/get-results.ts';
-import { resultsManifestSchema } from '../../../shared/http/batches/downloads/schemas.ts';
+import { getResults, resultsManifestSchema } from '../../../shared/http/batches/downloads/get-results.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { type Answer, call, nextOf } from './call.ts';
 import { type Pipeline, startPipeline } from './pipeline.ts';

@@ -5,9 +5,7 @@ import { listBatches } from '../../../shared/http/batches/list-batches.ts';
 import { batchListSchema } from '../../../shared/http/batches/list-schemas.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import { uploadCheckSchema } from '../../../shared/http/batches/upload/schemas.ts';
-import { submitOverHttp } from '../../../shared/http/batches/upload/submit-batch.ts';
-import { tryOverHttp } from '../../../shared/http/batches/upload/try-upload.ts';
-import { UPLOAD_PLACES } from '../../../shared/http/batches/upload/upload-request.ts';
+import { submitOverHttp, tryOverHttp, UPLOAD_PLACES } from '../../../shared/http/batches/upload/uploads.ts';
 import { createBodyPlaces } from '../../../shared/http/edge/request/body-places.ts';
 import { problemSchema } from '../../../shared/http/edge/schemas.ts';
 import { queryEntities } from '../../../shared/storage/table.ts';
@@ -36,7 +34,7 @@ interface Sent {
 function send(body: string, { query = '', type = 'application/x-ndjson', headers, route, strict }: Sent = {}) {
   const { deps, settings } = pipeline;
   const registry = strict ? createRegistry([{ ...echo, validateAtIntake: true }]) : pipeline.registry;
-  const http = { registry, settings, basis: BASIS, places: createBodyPlaces(UPLOAD_PLACES) };
+  const http = { registry, settings, basis: BASIS, uploadPlaces: createBodyPlaces(UPLOAD_PLACES) };
   return call(
     (request) => (route === 'try' ? tryOverHttp(http, request) : submitOverHttp({ ...http, deps }, request)),
     `workloads/echo/${route ?? 'batches'}${query}`,
@@ -122,7 +120,7 @@ describe('validation before acceptance', () => {
     expect(problemSchema.parse(answer.json())).toMatchObject({
       type: 'https://sluice.example/problems/invalid-items',
       detail: '1 item does not fit the schema of workload "echo". Nothing was accepted.',
-      errors: [{ line: 8, column: 7, message: 'id: Invalid input: expected string, received number' }],
+      errors: [{ line: 8, message: 'id: Invalid input: expected string, received number' }],
     });
     expect(await stored()).toEqual(before);
   });
@@ -153,7 +151,7 @@ describe('POST workloads/{workload}/try', () => {
     expect(answer.status).toBe(200);
     expect(uploadCheckSchema.parse(answer.json())).toMatchObject({
       ...{ format: 'ndjson', encoding: 'identity', items: 2, valid: 1, invalid: 1, whole: true },
-      causes: [{ count: 1, examples: [{ line: 2, column: 7, path: 'id' }] }],
+      causes: [{ count: 1, examples: [{ line: 2, path: 'id' }] }],
       estimate: { items: 2, chunks: 1, sheet: prices.name },
     });
     expect(await stored()).toEqual(before);

@@ -11,7 +11,7 @@ import { kindOfStream } from '../../../cli/upload/kind.ts';
 import { OverHttpLimit } from '../../../cli/upload/send/body.ts';
 import { postBatch } from '../../../cli/upload/send/post-batch.ts';
 import type { BatchView } from '../../../shared/http/batches/schemas.ts';
-import type { LoadView, QueueView } from '../../../shared/http/queues/schemas.ts';
+import type { QueueView } from '../../../shared/http/queues/schemas.ts';
 import { csv, ndjson, totalsOf, transactions } from '../../helpers/data/transactions.ts';
 import { startStack, type TestStack } from '../../helpers/stack.ts';
 import { command, type Ended } from './command.ts';
@@ -223,12 +223,14 @@ describe('the pipeline', () => {
   });
 
   it('measures the load of the instances and the response time of storage', async () => {
-    const loadOf = async (queue: string): Promise<LoadView | null | undefined> => {
+    const loadOf = async (queue: string): Promise<QueueView['load'] | undefined> => {
       const { queues } = (await (await stack.api('queues')).json()) as { queues: QueueView[] };
       return queues.find((each) => each.queue === queue)?.load;
     };
     await expect.poll(() => loadOf('billing-normal-0')).not.toBeNull();
-    const { instances, cpu, eventLoop, responseMs, latencyMs } = (await loadOf('billing-normal-0')) as LoadView;
+    const { instances, cpu, eventLoop, responseMs, latencyMs } = (await loadOf('billing-normal-0')) as NonNullable<
+      QueueView['load']
+    >;
     expect([instances >= 1, instances <= stack.instances.length]).toEqual([true, true]);
     for (const share of [cpu, eventLoop]) expect([share >= 0, share <= 1]).toEqual([true, true]);
     expect([cpu + eventLoop > 0, responseMs > 0, latencyMs > 0]).toEqual([true, true, true]);

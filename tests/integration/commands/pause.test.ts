@@ -7,7 +7,7 @@ import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
 import { changeGate, readGate } from '../../../shared/gate/gate-store.ts';
-import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/pause-batch.ts';
+import { pauseOverHttp, resumeOverHttp } from '../../../shared/http/batches/change-batch.ts';
 import { batchViewSchema } from '../../../shared/http/batches/schemas.ts';
 import type { FinalizeDeps } from '../../../shared/results/finalize.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operations, subtractOperations } from '../../../shared/contract/operations.ts';
-import { auditSchema } from '../../../shared/http/audit/schemas.ts';
+import { auditSchema } from '../../../shared/http/audit/routes.ts';
 import { ROUTES } from '../../../shared/http/routes.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
 import { startPipelineOn } from '../api/pipeline.ts';

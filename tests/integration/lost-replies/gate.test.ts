@@ -13,6 +13,7 @@ import { writePolicy } from '../../../shared/gate/policy-store.ts';
 import { pauseQueue, resumeQueue } from '../../../shared/http/queues/pause-queue.ts';
 import { createLimiter } from '../../../shared/limits/limiter.ts';
 import { readQuota } from '../../../shared/limits/quota-row.ts';
+import { createDepths } from '../../../shared/queues/depths.ts';
 import { readEntity, type Table } from '../../../shared/storage/table.ts';
 import { defineWorkload } from '../../../shared/workload/define.ts';
 import type { QueueAddress, Registry } from '../../../shared/workload/registry.ts';
@@ -182,7 +183,8 @@ function operator({ deps, queue }: Gate, content: object = {}) {
   const body = { string: JSON.stringify(content) };
   const request = new functions.HttpRequest({ url, method: 'POST', params: { queue }, body });
   const readOpenBatches = async () => ({ batches: [], read: 0 });
-  const parts = { registry, pool: undefined, gate: deps, depthOf: async () => 0, readOpenBatches };
+  const depths = createDepths(async () => 0, deps.now);
+  const parts = { ...depths, registry, pool: undefined, gate: deps, readOpenBatches };
   return { http: { ...parts, publish: async () => {} }, request };
 }
 const bodyOf = async (answer: Promise<HttpResponseInit>) => (await answer).jsonBody;

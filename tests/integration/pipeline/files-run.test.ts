@@ -81,6 +81,6 @@ test('a small batch runs functions of a limited number of files', async () => {
   const files = [...new Set(more.map(([key]) => key.split(' ')[0]))].sort();
 
   console.log(`${files.length} files of shared/`);
-  expect(files).toContain('processing/thread/calls/run-item');
+  expect(files).toContain('processing/thread/calls/start-unit');
   expect(files.length).toBeLessThanOrEqual(MAX_FILES);
 });

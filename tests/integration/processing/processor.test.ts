@@ -13,12 +13,16 @@ import {
   ProcessorClosedError,
   ThreadStartError,
 } from '../../../shared/processing/thread-pool/errors.ts';
-import { createProcessor, type LogFields, type Processor } from '../../../shared/processing/thread-pool/processor.ts';
+import {
+  createProcessor,
+  type Processor,
+  type ProcessorOptions,
+} from '../../../shared/processing/thread-pool/processor.ts';
 import { BATCH, chunkJob, NOW_MS, readAll, retriesJob } from '../../helpers/data/chunks.ts';
 
 const threadUrl = new URL('../../helpers/threads/thread-workloads.ts', import.meta.url);
 const acts = (list: string[]) => chunkJob(list.map((act, id) => ({ id, act })));
-const lines: [message: string, fields: LogFields][] = [];
+const lines: Parameters<ProcessorOptions['log']>[] = [];
 let processor: Processor;
 /** Folder of the thread files that a test writes. */
 let folder: string;

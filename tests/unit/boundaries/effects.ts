@@ -90,7 +90,7 @@ export const EFFECTS: readonly Effect[] = [
       ...['shared/limits/quota.ts', 'shared/results/report.ts'],
       ...['shared/processing/thread-pool/threads.ts', 'shared/processing/thread/calls/chunk-run.ts'],
       ...['shared/processing/thread/calls/flight.ts', 'shared/processing/thread/calls/run-units.ts'],
-      ...['shared/http/batches/upload/try-upload.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],
+      ...['shared/http/batches/upload/uploads.ts', 'cli/', 'shared/kit/', 'web/', HANDLERS],
       ...PROGRAMS,
     ],
   },

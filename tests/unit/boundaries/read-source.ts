@@ -24,7 +24,10 @@ export interface Source {
    * a value through a field, an argument or a result of a function, after it was `passed on` where that is permitted.
    */
   names: ReadonlySet<string>;
-  /** Variables of the module that can change: `let`, `var`, and constants whose value is neither a literal nor a function. */
+  /**
+   * What a module keeps and may change: `let`, `var`, constants whose value is neither computed from literals nor a function,
+   * and statements that run or keep something (classes, enums, namespaces, assignments, a default export).
+   */
   state: readonly string[];
 }
 
@@ -79,18 +82,32 @@ export function readSource(file: string, text: string): Source {
   return { imports, names, state: stateOf(root) };
 }
 
-/** Values of module variables that cannot change. */
-const FIXED = ['Literal', 'TemplateLiteral', 'UnaryExpression', 'BinaryExpression', 'ArrowFunctionExpression'];
+/** Statements of a module that keep nothing that can change; a function is a value without fields. */
+const STATELESS = [
+  ...['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'FunctionDeclaration'],
+  ...['TSTypeAliasDeclaration', 'TSInterfaceDeclaration', 'IfStatement'],
+];
 
 const stateOf = ({ body }: Node): string[] =>
   (body as Node[])
     .map((node) => (node.type === 'ExportNamedDeclaration' ? ((node.declaration ?? node) as Node) : node))
-    .filter(({ type }) => type === 'VariableDeclaration')
-    .flatMap(({ kind, declarations }) =>
-      (declarations as { id: Node; init: Node | null }[])
-        .filter(({ init }) => kind !== 'const' || !FIXED.includes(init?.type ?? ''))
-        .map(({ id }) => `${kind} ${nameOf(id) ?? '{…}'}`),
+    .filter(({ type, expression }) =>
+      type === 'ExpressionStatement'
+        ? /^(Assignment|Update)/.test((expression as Node).type)
+        : !STATELESS.includes(type),
+    )
+    .flatMap(({ type, kind, declarations }) =>
+      type === 'VariableDeclaration'
+        ? (declarations as { id: Node; init: Node | null }[])
+            .filter(({ init }) => kind !== 'const' || init === null || !isFixed(init))
+            .map(({ id }) => `${kind} ${nameOf(id) ?? '{…}'}`)
+        : [type],
     );
+
+/** Whether a value cannot change: a function, or an expression of literals and names without a call. */
+const isFixed = (node: Node): boolean =>
+  ['Literal', 'Identifier', 'TemplateElement', 'ArrowFunctionExpression'].includes(node.type) ||
+  (['TemplateLiteral', 'UnaryExpression', 'BinaryExpression'].includes(node.type) && childrenOf(node).every(isFixed));
 
 function childrenOf(node: Node): Node[] {
   const names = node.computed === true ? [] : (NO_VALUES[node.type] ?? []);

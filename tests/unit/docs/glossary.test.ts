@@ -37,6 +37,7 @@ describe('the glossary', () => {
  * Names that had several meanings or none to a newcomer, and their replacements (docs/architecture.md has the terms).
  */
 const RETIRED: Record<string, string> = {
+  closeBatch: 'deleteOpenRow',
   settle: 'finish-wave',
   settling: 'finish-wave',
   settled: 'finished',

@@ -1,4 +1,4 @@
-/** Reads the declarations of the Bicep files without evaluating them; `expand/` evaluates them. */
+/** Reads the declarations of the Bicep files without evaluating them; the package bicep-check evaluates them. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

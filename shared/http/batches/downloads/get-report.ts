@@ -1,29 +1,40 @@
-import type { HttpRequest } from '@azure/functions';
+import { z } from 'zod';
 import { type BatchRow, isFinished, pendingItems } from '../../../batches/batch-row.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { Problem } from '../../../errors.ts';
-import { openReport, type Report, type ReportHeader } from '../../../results/read-report.ts';
+import { openReport, type Report, type ReportHeader, reportHeaderSchema } from '../../../results/read-report.ts';
 import { Turns } from '../../../turns.ts';
 import type { Stored } from '../../edge/app.ts';
 import { Columns, csvLine, isRecord, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { answerFormat, type Format, MEDIA_TYPES } from '../../edge/formats.ts';
 import { batchOf, wholeOf } from '../../edge/request/parameters.ts';
-import type { Answer } from '../../edge/route.ts';
+import { type Handle, query } from '../../edge/route.ts';
+import { COMPONENTS } from '../../edge/schemas.ts';
 
-const MAX_REVISION = 9_999;
+/** One line of a report. */
+export const reportLineSchema = z.object({ key: z.string(), value: z.unknown() });
+
+/** A report as one JSON document. */
+export const reportSchema = reportHeaderSchema
+  .extend({ items: z.array(reportLineSchema) })
+  .register(COMPONENTS, { id: 'Report' });
+
+export const REVISION = query('revision', 'The revision of an earlier report. Defaults to the newest', {
+  type: 'integer',
+  minimum: 0,
+});
 
 /** GET batches/{id}/report: the newest report, or that of `?revision=`, as NDJSON, CSV or JSON, with its counts as headers. */
-export async function getReport(deps: Stored, request: HttpRequest): Promise<Answer> {
+export const getReport: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const format = answerFormat(request, ['ndjson', 'csv', 'json']);
-  const bounds = { min: 0, max: MAX_REVISION, fallback: batch.reportRevision };
-  const revision = wholeOf(request, 'revision', bounds);
+  const revision = request.query.has('revision') ? wholeOf(request, REVISION) : batch.reportRevision;
   const known = revision >= 0 && revision <= batch.reportRevision;
   const report = known ? await openReport(deps.container(CONTAINERS.reports), batch.id, revision) : undefined;
   if (!report) throw new Problem('not-found', missing(batch, revision));
   const headers = { ...headersOf(report.header), 'content-type': MEDIA_TYPES[format] };
-  return { headers, stream: piecesOf(report, format) };
-}
+  return { headers, stream: PIECES[format](report) };
+};
 
 function missing(batch: BatchRow, revision: number): string {
   const { id, state, accepted, reportRevision, reportProblem } = batch;
@@ -42,25 +53,12 @@ const headersOf = ({ batch, revision, rows, counts, createdAt }: ReportHeader): 
   ...Object.fromEntries(Object.entries(counts).map(([name, n]) => [`sluice-report-${name}`, String(n)])),
 });
 
-function piecesOf(report: Report, format: Format): AsyncGenerator<string> {
-  switch (format) {
-    case 'ndjson':
-      return ndjson(report);
-    case 'csv':
-      return csv(report);
-    case 'json':
-      return jsonPieces(report);
-    default:
-      return format satisfies never;
-  }
-}
-
 async function* ndjson({ lines }: Report): AsyncGenerator<string> {
   for await (const some of lines()) yield some.map((line) => `${line}\n`).join('');
 }
 
 /** Writes the format of reportSchema. */
-async function* jsonPieces({ header, lines }: Report): AsyncGenerator<string> {
+async function* json({ header, lines }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
   let separator = '';
   for await (const some of lines()) {
@@ -91,6 +89,8 @@ async function* csv(report: Report): AsyncGenerator<string> {
     yield csvLine([key, ...valuesOf(isRecord(value) ? value : {}), ...last]);
   }
 }
+
+const PIECES: Readonly<Record<Format, (report: Report) => AsyncGenerator<string>>> = { ndjson, csv, json };
 
 async function* rowsOf({ lines }: Report): AsyncGenerator<{ key: string; value: unknown }> {
   const turns = new Turns();

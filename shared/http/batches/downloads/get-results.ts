@@ -1,16 +1,28 @@
-import type { HttpRequest } from '@azure/functions';
+import { z } from 'zod';
 import { doneChunks } from '../../../batches/done-chunks.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
-import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
+import { type ChunkFrame, planPage, readAhead, readLines } from '../../../results/chunk-pages.ts';
 import { json } from '../../edge/answers.ts';
 import type { Stored } from '../../edge/app.ts';
+import { AHEAD } from '../../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../../edge/formats.ts';
-import { frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import { batchOf, chunkOf, wholeOf } from '../../edge/request/parameters.ts';
-import type { Answer } from '../../edge/route.ts';
+import { type Handle, query, whole } from '../../edge/route.ts';
+import { COMPONENTS, count } from '../../edge/schemas.ts';
 import { csvResults } from './results-csv.ts';
-import type { ResultsManifest } from './schemas.ts';
+
+const framePlace = z.object({ offset: count, length: count, bytes: count, items: count, digest: z.string() });
+
+/** The positions of the results of a batch: each is a zstd frame of NDJSON in a blob of `container`. */
+export const resultsManifestSchema = z
+  .object({
+    batch: z.string(),
+    container: z.string(),
+    blobs: z.array(framePlace.extend({ chunk: z.string(), blob: z.string() })),
+  })
+  .register(COMPONENTS, { id: 'ResultsManifest' });
+type ResultsManifest = z.infer<typeof resultsManifestSchema>;
 
 const MiB = 1024 * 1024;
 /**
@@ -18,33 +30,29 @@ const MiB = 1024 * 1024;
  * answer.
  */
 const PAGE_BYTES = 64 * MiB;
-const MAX_CHUNKS = 1_000;
+export const LIMIT = query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000));
 
 /**
  * GET batches/{id}/results: a page of the results of the finished chunks in row order, as NDJSON or CSV. `?manifest` returns
  * the positions of the frames instead. While the batch runs, the answer is incomplete; a header contains its state.
  */
-export async function getResults(deps: Stored, request: HttpRequest): Promise<Answer> {
+export const getResults: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
-  const most = wholeOf(request, 'limit', { min: 1, max: MAX_CHUNKS, fallback: MAX_CHUNKS });
   const rows = doneChunks(deps.table, batch.id, chunkOf(request, 'from'));
   const page = await planPage(rows, 'results', {
-    chunks: most,
+    chunks: wholeOf(request, LIMIT),
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,
   });
-  const from = page.next === undefined ? undefined : { from: page.next };
   const state = { 'sluice-batch-state': batch.state };
-  if (manifest) {
-    return json(manifestOf(batch.id, page.frames), { headers: { ...state, ...nextLink(request, from) } });
-  }
+  const headers = { ...state, ...nextLink(request, { from: page.next }) };
+  if (manifest) return json(manifestOf(batch.id, page.frames), { headers });
   const results = deps.container(CONTAINERS.results);
-  const chunks = { frames: page.frames, read: (frame: ChunkFrame) => readLines(results, frame) };
-  if (format === 'csv') return csvResults(request, chunks, { from, headers: state });
-  const headers = { ...state, 'content-type': MEDIA_TYPES.ndjson, ...nextLink(request, from) };
-  return { headers, stream: frameStream(chunks, ndjson) };
-}
+  const chunks = readAhead(page.frames, AHEAD, (frame) => readLines(results, frame));
+  if (format === 'csv') return csvResults(request, chunks, { from: page.next, headers: state });
+  return { headers: { ...headers, 'content-type': MEDIA_TYPES.ndjson }, stream: ndjson(chunks) };
+};
 
 async function* ndjson(chunks: AsyncIterable<string[]>): AsyncGenerator<string> {
   for await (const lines of chunks) if (lines.length > 0) yield `${lines.join('\n')}\n`;

@@ -3,7 +3,6 @@ import { Problem } from '../../../errors.ts';
 import { Turns } from '../../../turns.ts';
 import { columnsOf, csvLine, isRecord, MAX_COLUMNS, OTHER_FIELDS, valuesBy } from '../../edge/csv.ts';
 import { MEDIA_TYPES } from '../../edge/formats.ts';
-import { type Frames, frameStream } from '../../edge/frame-stream.ts';
 import { nextLink } from '../../edge/links.ts';
 import type { Answer } from '../../edge/route.ts';
 
@@ -13,34 +12,31 @@ import type { Answer } from '../../edge/route.ts';
  */
 const MAX_NAMES_CHARS = 4_096;
 
-export interface CsvPage {
-  /** Changes to the query for the link to the next page; undefined for the last page. */
-  from: Record<string, string> | undefined;
-  headers: Record<string, string>;
-}
-
 /**
  * Returns results as CSV. The columns are each `?column=`, otherwise the fields of the first chunk. The link to the next page
  * contains them and omits the header line, so that the pages can be concatenated. Fields that the first chunk did not have, or
- * that do not fit, are collected in one column: the header of a stream cannot be changed later.
+ * that do not fit, are collected in one column: the header of a stream cannot be changed later. `from` is the first chunk of
+ * the next page; undefined for the last page.
  * @throws Problem 'invalid-parameter' for more than MAX_COLUMNS columns.
  */
 export async function csvResults(
   request: HttpRequest,
-  { frames, read }: Frames<string[]>,
-  { from, headers }: CsvPage,
+  chunks: AsyncGenerator<string[]>,
+  { from, headers }: { from: string | undefined; headers: Record<string, string> },
 ): Promise<Answer> {
   const chosen = request.query.getAll('column');
   if (chosen.length > MAX_COLUMNS)
     throw new Problem('invalid-parameter', `column may be given at most ${MAX_COLUMNS} times; got ${chosen.length}.`);
-  const [first, ...others] = frames;
-  const firstLines = first ? await read(first) : [];
+  const first = await chunks.next();
+  const firstLines = first.done ? [] : first.value;
   const columns = chosen.length > 0 ? chosen : defaultColumns(firstLines);
   const withHeader = request.query.get('header') !== 'absent';
-  const next = from && { ...from, column: columns, header: 'absent' };
   const type = `${MEDIA_TYPES.csv}; header=${withHeader ? 'present' : 'absent'}`;
-  const stream = frameStream({ frames: others, read }, (rest) => csvPieces(firstLines, rest, { columns, withHeader }));
-  return { headers: { ...headers, 'content-type': type, ...nextLink(request, next) }, stream };
+  const stream = csvPieces(firstLines, chunks, { columns, withHeader });
+  return {
+    headers: { ...headers, 'content-type': type, ...nextLink(request, { from, column: columns, header: 'absent' }) },
+    stream,
+  };
 }
 
 const parse = (line: string): unknown => JSON.parse(line);

@@ -1,7 +1,6 @@
-import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS, whole } from '../../edge/route.ts';
-import { getReport } from './get-report.ts';
-import { getResults } from './get-results.ts';
-import { reportSchema, resultsManifestSchema } from './schemas.ts';
+import { formats, JSON_TYPE, NDJSON_TYPE, NEXT, query, type Route, STATE, TEXTS } from '../../edge/route.ts';
+import { getReport, REVISION, reportSchema } from './get-report.ts';
+import { getResults, LIMIT, resultsManifestSchema } from './get-results.ts';
 
 /** The routes of results and reports. */
 export const DOWNLOAD_ROUTES = [
@@ -14,7 +13,7 @@ export const DOWNLOAD_ROUTES = [
     parameters: [
       formats('ndjson', 'csv'),
       query('from', 'The chunk to continue from'),
-      query('limit', 'Maximum number of chunks per page', whole(1, 1_000, 1_000)),
+      LIMIT,
       query('manifest', 'Return the names of the blobs and the positions of the frames instead', { type: 'boolean' }),
       query('column', 'A column of the CSV. May be repeated', TEXTS),
       query('header', 'absent: no header line in the CSV', { type: 'string', enum: ['present', 'absent'] }),
@@ -36,10 +35,7 @@ export const DOWNLOAD_ROUTES = [
     path: 'batches/{id}/report',
     audience: ['client'],
     summary: 'The aggregate of a batch, one line per key',
-    parameters: [
-      formats('ndjson', 'csv', 'json'),
-      query('revision', 'The revision of an earlier report. Defaults to the newest', { type: 'integer', minimum: 0 }),
-    ],
+    parameters: [formats('ndjson', 'csv', 'json'), REVISION],
     answers: [
       {
         status: 200,

@@ -1,10 +1,9 @@
 import { DELIMITERS, MEDIA_TYPES } from '../../../contract/upload-kinds.ts';
 import { CHARSETS } from '../../../intake/parse/csv-options.ts';
-import { header, idempotencyKey, JSON_TYPE, query, type Route, TEXTS, whole } from '../../edge/route.ts';
+import { header, idempotencyKey, jsonAnswer, query, type Route, TEXTS } from '../../edge/route.ts';
 import { batchViewSchema } from '../schemas.ts';
 import { uploadCheckSchema } from './schemas.ts';
-import { submitOverHttp } from './submit-batch.ts';
-import { TRY_ITEMS, tryOverHttp } from './try-upload.ts';
+import { submitOverHttp, TRY_ITEMS, tryOverHttp } from './uploads.ts';
 
 const UPLOAD_BODY = Object.fromEntries([...MEDIA_TYPES.keys()].map((type) => [type, 'text' as const]));
 
@@ -53,12 +52,9 @@ export const UPLOAD_ROUTES = [
     ],
     body: UPLOAD_BODY,
     answers: [
-      {
-        status: 202,
-        description: 'Stored and enqueued',
-        content: { [JSON_TYPE]: batchViewSchema },
+      jsonAnswer(202, 'Accepted: stored as a whole; the references are being put', batchViewSchema, {
         headers: { location: 'URL of the batch', 'retry-after': 'Seconds' },
-      },
+      }),
     ],
     problems: [
       ...(['malformed-record', 'malformed-encoding', 'empty-batch', 'invalid-parameter', 'not-found'] as const),
@@ -66,8 +62,7 @@ export const UPLOAD_ROUTES = [
       ...(['unsupported-media-type', 'invalid-items', 'idempotency-mismatch', 'busy'] as const),
     ],
     wakes: true,
-    handler: (app) => (request, drains) =>
-      submitOverHttp({ ...app, deps: app.requestDeps(drains), places: app.uploadPlaces }, request),
+    handler: (app) => (request, drains) => submitOverHttp({ ...app, deps: app.requestDeps(drains) }, request),
   },
   {
     name: 'try-upload',
@@ -77,20 +72,20 @@ export const UPLOAD_ROUTES = [
     summary: 'Read and validate the beginning of an upload. Stores nothing and runs no handler',
     description: BODY_LIMIT,
     parameters: [
-      query('items', 'Maximum number of items to validate', whole(TRY_ITEMS.min, TRY_ITEMS.max, TRY_ITEMS.fallback)),
+      TRY_ITEMS,
       query('lane', 'As for a submission, but only checked'),
       ...CSV_PARAMETERS,
       ...UPLOAD_HEADERS,
     ],
     body: UPLOAD_BODY,
     answers: [
-      {
-        status: 200,
-        description: 'The result of the check; for an upload that would be refused, with the reason',
-        content: { [JSON_TYPE]: uploadCheckSchema },
-      },
+      jsonAnswer(
+        200,
+        'The result of the check; for an upload that would be refused, with the reason',
+        uploadCheckSchema,
+      ),
     ],
     problems: ['invalid-parameter', 'not-found', 'upload-stalled', 'unsupported-media-type', 'busy'],
-    handler: (app) => (request) => tryOverHttp({ ...app, places: app.uploadPlaces }, request),
+    handler: (app) => (request) => tryOverHttp(app, request),
   },
 ] as const satisfies readonly Route[];

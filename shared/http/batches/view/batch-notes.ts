@@ -1,6 +1,6 @@
 /** Why the work of a batch waits, or is likely to be late, as texts. Pure. */
 import { isFinished } from '../../../batches/batch-row.ts';
-import { type Note, numberText, pauseText, timeText } from '../../edge/notes.ts';
+import { type Note, notesOf, numberText, pauseText, timeText, warn } from '../../edge/notes.ts';
 import type { BatchView } from '../schemas.ts';
 
 /** The fields of a batch that explain its state. */
@@ -11,17 +11,13 @@ export function batchNotes({ state, paused, blocked, waiting, deadline, revision
   if (isFinished(state)) return [];
   const { atRiskAt } = deadline;
   const which = revision === 0 ? 'deadline' : `deadline of revision ${revision}`;
-  return [
-    ...(paused === undefined ? [] : [warn(pauseText(paused) + resumedBy(paused))]),
-    ...(blocked === undefined ? [] : [blockedNote(blocked)]),
-    ...(waiting === undefined || paused !== undefined ? [] : [waitingNote(waiting, blocked !== undefined)]),
-    ...(atRiskAt === undefined
-      ? []
-      : [warn(`${which} at risk since ${timeText(atRiskAt)}: it will probably be missed`)]),
-  ];
+  return notesOf(
+    paused && warn(pauseText(paused) + resumedBy(paused)),
+    blocked && blockedNote(blocked),
+    waiting && paused === undefined && waitingNote(waiting, blocked !== undefined),
+    atRiskAt !== undefined && warn(`${which} at risk since ${timeText(atRiskAt)}: it will probably be missed`),
+  );
 }
-
-const warn = (text: string): Note => ({ tone: 'warn', text });
 
 const resumedBy = ({ until }: NonNullable<BatchView['paused']>): string =>
   until === undefined ? '' : '; the first sweep after that resumes it';
@@ -29,7 +25,7 @@ const resumedBy = ({ until }: NonNullable<BatchView['paused']>): string =>
 function blockedNote({ queue, since, reason }: NonNullable<BatchView['blocked']>): Note {
   const by = queue === undefined ? '' : ` by queue ${queue}`;
   const from = since === undefined ? '' : ` since ${timeText(since)}`;
-  return { ...warn(`blocked${by}${from}: ${reason}`), ...(queue === undefined ? {} : { queue }) };
+  return { ...warn(`blocked${by}${from}: ${reason}`), queue };
 }
 
 /** The place of a batch in its queue; the reason is left out if the batch is blocked, because that note has it. */

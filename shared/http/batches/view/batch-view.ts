@@ -17,7 +17,7 @@ export interface BatchNow {
   /** Its workload; undefined if it is no longer deployed or was not read. */
   deployed?: Workload | undefined;
   /** No default. */
-  telemetryLinks?: TelemetryLinks;
+  telemetryLinks?: TelemetryLinks | undefined;
 }
 
 /** The representation of a batch in the API. `nowMs` is service time, for rate and estimate. */
@@ -27,26 +27,24 @@ export function batchView(
   basis: ReceiptBasis,
   { telemetryLinks = {}, progress, blocked, waiting, deployed }: BatchNow = {},
 ): BatchView {
-  const { id, workload, version, lane, pool, state, accepted, succeeded, dead, discarded, cancelled } = row;
-  const { retried, duplicatesSeen } = row;
+  const { state, accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen } = row;
   const pending = pendingItems(row);
   const [first, present] = [firstRevision(row), presentRevision(row)];
-  const hint = row.suspect === undefined ? deadLetterHint(row) : undefined;
   const view: Omit<BatchView, 'notes'> = {
-    id,
-    workload,
-    version,
-    lane,
-    pool,
+    id: row.id,
+    workload: row.workload,
+    version: row.version,
+    lane: row.lane,
+    pool: row.pool,
     state,
-    ...(row.producer === undefined ? {} : { producer: row.producer }),
-    source: sourceView(row),
-    ...(row.labels === undefined ? {} : { labels: row.labels }),
+    producer: row.producer,
+    source: { kind: row.sourceKind, name: row.sourceName, file: row.fileName, format: row.format, csv: row.csv },
+    labels: row.labels,
     counts: { accepted, succeeded, dead, discarded, cancelled, pending, retried, duplicatesSeen },
     chunks: { total: row.chunksTotal, done: row.chunksDone },
     times: { accepted: row.acceptedAt, ...timesOf(present) },
-    deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs), ...atRiskView(row) },
-    ...(progress === undefined ? {} : { progress: progressView(progress) }),
+    deadline: { at: first.deadlineAt, met: isDeadlineMet(first, nowMs), atRiskAt: row.atRiskAt },
+    progress: progress && progressView(progress),
     ...paceOf(
       { state, pending, running: progress, isBlocked: blocked !== undefined, deployed, paused: row.paused, ...present },
       nowMs,
@@ -55,21 +53,18 @@ export function batchView(
     revision: row.revision,
     revisions: [...row.earlier, present].map(revisionView),
     reportRevision: row.reportRevision < 0 ? null : row.reportRevision,
-    ...(blocked === undefined ? {} : { blocked }),
-    ...(waiting === undefined ? {} : { waiting }),
-    ...(row.paused === undefined ? {} : { paused: pauseView(row.paused) }),
-    ...(row.reportProblem === undefined ? {} : { reportProblem: row.reportProblem }),
-    ...(row.causes === undefined ? {} : { causes: row.causes }),
-    ...(row.suspect === undefined ? {} : { suspect: { causes: [...row.suspect.causes], ...suspectHint(row) } }),
-    ...(hint === undefined ? {} : { hint }),
+    blocked,
+    waiting,
+    paused: row.paused && pauseView(row.paused),
+    reportProblem: row.reportProblem,
+    causes: row.causes,
+    suspect: row.suspect && { causes: [...row.suspect.causes], ...suspectHint(row) },
+    hint: row.suspect === undefined ? deadLetterHint(row) : undefined,
     receipt: receiptView(row, basis),
     links: { ...batchLinks(row.id), ...telemetryView(row, telemetryLinks) },
   };
   return { ...view, notes: batchNotes(view) };
 }
-
-const atRiskView = ({ atRiskAt }: BatchRow): Pick<BatchView['deadline'], 'atRiskAt'> =>
-  atRiskAt === undefined ? {} : { atRiskAt };
 
 const pauseView = ({ at: since, ...pause }: BatchPause): BatchView['paused'] => ({ ...pause, since });
 
@@ -84,7 +79,7 @@ const timesOf = ({ openedAt, queuedAt, startedAt, completedAt, deadlineAt }: Rev
 const revisionView = (revision: RevisionTimes): BatchView['revisions'][number] => ({
   revision: revision.revision,
   kind: kindOf(revision),
-  ...(revision.discardReason === undefined ? {} : { reason: revision.discardReason }),
+  reason: revision.discardReason,
   items: revision.items,
   ...timesOf(revision),
   latencyMs: latencyOf(revision),
@@ -96,30 +91,19 @@ function kindOf({ revision, items, discardReason }: RevisionTimes): BatchView['r
   return items === 0 ? 'report' : 'redrive';
 }
 
-const sourceView = ({ sourceKind: kind, sourceName: name, fileName, format, csv }: BatchRow): BatchView['source'] => ({
-  kind,
-  name,
-  ...(fileName === undefined ? {} : { file: fileName }),
-  ...(format === undefined ? {} : { format }),
-  ...(csv === undefined ? {} : { csv }),
-});
-
 function latencyOf({ latencyP50: p50, latencyP95: p95, latencyMax: max }: RevisionTimes): BatchView['latencyMs'] {
   return p50 === undefined || p95 === undefined || max === undefined ? null : { p50, p95, max };
 }
 
-const progressView = ({ error, ...progress }: BatchProgress): BatchView['progress'] => ({
+const progressView = ({ error: latestError, ...progress }: BatchProgress): BatchView['progress'] => ({
   ...progress,
-  ...(error === undefined ? {} : { latestError: error }),
+  latestError,
 });
 
 /** A batch that was accepted without telemetry has no trace, and so no link to it. */
 function telemetryView({ id, traceparent }: BatchRow, { logs, trace }: TelemetryLinks): Partial<BatchView['links']> {
   const [, traceId] = traceparent?.split('-') ?? [];
-  return {
-    ...(logs === undefined ? {} : { logs: logs.replaceAll('{batch}', id) }),
-    ...(trace === undefined || traceId === undefined ? {} : { trace: trace.replaceAll('{trace}', traceId) }),
-  };
+  return { logs: logs?.replaceAll('{batch}', id), trace: traceId && trace?.replaceAll('{trace}', traceId) };
 }
 
 /** The addresses of a batch's resources. */

@@ -1,11 +1,11 @@
 /** Why the work of a batch cannot continue, by the states of its queues. */
 import { type BatchRow, isFinished } from '../../../batches/batch-row.ts';
 import { resultsQueueName } from '../../../contract/names.ts';
-import type { GateDeps } from '../../../gate/gate.ts';
 import { type GateRow, presentPause } from '../../../gate/gate-row.ts';
 import { type QuotaRow, readQuotas } from '../../../limits/quota-row.ts';
 import { type QueueChoice, queuesOf } from '../../../queues/queue-of.ts';
 import type { Registry } from '../../../workload/registry.ts';
+import type { Reads } from '../../edge/app.ts';
 import { timeText } from '../../edge/notes.ts';
 import { isLimited, isParked, limitsView } from '../../queues/limits-view.ts';
 import { readGates } from '../../queues/read-gates.ts';
@@ -22,11 +22,7 @@ export interface QueueStates {
   nowMs: number;
 }
 
-/** The dependencies of `readQueueStates`. */
-export interface QueueStatesDeps {
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  registry: Registry;
-}
+export type QueueStatesDeps = Pick<Reads, 'gate' | 'registry'>;
 
 /**
  * Reads the states of all queues, or of one workload's: one query, and a second one if a queue with limits is parked, because it

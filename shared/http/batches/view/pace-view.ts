@@ -22,8 +22,9 @@ export function paceOf(pacing: ShownPacing, nowMs: number): Pick<BatchView, 'rat
   const pace = measurePace(pacing, nowMs);
   // Cancelled items have ended, too, but say nothing about the rate.
   if (pace === undefined || pacing.state === 'cancelled' || pacing.isBlocked) return { ratePerSecond: null };
-  const estimate = canEnd(pacing) ? estimateOf(pacing, pace, nowMs) : undefined;
-  return { ratePerSecond: rounded(pace.ended / pace.seconds), ...(estimate && { estimate }) };
+  const canEnd = pacing.state === 'queued' || pacing.state === 'running';
+  const estimate = canEnd ? estimateOf(pacing, pace, nowMs) : undefined;
+  return { ratePerSecond: rounded(pace.ended / pace.seconds), estimate };
 }
 
 /**
@@ -31,8 +32,6 @@ export function paceOf(pacing: ShownPacing, nowMs: number): Pick<BatchView, 'rat
  * ended.
  */
 const rounded = (rate: number): number => (rate < 10 ? Number(rate.toPrecision(2)) : Math.round(rate));
-
-const canEnd = ({ state }: ShownPacing): boolean => state === 'queued' || state === 'running';
 
 function estimateOf(pacing: ShownPacing, pace: Pace, nowMs: number): BatchView['estimate'] {
   const { items, deployed } = pacing;

@@ -7,17 +7,14 @@ import { type GateRow, newGate, presentPause } from '../../../gate/gate-row.ts';
 import { readWave } from '../../../gate/wave-record.ts';
 import { queuesOf } from '../../../queues/queue-of.ts';
 import type { Table } from '../../../storage/table.ts';
-import type { QueueAddress } from '../../../workload/registry.ts';
+import { limitOf } from '../../../workload/limit.ts';
 import { numberText } from '../../edge/notes.ts';
-import { BOUND_TEXT } from '../../queues/bound-text.ts';
-import { isLimited } from '../../queues/limits-view.ts';
+import { BOUND_TEXT } from '../../queues/queue-notes.ts';
 import type { BatchView } from '../schemas.ts';
 import type { QueueStates } from './blocked.ts';
 
 /** The state of the queues of a batch. */
-export interface QueuesNow extends Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> {
-  blocked: BatchView['blocked'];
-}
+type QueuesNow = Pick<QueueStates, 'registry' | 'gates' | 'nowMs'> & Pick<BatchView, 'blocked'>;
 
 /**
  * Returns why an unfinished batch without progress waits, by one query for the open batches of its workload. Returns undefined
@@ -25,43 +22,29 @@ export interface QueuesNow extends Pick<QueueStates, 'registry' | 'gates' | 'now
  * collected.
  */
 export async function readWaiting(table: Table, row: BatchRow, now: QueuesNow): Promise<BatchView['waiting']> {
-  const queues = laneQueuesOf(row, now);
-  const shown = queues.find(({ gate }) => gate.queue === now.blocked?.queue) ?? mostLikely(queues);
+  const workload = now.registry.workload(row.workload);
+  if (workload === undefined) return undefined;
+  const queues = queuesOf(workload, row, row.chunksTotal).map((queue) => now.gates.get(queue) ?? newGate(queue));
+  const shown = queues.find(({ queue }) => queue === now.blocked?.queue) ?? mostLikely(queues);
   if (shown === undefined || !isWaiting(row, queues, now)) return undefined;
   const { batches, items } = await readBatchesAhead(table, row);
-  const nextAt = nextOf(shown.gate, now.nowMs);
   return {
-    queue: shown.gate.queue,
+    queue: shown.queue,
     batchesAhead: batches,
     itemsAhead: items,
-    ...(nextAt === undefined ? {} : { nextAt }),
-    reason: reasonOf(row, shown, now.blocked),
+    nextAt: nextOf(shown, now.nowMs),
+    reason: now.blocked?.reason ?? reasonOf(row, shown, limitOf(workload) !== undefined),
   };
 }
 
-interface LaneQueue {
-  address: QueueAddress;
-  gate: GateRow;
-}
-
-function laneQueuesOf(row: BatchRow, { registry, gates }: QueuesNow): LaneQueue[] {
-  const workload = registry.workload(row.workload);
-  const own = new Set(workload && queuesOf(workload, row, row.chunksTotal));
-  return registry
-    .queues()
-    .filter(({ queue }) => own.has(queue))
-    .map((address) => ({ address, gate: gates.get(address.queue) ?? newGate(address.queue) }));
-}
-
 /** Chunks are distributed over all queues of the batch, so the deepest queue will be empty last. */
-const mostLikely = (queues: readonly LaneQueue[]): LaneQueue | undefined =>
-  [...queues].sort((a, b) => b.gate.depth - a.gate.depth)[0];
+const mostLikely = (queues: readonly GateRow[]): GateRow | undefined => queues.toSorted((a, b) => b.depth - a.depth)[0];
 
 /** A batch that is blocked by its result queue has already run. */
-function isWaiting(row: BatchRow, queues: readonly LaneQueue[], { blocked }: QueuesNow): boolean {
+function isWaiting(row: BatchRow, queues: readonly GateRow[], { blocked }: QueuesNow): boolean {
   if (!isAwaited(row)) return false;
-  if (blocked !== undefined) return queues.some(({ gate }) => gate.queue === blocked.queue);
-  return row.state !== 'running' || queues.every(({ gate }) => gate.status === 'idle');
+  if (blocked !== undefined) return queues.some(({ queue }) => queue === blocked.queue);
+  return row.state !== 'running' || queues.every(({ status }) => status === 'idle');
 }
 
 /** The time of the next drain or probe, or of the end of a pause, if it is known and in the future. */
@@ -74,12 +57,11 @@ function nextOf(gate: GateRow, nowMs: number): string | undefined {
   return [parkedUntil, ...due].find((at) => Date.parse(at) > nowMs);
 }
 
-function reasonOf({ state }: BatchRow, { address, gate }: LaneQueue, blocked: BatchView['blocked']): string {
-  if (blocked !== undefined) return blocked.reason;
+function reasonOf({ state }: BatchRow, gate: GateRow, isLimited: boolean): string {
   if (state === 'enqueueing') return 'its messages are being put into the queue';
   if (gate.status === 'draining') return drainingReason(gate);
   if (gate.parkedUntil === '') return 'no drain runs: a wake event is on its way, or the sweep repairs it';
-  const share = isLimited(address) ? ', or no share of the limits of its workload is free' : '';
+  const share = isLimited ? ', or no share of the limits of its workload is free' : '';
   return `the messages of the queue are invisible: they wait for a retry, or an instance has received them${share}`;
 }
 

@@ -38,7 +38,7 @@ export interface BodyPlaces {
 export function createBodyPlaces(limits: PlaceLimits): BodyPlaces {
   const slots = createSlots(limits.bodies);
   const arriving: Sublimit = { idle: limits.arriving };
-  const heads: Heads = { bytes: 0, most: limits.headBytes };
+  const heads = { bytes: 0, most: limits.headBytes };
   const begin = async <T>(work: () => Promise<T>, options: SlotOptions): Promise<T> => {
     if (slots.waiting >= limits.waiting)
       throw busy(`${slots.waiting} requests of this kind are waiting in this instance.`);
@@ -67,25 +67,11 @@ export function createBodyPlaces(limits: PlaceLimits): BodyPlaces {
 const busy = (reason: string, cause?: unknown): Problem =>
   new Problem('busy', `${reason} Try again later.`, cause === undefined ? {} : { cause });
 
-/** What the heads of all bodies without a place use. */
-interface Heads {
-  bytes: number;
-  most: number;
-}
-
-/** The beginning of a body, which is read before there is a place for the whole. */
-interface Head {
-  /** Reads it. Returns whether the body ends here. */
-  fill(): Promise<boolean>;
-  /** Reads one more piece meanwhile. The signal reports a client that has gone or stalled. */
-  watch(): AbortSignal;
-  /** No longer counts its bytes. May be called several times. */
-  forget(): void;
-  /** The whole body, once. Its bytes now belong to its place. */
-  all(): AsyncIterable<Uint8Array>;
-}
-
-function createHead(pieces: AsyncIterator<Uint8Array>, heads: Heads): Head {
+/**
+ * Creates the beginning of a body, which is read before there is a place for the whole. `heads` counts the bytes of all bodies
+ * without a place.
+ */
+function createHead(pieces: AsyncIterator<Uint8Array>, heads: { bytes: number; most: number }) {
   const read: Uint8Array[] = [];
   let bytes = 0;
   const forget = (): void => {
@@ -94,7 +80,8 @@ function createHead(pieces: AsyncIterator<Uint8Array>, heads: Heads): Head {
   };
   let ahead: Promise<IteratorResult<Uint8Array>> | undefined;
   return {
-    async fill() {
+    /** Reads it. Returns whether the body ends here. */
+    async fill(): Promise<boolean> {
       while (bytes < HEAD_BYTES) {
         const piece = await pieces.next();
         if (piece.done) return true;
@@ -105,14 +92,17 @@ function createHead(pieces: AsyncIterator<Uint8Array>, heads: Heads): Head {
       }
       return false;
     },
-    watch() {
+    /** Reads one more piece meanwhile. The signal reports a client that has gone or stalled. */
+    watch(): AbortSignal {
       const gone = new AbortController();
       ahead = pieces.next();
       ahead.catch((reason: unknown) => gone.abort(reason));
       return gone.signal;
     },
+    /** No longer counts its bytes. May be called several times. */
     forget,
-    async *all() {
+    /** The whole body, once. Its bytes now belong to its place. */
+    async *all(): AsyncGenerator<Uint8Array> {
       forget();
       for (let piece = read.shift(); piece; piece = read.shift()) yield piece;
       for (let piece = await (ahead ?? pieces.next()); !piece.done; piece = await pieces.next()) yield piece.value;

@@ -69,21 +69,18 @@ export function parseBody<T>(
 
 function parse(text: string, { name, maxNesting }: { name: string; maxNesting: number }): unknown {
   if (text.trim() === '') return {};
-  const body = parseJson(text);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
   const deep = findTooDeep(text, maxNesting);
   if (deep === undefined) return body;
   throw new Problem(
     'invalid-parameter',
     `${name} must have at most ${maxNesting} levels, an item ${MAX_ITEM_NESTING}; it has more at character ${deep + 1}.`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notJson();
-  }
 }
 
 /** Creates the problem of a body that is not JSON. */

@@ -1,7 +1,8 @@
 /** Reads the parameters of requests. An invalid one becomes a Problem with the expected and the received value. */
 
 import type { HttpRequest } from '@azure/functions';
-import { BATCH_STATES, type BatchRow, type BatchState, type Versioned } from '../../../batches/batch-row.ts';
+import { z } from 'zod';
+import type { BatchRow, Versioned } from '../../../batches/batch-row.ts';
 import { isIdempotencyKey, MAX_KEY } from '../../../batches/keys.ts';
 import { readBatch } from '../../../batches/ledger.ts';
 import { isBatchId, isChunkId, isWorkloadName } from '../../../contract/names.ts';
@@ -42,16 +43,42 @@ export async function batchBy<T>(request: HttpRequest, read: (id: string) => Pro
   return found;
 }
 
-/** `?lane=`, or undefined; 400 for a lane that the workload does not have. */
-export function laneOf(request: HttpRequest, workload: Workload): string | undefined {
-  const lane = request.query.get('lane');
-  if (lane === null) return undefined;
-  if (workload.lanes.includes(lane)) return lane;
-  throw new Problem(
-    'invalid-parameter',
-    `lane must be one of ${workload.lanes.join(', ')}; got "${lane.slice(0, 80)}".`,
-  );
+/** A parameter in the query that must be one of `known`, or undefined; 400 for another value. */
+export function oneOf<T extends string>(request: HttpRequest, name: string, known: readonly T[]): T | undefined {
+  const text = request.query.get(name);
+  const value = known.find((each) => each === text);
+  if (text === null || value !== undefined) return value;
+  throw invalid(name, `one of ${known.join(', ')}`, text);
 }
+
+/** Creates the problem of a parameter. */
+export const invalid = (name: string, expected: string, got: string): Problem =>
+  new Problem('invalid-parameter', `${name} must be ${expected}; got "${got.slice(0, 80)}".`);
+
+/** What a text must be, in words. */
+type Rule = [isValid: (text: string) => boolean, expected: string];
+const BATCH: Rule = [isBatchId, 'a batch id'];
+const CHUNK: Rule = [isChunkId, 'a chunk id such as 000012'];
+const WORKLOAD: Rule = [isWorkloadName, 'the name of a workload'];
+const DATE: Rule = [(text) => z.iso.date().safeParse(text).success, 'a date such as 2026-09-24'];
+
+function textOf(request: HttpRequest, name: string, [isValid, expected]: Rule): string | undefined {
+  const text = request.query.get(name);
+  if (text === null || isValid(text)) return text ?? undefined;
+  throw invalid(name, expected, text);
+}
+
+/** A chunk id in the query, or undefined; 400 if it is malformed. */
+export const chunkOf = (request: HttpRequest, name: string): string | undefined => textOf(request, name, CHUNK);
+
+/** A batch id in the query, or undefined; 400 if it is malformed. */
+export const batchIdOf = (request: HttpRequest, name: string): string | undefined => textOf(request, name, BATCH);
+
+/** `?workload=`, or undefined. Workloads that are no longer deployed are valid, because their batches may still exist. */
+export const workloadNameOf = (request: HttpRequest): string | undefined => textOf(request, 'workload', WORKLOAD);
+
+/** `?day=`, or another date parameter, or undefined; 400 if it is not a date. */
+export const dayOf = (request: HttpRequest, name = 'day'): string | undefined => textOf(request, name, DATE);
 
 /** The Idempotency-Key header, or undefined; 400 if it is invalid. */
 export function keyOf(request: HttpRequest): string | undefined {
@@ -61,43 +88,20 @@ export function keyOf(request: HttpRequest): string | undefined {
   throw new Problem('invalid-parameter', `Idempotency-Key must be 1 to ${MAX_KEY} printable ASCII characters.`);
 }
 
-/** An integer from the query within bounds, or `fallback` if it is absent. */
-export function wholeOf(
-  request: HttpRequest,
-  name: string,
-  bounds: { min: number; max: number; fallback: number },
-): number {
+/** A whole number in the query, as a route declares it. */
+interface WholeParameter {
+  readonly name: string;
+  readonly schema: { readonly minimum: number; readonly maximum?: number; readonly default?: number };
+}
+
+/** An integer from the query, or its default, which is 0 if it has none; 400 if it is not within its bounds. */
+export function wholeOf(request: HttpRequest, { name, schema }: WholeParameter): number {
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER, default: fallback = 0 } = schema;
   const text = request.query.get(name);
-  if (text === null) return bounds.fallback;
+  if (text === null) return fallback;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= bounds.min && value <= bounds.max) return value;
-  throw new Problem(
-    'invalid-parameter',
-    `${name} must be a whole number from ${bounds.min} to ${bounds.max}; got "${text.slice(0, 40)}".`,
-  );
-}
-
-/** A chunk id from the query, or undefined; 400 if it is malformed. */
-export function chunkOf(request: HttpRequest, name: string): string | undefined {
-  const text = request.query.get(name);
-  if (text === null || isChunkId(text)) return text ?? undefined;
-  throw new Problem('invalid-parameter', `${name} must be a chunk id such as 000012; got "${text.slice(0, 40)}".`);
-}
-
-/** A batch id from the query, or undefined; 400 if it is malformed. */
-export function batchIdOf(request: HttpRequest, name: string): string | undefined {
-  const text = request.query.get(name);
-  if (text === null || isBatchId(text)) return text ?? undefined;
-  throw new Problem('invalid-parameter', `${name} must be a batch id; got "${text.slice(0, 40)}".`);
-}
-
-/** `?day=`, or another date parameter, or undefined; 400 if it is not a date. */
-export function dayOf(request: HttpRequest, name = 'day'): string | undefined {
-  const text = request.query.get(name);
-  if (text === null) return undefined;
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(text)) return text;
-  throw new Problem('invalid-parameter', `${name} must be a date such as 2026-09-24; got "${text.slice(0, 40)}".`);
+  if (value >= minimum && value <= maximum) return value;
+  throw invalid(name, `a whole number from ${minimum} to ${maximum}`, text);
 }
 
 /**
@@ -114,30 +118,22 @@ export function daysOf(request: HttpRequest, { nowMs, fallback, most }: DayBound
   throw new Problem('invalid-parameter', `from and to must include 1 to ${most} days; got ${from} to ${to}.`);
 }
 
-/** `?state=`, or undefined; 400 if it is not a state of batches. */
-export function stateOf(request: HttpRequest): BatchState | undefined {
-  const text = request.query.get('state');
-  const state = BATCH_STATES.find((each) => each === text);
-  if (text === null || state !== undefined) return state;
-  throw new Problem(
-    'invalid-parameter',
-    `state must be one of ${BATCH_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
-  );
-}
-
 /** All `?label=key=value`; 400 for an invalid label, and for more than a batch can have. */
 export function labelsOf(request: HttpRequest): [key: string, value: string][] {
-  const texts = request.query.getAll('label');
-  if (texts.length > MAX_LABELS)
-    throw new Problem('invalid-parameter', `label may be given at most ${MAX_LABELS} times; got ${texts.length}.`);
-  return texts.map((text) => {
+  const labels = request.query.getAll('label').map((text): [key: string, value: string] => {
     const equals = text.indexOf('=');
-    const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
-    if (equals < 0) throw new Problem('invalid-parameter', `label must be key=value; got "${text.slice(0, 80)}".`);
-    const fault = labelFault(key, value);
-    if (fault !== undefined) throw new Problem('invalid-parameter', `label: ${fault}`);
-    return [key, value];
+    if (equals < 0) throw invalid('label', 'key=value', text);
+    return [text.slice(0, equals), text.slice(equals + 1)];
   });
+  requireLabels('label', labels);
+  return labels;
+}
+
+/** Checks labels; 400 for an invalid one, and for more than a batch can have. */
+export function requireLabels(name: string, labels: readonly (readonly [key: string, value: string])[]): void {
+  const tooMany = labels.length > MAX_LABELS ? `expected at most ${MAX_LABELS}, got ${labels.length}.` : undefined;
+  const fault = tooMany ?? labels.map(([key, value]) => labelFault(key, value)).find((each) => each !== undefined);
+  if (fault !== undefined) throw new Problem('invalid-parameter', `${name}: ${fault}`);
 }
 
 /** Maximum length of a search text: a file name has at most 255 characters, the value of a label 100. */
@@ -148,11 +144,4 @@ export function searchOf(request: HttpRequest): string | undefined {
   const text = request.query.get('search')?.trim();
   if (text === undefined || (text !== '' && text.length <= MAX_SEARCH)) return text;
   throw new Problem('invalid-parameter', `search must have 1 to ${MAX_SEARCH} characters; got ${text.length}.`);
-}
-
-/** `?workload=`, or undefined. Workloads that are no longer deployed are valid, because their batches may still exist. */
-export function workloadNameOf(request: HttpRequest): string | undefined {
-  const text = request.query.get('workload');
-  if (text === null || isWorkloadName(text)) return text ?? undefined;
-  throw new Problem('invalid-parameter', `workload must be the name of a workload; got "${text.slice(0, 80)}".`);
 }

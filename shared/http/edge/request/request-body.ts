@@ -24,40 +24,29 @@ const PACE: Pace = { maxSilenceMs: 60_000, minBytesPerSecond: 4 * 1024 };
 export async function* requestBody(request: HttpRequest, pace = PACE): AsyncGenerator<Uint8Array> {
   if (!request.body) return;
   const pieces = (request.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-  const next = createPacedReader(pieces, pace);
+  // Every byte restores time at the minimum rate. The time between two reads is not the client's and does not count.
+  let leftMs = pace.maxSilenceMs;
   try {
-    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value;
+    for (;;) {
+      const beganMs = performance.now();
+      const piece = await nextOf(pieces, leftMs, pace);
+      if (piece.done) return;
+      const earnedMs = (piece.value.length / pace.minBytesPerSecond) * 1_000;
+      leftMs = Math.min(pace.maxSilenceMs, leftMs - (performance.now() - beganMs) + earnedMs);
+      yield piece.value;
+    }
   } finally {
     // Releases a body that is not read to its end. Not awaited: it would wait for bytes that may never arrive.
     pieces.return?.().catch(() => undefined);
   }
 }
 
-type Piece = IteratorResult<Uint8Array>;
-
-/**
- * Creates a reader that waits for its client at most `maxSilenceMs` altogether; every byte restores its time at the minimum
- * rate. The time between two reads is not the client's and does not count.
- */
-function createPacedReader(
-  pieces: AsyncIterator<Uint8Array, unknown>,
-  { maxSilenceMs, minBytesPerSecond }: Pace,
-): () => Promise<Piece> {
-  let leftMs = maxSilenceMs;
-  return async () => {
-    const beganMs = performance.now();
-    const piece = await nextOf(pieces, { leftMs, maxSilenceMs, minBytesPerSecond });
-    const earnedMs = piece.done ? 0 : (piece.value.length / minBytesPerSecond) * 1_000;
-    leftMs = Math.min(maxSilenceMs, leftMs - (performance.now() - beganMs) + earnedMs);
-    return piece;
-  };
-}
-
 async function nextOf(
-  pieces: AsyncIterator<Uint8Array, unknown>,
-  { leftMs, maxSilenceMs, minBytesPerSecond }: Pace & { leftMs: number },
-): Promise<Piece> {
-  const next = pieces.next() as Promise<Piece>;
+  pieces: AsyncIterator<Uint8Array>,
+  leftMs: number,
+  { maxSilenceMs, minBytesPerSecond }: Pace,
+): Promise<IteratorResult<Uint8Array>> {
+  const next = pieces.next();
   // An abandoned read may fail later; without a handler, its rejection would end the process.
   next.catch(() => undefined);
   try {

@@ -1,15 +1,18 @@
 /** Builds the JSON of an item from the cells of a row. */
 
-import { type CellFormat, type CellType, cellJson, cellType } from '../../../workload/types/cells.ts';
+import { type CellFormat, cellJson, cellType } from '../../../workload/types/cells.ts';
 import type { Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
 import { ANY, TYPES } from '../../../workload/types/types.ts';
+import type { CsvReading } from '../csv-options.ts';
 import type { HeaderNames } from './csv-header.ts';
 import type { HeaderFault } from './csv-header-limits.ts';
 
 /** The columns of an upload, with which its rows are converted to items. */
 export interface CsvColumns {
-  /** Type per column. */
-  types: CellType[];
+  reading: CsvReading;
+  /** Minimum and maximum number of cells of a row; cells after the minimum must be empty. */
+  minCells: number;
+  maxCells: number;
   /** Returns the JSON of a row, which has at least as many cells as there are columns. */
   toJson(cells: readonly string[]): string;
 }
@@ -34,26 +37,34 @@ interface Group {
   whenEmpty: WhenEmpty;
 }
 
+/** A reading whose types are not known yet. */
+type NamedColumns = Omit<CsvReading, 'columns'> & { columns: readonly { header: string; name: string }[] };
+
 /** Compiles named columns. Returns a fault if a name is both a value and an object. */
 export function compileColumns(
-  columns: readonly string[],
+  { columns, unnamed = 0, ...dialect }: NamedColumns,
   names: HeaderNames,
-  decimal: CellFormat['decimal'],
 ): CsvColumns | HeaderFault {
   const { schema } = names;
+  const { decimal } = dialect;
   const root: Group = { key: '', members: new Map(), schema: schema.root, whenEmpty: 'object' };
-  const types: CellType[] = [];
-  for (const [index, name] of columns.entries()) {
+  const typed: CsvReading['columns'][number][] = [];
+  for (const [index, { header, name }] of columns.entries()) {
     const path = names.pathOf(name);
     const cell = addCell(root, path, { column: index, schema, decimal });
     if (cell === undefined) {
       const message = `Column ${JSON.stringify(name)} conflicts with another one: the same property would be both a value and an object.`;
       return { index, message };
     }
-    types.push(cellType(cell.format.types));
+    typed.push({ header, name, type: cellType(cell.format.types) });
   }
   const members = membersOf(root);
-  return { types, toJson: (cells) => objectJson(members, { cells, filled: 0 }) };
+  return {
+    reading: { ...dialect, columns: typed, ...(unnamed === 0 ? {} : { unnamed }) },
+    minCells: columns.length,
+    maxCells: columns.length + unnamed,
+    toJson: (cells) => objectJson(members, { cells, filled: 0 }),
+  };
 }
 
 interface NewCell {

@@ -1,7 +1,8 @@
 /** Problems of a CSV upload, with their positions. */
 
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
-import { Problem } from '../../../errors.ts';
+import type { Problem } from '../../../errors.ts';
+import { tooLarge } from '../../limits.ts';
 import { advance, malformed, type Position } from '../position.ts';
 import { isBlank } from './csv-columns.ts';
 import { type CsvFault, type CsvRow, readCsvRow } from './csv-row.ts';
@@ -52,7 +53,7 @@ export function wrongNumber(
  */
 export function longRow(place: RowPlace, maxBytes: number): Problem {
   const row = readCsvRow(place.text, place.start, place.delimiter);
-  if (!('message' in row)) return tooLong(place.at, maxBytes, '');
+  if (!('message' in row)) return tooLong(place.at, maxBytes);
   if (!row.isOpen) return faultyRow(place, row);
   return faultyRow(place, {
     ...row,
@@ -61,7 +62,5 @@ export function longRow(place: RowPlace, maxBytes: number): Problem {
 }
 
 /** Creates the problem of a row that is too long; `how` says in which form. */
-export function tooLong({ line, column }: Position, maxBytes: number, how: string): Problem {
-  const message = `The row is over ${maxBytes} bytes${how}.`;
-  return new Problem('too-large', `Line ${line}: ${message}`, { errors: [{ line, column, message }] });
-}
+export const tooLong = (at: Position, maxBytes: number, how = ''): Problem =>
+  tooLarge(at, `The row is over ${maxBytes} bytes${how}.`);

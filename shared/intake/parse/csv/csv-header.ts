@@ -1,6 +1,7 @@
 /** Matches the header line of a CSV upload with the property names of the item. */
 import { Problem } from '../../../errors.ts';
-import type { Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
+import type { JsonSchema } from '../../../workload/item-schema.ts';
+import { type Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
 import { findOversized, type HeaderFault } from './csv-header-limits.ts';
 
 /** Maximum number of headers that an error lists. */
@@ -16,19 +17,15 @@ export interface CsvHeader {
 /** The names that headers are matched with; created once per upload. */
 export class HeaderNames {
   readonly schema: SchemaReader;
-  readonly root: KnownObject;
+  /** The item, as the schema describes it. */
+  readonly known: KnownObject;
   /** New name per header in lower case, because renames ignore case; `old` is the header as the options contain it. */
   readonly renames: ReadonlyMap<string, { old: string; name: string }>;
 
-  constructor(schema: SchemaReader, rename: Readonly<Record<string, string>> = {}) {
-    this.schema = schema;
-    this.root = new KnownObject(schema, schema.root);
+  constructor(schema: JsonSchema | undefined, rename: Readonly<Record<string, string>> = {}) {
+    this.schema = new SchemaReader(schema);
+    this.known = new KnownObject(this.schema, this.schema.root);
     this.renames = new Map(Object.entries(rename).map(([old, name]) => [folded(old), { old, name }]));
-  }
-
-  /** Names of the item's properties. */
-  get known(): NameIndex {
-    return this.root.names;
   }
 
   /** Whether the schema or a rename contains the header. */
@@ -45,15 +42,20 @@ export class HeaderNames {
   }
 }
 
-/** The names of the properties of an object. */
-class NameIndex {
+/** An object of the schema: the names of its properties, and the objects in them. */
+class KnownObject {
+  readonly #reader: SchemaReader;
+  readonly #schema: Schema;
   readonly #names: ReadonlySet<string>;
   /** Names by their letters and digits; undefined if several names have the same. */
   readonly #alike = new Map<string, string | undefined>();
+  readonly #members = new Map<string, KnownObject>();
 
-  constructor(names: ReadonlySet<string>) {
-    this.#names = names;
-    for (const name of names) {
+  constructor(reader: SchemaReader, schema: Schema) {
+    this.#reader = reader;
+    this.#schema = schema;
+    this.#names = reader.names(schema);
+    for (const name of this.#names) {
       const key = letters(name);
       if (key !== '') this.#alike.set(key, this.#alike.has(key) ? undefined : name);
     }
@@ -67,21 +69,8 @@ class NameIndex {
   find(header: string): string | undefined {
     return this.#names.has(header) ? header : this.#alike.get(letters(header));
   }
-}
 
-/** An object of the schema. Each nested object is created once, even if several columns refer to it. */
-class KnownObject {
-  readonly names: NameIndex;
-  readonly #reader: SchemaReader;
-  readonly #schema: Schema;
-  readonly #members = new Map<string, KnownObject>();
-
-  constructor(reader: SchemaReader, schema: Schema) {
-    this.names = new NameIndex(reader.names(schema));
-    this.#reader = reader;
-    this.#schema = schema;
-  }
-
+  /** Returns the object in a property. It is created once, even if several columns refer to it. */
   member(name: string): KnownObject {
     const known = this.#members.get(name) ?? new KnownObject(this.#reader, this.#reader.property(this.#schema, name));
     this.#members.set(name, known);
@@ -106,10 +95,10 @@ export function readHeader(cells: readonly string[], names: HeaderNames): CsvHea
   const renamed = headers.map((header) => names.renames.get(folded(header))?.name);
   requireRenames(headers, names);
   const taken = new Set([...renamed, ...headers.filter((header) => names.known.has(header))]);
-  const columns = headers.map((header, index) => {
-    const name = renamed[index] ?? matchedName(header, names, taken);
-    return { header, name };
-  });
+  const columns = headers.map((header, index) => ({
+    header,
+    name: renamed[index] ?? matchedName(header, names, taken),
+  }));
   return (
     findOversized(
       columns.map(({ name }) => name),
@@ -151,7 +140,7 @@ function requireRenames(headers: readonly string[], { renames }: HeaderNames): v
 function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<string | undefined>): string {
   if (names.known.has(header)) return header;
   const path = splitPath(header);
-  if (path.length > 1 && names.known.find(path[0] ?? '') !== undefined) return matchedPath(path, names.root);
+  if (path.length > 1 && names.known.find(path[0] ?? '') !== undefined) return matchedPath(path, names.known);
   const like = names.known.find(header);
   return like === undefined || taken.has(like) ? header : like;
 }
@@ -160,7 +149,7 @@ function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<stri
 function matchedPath(path: readonly string[], root: KnownObject): string {
   let at = root;
   const steps = path.map((step, index) => {
-    const name = at.names.find(step) ?? step;
+    const name = at.find(step) ?? step;
     if (index < path.length - 1) at = at.member(name);
     return name;
   });

@@ -10,12 +10,13 @@ import type { Charset, CsvOptions, CsvReading } from '../csv-options.ts';
 import { UNIT_BYTES } from '../decode-text.ts';
 import { PendingBytes } from '../pending-bytes.ts';
 import { requireUtf8, type SourcePoint, START } from '../position.ts';
-import { createBlockBuilder, type ParserResume, type RecordBlock } from '../record-block.ts';
+import { BlockBuilder, type ParserResume, type RecordBlock } from '../record-block.ts';
+import { type CsvColumns, compileColumns } from './csv-columns.ts';
 import { CsvCutter } from './csv-cutter.ts';
 import { declaredDelimiter, findDelimiter, HEAD_BYTES } from './csv-dialect.ts';
 import { faultyCell, faultyRow, longRow, type RowPlace, tooLong, wrongNumber } from './csv-faults.ts';
+import { HeaderNames, readHeader } from './csv-header.ts';
 import { type CsvRow, CsvRows } from './csv-row.ts';
-import { type CsvTable, CsvTables } from './csv-table.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -60,8 +61,8 @@ export async function* parseCsv(
 class CsvReader {
   readonly #maxBytes: number;
   readonly #source: CsvSource;
-  readonly #tables: CsvTables;
-  readonly #builder = createBlockBuilder();
+  readonly #names: HeaderNames;
+  readonly #builder = new BlockBuilder();
   readonly #head = new PendingBytes();
   readonly #cutter = new CsvCutter();
   readonly #blank = new BlankBytes();
@@ -70,19 +71,21 @@ class CsvReader {
   /** Undefined until the head has been read. */
   #delimiter: Delimiter | undefined;
   /** Undefined until the header has been read. */
-  #table: CsvTable | undefined;
+  #columns: CsvColumns | undefined;
   /** Bytes of the upload per UTF-16 unit of the current text; undefined if they differ between characters. */
   #unitBytes: number | undefined;
 
   constructor(maxBytes: number, source: CsvSource) {
     this.#maxBytes = maxBytes;
     this.#source = source;
-    this.#tables = new CsvTables(source.schema, source.csv);
+    this.#names = new HeaderNames(source.schema, source.csv?.rename);
     this.#at = source.resume?.at ?? START;
     const reading = source.resume?.csv;
     if (reading === undefined) return;
     this.#delimiter = reading.delimiter;
-    this.#use(this.#tables.resume(reading));
+    const columns = compileColumns(reading, this.#names);
+    if ('message' in columns) throw new Error(`The columns of a CSV upload cannot be resumed: ${columns.message}`);
+    this.#use(columns);
   }
 
   *push(piece: Buffer): Generator<RecordBlock> {
@@ -109,7 +112,7 @@ class CsvReader {
     const head = bytes.toString('utf8', 0, HEAD_BYTES);
     const declared = declaredDelimiter(head);
     const given = this.#source.csv?.delimiter ?? declared?.delimiter;
-    this.#delimiter = given ?? findDelimiter(head, (header) => this.#tables.knows(header));
+    this.#delimiter = given ?? findDelimiter(head, (header) => this.#names.knows(header));
     const length = declared?.length ?? 0;
     if (length > 0) {
       const offset = length * (UNIT_BYTES[this.#charset()] ?? 1);
@@ -122,9 +125,9 @@ class CsvReader {
     return this.#source.charset?.() ?? 'utf-8';
   }
 
-  #use(table: CsvTable): void {
-    this.#table = table;
-    this.#source.onReading?.(table.reading);
+  #use(columns: CsvColumns): void {
+    this.#columns = columns;
+    this.#source.onReading?.(columns.reading);
   }
 
   *#read(piece: Buffer): Generator<RecordBlock> {
@@ -175,11 +178,11 @@ class CsvReader {
       return;
     }
     this.#blank.end();
-    if (this.#table === undefined) {
-      this.#use(this.#readHeader(this.#placeOf(text, start), cells));
+    if (this.#columns === undefined) {
+      this.#readHeader(this.#placeOf(text, start), cells);
       return;
     }
-    const { minCells, maxCells, toJson } = this.#table;
+    const { minCells, maxCells, toJson } = this.#columns;
     if (cells.length !== minCells) {
       const problem = wrongNumber(this.#placeOf(text, start), row, { minCells, maxCells });
       if (problem) throw problem;
@@ -189,10 +192,13 @@ class CsvReader {
     this.#builder.addText(json, this.#at);
   }
 
-  #readHeader(place: RowPlace, cells: readonly string[]): CsvTable {
-    const table = this.#tables.read(cells, { delimiter: place.delimiter, charset: this.#charset() });
-    if ('message' in table) throw faultyCell(place, table.index, table.message);
-    return table;
+  #readHeader(place: RowPlace, cells: readonly string[]): void {
+    const { delimiter } = place;
+    const dialect = { delimiter, decimal: this.#source.csv?.decimal ?? '.', charset: this.#charset() };
+    const header = readHeader(cells, this.#names);
+    const columns = 'message' in header ? header : compileColumns({ ...dialect, ...header }, this.#names);
+    if ('message' in columns) throw faultyCell(place, columns.index, columns.message);
+    this.#use(columns);
   }
 
   #advance(text: string, start: number, { end, lines }: Pick<CsvRow, 'end' | 'lines'>): void {
@@ -203,7 +209,7 @@ class CsvReader {
 
   #requireShort(text: string, start: number, end: number): void {
     if ((end - start) * 3 <= this.#maxBytes || !this.#isOver(text.slice(start, end).replace(/\r?\n$/, ''))) return;
-    throw tooLong(this.#at, this.#maxBytes, '');
+    throw tooLong(this.#at, this.#maxBytes);
   }
 
   /** UTF-8 uses at most 3 bytes per UTF-16 unit, so most rows need not be measured. */

@@ -1,15 +1,8 @@
 import { MAX_RESULT_NESTING } from '../../../contract/text/nesting.ts';
-import { pathText } from '../../../workload/path-text.ts';
+import { pathText } from '../../../workload/validate-item.ts';
 
 /** Maximum number of keys in a path: the whole path of a deeply nested value would fill the message. */
 const MAX_PATH_KEYS = 20;
-
-/**
- * Returns the JSON of a result or a folded value. Paths in errors begin with the keys `root`.
- * @throws TypeError with the path of a value that JSON would change silently: `result.totals[3].amount is NaN`. Also for
- * a value that is nested too deeply: code that merges or converts it is recursive, and has a smaller stack than a thread.
- */
-export const toResultJson = (root: readonly string[], value: unknown): string => toFaithful(root, value).json;
 
 /** The JSON form of a value: its text, and the value as a reader of the text gets it. */
 export interface Faithful {
@@ -20,7 +13,12 @@ export interface Faithful {
 /** Whether a `toJSON` was called in the current walk. */
 let isConverted = false;
 
-/** Like `toResultJson`, but also returns the value: itself, or the content of the JSON if a `toJSON` in it changes it. */
+/**
+ * Returns the JSON of a result or a folded value, and the value: itself, or the content of the JSON if a `toJSON` in it
+ * changes it. Paths in errors begin with the keys `root`.
+ * @throws TypeError with the path of a value that JSON would change silently: `result.totals[3].amount is NaN`. Also for
+ * a value that is nested too deeply: code that merges or converts it is recursive, and has a smaller stack than a thread.
+ */
 export function toFaithful(root: readonly string[], value: unknown): Faithful {
   isConverted = false;
   const json = stringify(root, value);

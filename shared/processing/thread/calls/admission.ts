@@ -1,4 +1,4 @@
-import { endCall, hasShare, type Permits, releaseUnused, reportThrottled, take } from '../../../limits/permits.ts';
+import { endCall, hasShare, type Permits, take } from '../../../limits/permits.ts';
 
 /**
  * How long a chunk waits in a process that has no share of its workload's limits. A process may have none for the time of
@@ -7,25 +7,11 @@ import { endCall, hasShare, type Permits, releaseUnused, reportThrottled, take }
 const WITHOUT_SHARE_MS = 10_000;
 
 /** A call that was admitted by the limits of its workload. */
-export class AdmittedCall {
-  readonly #admission: Admission;
-  readonly #items: number;
-  #begun = 0;
-
-  constructor(admission: Admission, items: number) {
-    this.#admission = admission;
-    this.#items = items;
-  }
-
+export interface AdmittedCall {
   /** Records that the handler is called now, with this number of items. */
-  begin(items: number): void {
-    this.#begun = items;
-  }
-
+  begin: (items: number) => void;
   /** Ends the call, and releases what it did not use. */
-  end(): void {
-    this.#admission.end(this.#items, this.#begun);
-  }
+  end: () => void;
 }
 
 /** Admits the calls of one run of a chunk within the limits of its workload. */
@@ -61,17 +47,13 @@ export class Admission {
       return undefined;
     }
     this.#withoutSinceMs = undefined;
-    return new AdmittedCall(this, items);
-  }
-
-  end(items: number, begun: number): void {
-    releaseUnused(this.#permits, items, begun);
-    endCall(this.#permits, items);
-  }
-
-  /** Records that the called service has throttled a call. */
-  reportThrottled(afterMs: number): void {
-    reportThrottled(this.#permits, afterMs);
+    let begun = 0;
+    return {
+      begin: (withItems) => {
+        begun = withItems;
+      },
+      end: () => endCall(this.#permits, items, begun),
+    };
   }
 
   #lookForShare(nowMs: number): void {

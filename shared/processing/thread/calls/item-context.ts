@@ -1,7 +1,7 @@
-import type { Reference } from '../../../contract/reference.ts';
 import { type OpenContainer, withCheckedNames } from '../../../workload/container.ts';
 import type { ItemContext, Workload } from '../../../workload/define.ts';
 import type { Source } from '../../sources.ts';
+import { deadlineOf, type ThreadTask } from '../thread-task.ts';
 import type { Flight } from './flight.ts';
 
 /** Receives a handler's log line for the item at `position`. */
@@ -14,40 +14,29 @@ export interface ContextTools {
   container?: OpenContainer;
 }
 
-/** Returns a function that creates the contexts of one chunk's items. `deadlineAt` is ISO text. */
-export const createContexts = (
-  workload: Workload,
-  { batch }: Reference,
-  { deadlineAt, tools }: { deadlineAt: string; tools: ContextTools },
-) => {
-  const shared = { workload, batch, deadlineAt, tools };
-  return (source: Source, flight: Flight): ItemContext => new Context(shared, source, flight);
-};
-
-interface Shared {
+interface ContextRun {
   workload: Workload;
-  batch: string;
-  deadlineAt: string;
+  task: ThreadTask;
   tools: ContextTools;
 }
 
 /**
- * Members that few handlers use are created when they are read: an object with functions of its own costs more than a
- * light item.
+ * The context of an item. Members that few handlers use are created when they are read: an object with functions of its
+ * own costs more than a light item.
  */
-class Context implements ItemContext {
+export class Context implements ItemContext {
   readonly batch: string;
   readonly position: number;
   readonly attempt: number;
   readonly shadow = false;
-  readonly #shared: Shared;
+  readonly #run: ContextRun;
   readonly #flight: Flight;
 
-  constructor(shared: Shared, { index, attempts }: Source, flight: Flight) {
-    this.batch = shared.batch;
+  constructor(run: ContextRun, { index, attempts }: Source, flight: Flight) {
+    this.batch = run.task.reference.batch;
     this.position = index;
     this.attempt = attempts.length + 1;
-    this.#shared = shared;
+    this.#run = run;
     this.#flight = flight;
   }
 
@@ -60,22 +49,21 @@ class Context implements ItemContext {
   }
 
   get deadline(): Date {
-    return new Date(this.#shared.deadlineAt);
+    return new Date(deadlineOf(this.#run.workload, this.#run.task));
   }
 
   get log(): ItemContext['log'] {
-    return (message) => this.#shared.tools.log(message, this.position);
+    return (message) => this.#run.tools.log(message, this.position);
   }
 
+  /** Rejects undeclared containers even if they exist: the next deployment would not have them. */
   get container(): ItemContext['container'] {
-    const { workload, tools } = this.#shared;
-    return (name) => withCheckedNames(openDeclared(workload, tools.container, name)(name, this.signal));
+    const { workload, tools } = this.#run;
+    return (name) => {
+      if (!workload.containers.includes(name))
+        throw new TypeError(`Workload "${workload.name}" does not declare container "${name}".`);
+      if (tools.container === undefined) throw new TypeError('No storage is available where this handler runs.');
+      return withCheckedNames(tools.container(name, this.signal));
+    };
   }
-}
-
-/** Rejects undeclared containers even if they exist: the next deployment would not have them. */
-function openDeclared({ name, containers }: Workload, open: OpenContainer | undefined, wanted: string): OpenContainer {
-  if (!containers.includes(wanted)) throw new TypeError(`Workload "${name}" does not declare container "${wanted}".`);
-  if (open === undefined) throw new TypeError('No storage is available where this handler runs.');
-  return open;
 }

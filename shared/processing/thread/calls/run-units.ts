@@ -1,10 +1,9 @@
 /** Starts the units of a chunk (items or groups) while the chunk continues and the limits of its workload allow it. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Source } from '../../sources.ts';
 import { stopOf } from '../thread-status.ts';
 import type { Admission, AdmittedCall } from './admission.ts';
-import type { ChunkRun } from './chunk-run.ts';
-import { isPutOff } from './run-item.ts';
+import type { ChunkRun, Unit } from './chunk-run.ts';
+import { isGroup, isPutOff, startGroup, startItem } from './start-unit.ts';
 
 /** Maximum time for which units that wait for nothing block the calls in flight. */
 const TURN_MS = 20;
@@ -12,23 +11,14 @@ const TURN_MS = 20;
 /** Interval at which a unit that was not admitted asks again. It also asks again when a unit in flight ends. */
 const ASK_AGAIN_MS = 5;
 
-/** Units of one kind. */
-export interface Units<T> {
-  /** Maximum number of units in flight. */
-  limit: number;
-  units: Iterable<T>;
-  sourcesOf: (unit: T) => readonly Source[];
-  /** Returns a promise only if there is something to wait for: the common case is not awaited. */
-  start: (unit: T, admitted?: AdmittedCall) => Promise<void> | undefined;
-}
-
 /**
- * Starts the units in order, and waits for all. A unit starts only if the chunk was not stopped, at the time for which it
- * was admitted: an item that became due after it would have no permit. Items that have ended are copied when a copy is
- * due. After all units have ended, rejects with the first rejection.
+ * Starts the units in order, at most `limit` at a time, and waits for all. A unit starts only if the chunk was not stopped,
+ * at the time for which it was admitted: an item that became due after it would have no permit. Items that have ended are
+ * copied when a copy is due. After all units have ended, rejects with the first rejection.
  */
-export async function runUnits<T>(run: ChunkRun, { limit, units, sourcesOf, start }: Units<T>): Promise<void> {
-  const { admission, statusBuffer, copier } = run;
+export async function runUnits(run: ChunkRun, units: Iterable<Unit>, limit: number): Promise<void> {
+  const { admission, copier, tools } = run;
+  const { statusBuffer } = run.task;
   const faults: unknown[] = [];
   let inFlight = 0;
   let wake: (() => void) | undefined;
@@ -38,16 +28,17 @@ export async function runUnits<T>(run: ChunkRun, { limit, units, sourcesOf, star
       wake = resolve;
     });
   for (const unit of units) {
-    run.startMs = run.nowMs();
-    let call = admission && admit(run, sourcesOf(unit), admission);
+    run.startMs = tools.nowMs();
+    let call = admission && admit(run, unit, admission);
     while (call === 'waits') {
       await Promise.race([oneEnds(), sleep(ASK_AGAIN_MS)]);
-      run.startMs = run.nowMs();
-      call = admission && admit(run, sourcesOf(unit), admission);
+      run.startMs = tools.nowMs();
+      call = admission && admit(run, unit, admission);
     }
     const admitted = typeof call === 'object' ? call : undefined;
     const mayStart = call !== 'left' && stopOf(statusBuffer) === undefined;
-    const pending = mayStart ? start(unit, admitted) : undefined;
+    let pending: Promise<void> | undefined;
+    if (mayStart) pending = isGroup(unit) ? startGroup(run, unit, admitted) : startItem(run, unit, admitted);
     if (mayStart) copier.check(run.startMs);
     if (pending === undefined) admitted?.end();
     else {
@@ -76,15 +67,12 @@ export async function runUnits<T>(run: ChunkRun, { limit, units, sourcesOf, star
  * Asks the limits of the workload for a unit at `run.startMs`. `idle`: none of its items needs a call. `left`: the
  * chunk's time is over, so its items are passed on.
  */
-function admit(
-  run: ChunkRun,
-  sources: readonly Source[],
-  admission: Admission,
-): AdmittedCall | 'idle' | 'waits' | 'left' {
+function admit(run: ChunkRun, unit: Unit, admission: Admission): AdmittedCall | 'idle' | 'waits' | 'left' {
+  const sources = isGroup(unit) ? unit : [unit];
   const items = sources.filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;
   if (items === 0) return 'idle';
   const admitted = admission.admit(items);
   if (admitted !== undefined) return admitted;
-  const isOver = stopOf(run.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
+  const isOver = stopOf(run.task.statusBuffer) !== undefined || run.startMs >= run.untilMs || admission.isStarved;
   return isOver ? 'left' : 'waits';
 }

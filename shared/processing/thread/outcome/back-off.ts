@@ -17,15 +17,15 @@ export function retryDelayMs(
 ): number {
   const seconds = Math.min(maxDelaySeconds, firstDelaySeconds * factor ** (failedAttempts - 1));
   const backOffMs = seconds * 1_000 * (1 - jitter + 2 * jitter * random);
-  const afterMs = (typeof afterSeconds === 'number' ? afterSeconds : Number.NaN) * 1_000;
-  return Math.round(Math.min(Math.max(backOffMs, Number.isNaN(afterMs) ? 0 : afterMs), MAX_DELAY_SECONDS * 1_000));
+  return Math.round(Math.min(Math.max(backOffMs, afterSeconds * 1_000), MAX_DELAY_SECONDS * 1_000));
 }
 
 /** Returns the wait that a thrown `Retry` asks for; undefined for other values, and if its getter throws. */
 export function retryAfterSeconds(thrown: unknown): number | undefined {
   if (!isInstance(thrown, Retry)) return undefined;
   try {
-    return thrown.after;
+    const after: unknown = thrown.after;
+    return typeof after === 'number' && after >= 0 ? after : undefined;
   } catch {
     return undefined;
   }

@@ -13,14 +13,11 @@ const COPY_EVERY_MS = 250;
 /** Sends the items that have ended since the last copy when a copy is due, or immediately while `isEager`. */
 export class Copier {
   isEager = false;
-  readonly #builder: Pick<OutcomeBuilder, 'takeFresh' | 'latestError'>;
+  readonly #builder: OutcomeBuilder;
   readonly #send: (copy: Copy) => void;
   #dueMs: number;
 
-  constructor(
-    builder: Pick<OutcomeBuilder, 'takeFresh' | 'latestError'>,
-    { send, startMs }: { send: (copy: Copy) => void; startMs: number },
-  ) {
+  constructor(builder: OutcomeBuilder, send: (copy: Copy) => void, startMs: number) {
     this.#builder = builder;
     this.#send = send;
     this.#dueMs = startMs + COPY_EVERY_MS;
@@ -30,7 +27,7 @@ export class Copier {
   check(nowMs: number): void {
     if (!this.isEager && nowMs < this.#dueMs) return;
     this.#dueMs = nowMs + COPY_EVERY_MS;
-    const fresh = this.#builder.takeFresh();
+    const fresh = this.#builder.ended.takeFresh();
     if (fresh.length === 0) return;
     const error = this.#builder.latestError();
     this.#send({ ...toCopy(fresh), ...(error === undefined ? {} : { error }) });

@@ -1,6 +1,5 @@
 import { countCause, isCauseOf } from '../../../contract/cause.ts';
-import type { ChunkOutcome } from '../../outcome/encode/encode-outcome.ts';
-import { type EncodedOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
+import { type ChunkOutcome, encodeOutcome } from '../../outcome/encode/encode-outcome.ts';
 import type { ResultLines } from '../../outcome/encode/result-lines.ts';
 import type { EndWithoutResult } from '../thread-task.ts';
 
@@ -17,63 +16,43 @@ export interface ItemEnds {
   isCancelled: boolean;
 }
 
-/** An outcome whose body can be transferred to another thread. */
-export type TransferableOutcome = Omit<ChunkOutcome, 'body'> & Pick<EncodedOutcome, 'body'>;
-
 /** Creates the outcome of a chunk from the ends of its items, and counts them. */
-export function encodeEnds({ results, others: all, partial, failure, isCancelled }: ItemEnds): TransferableOutcome {
+export function encodeEnds({ results, others: all, partial, failure, isCancelled }: ItemEnds): ChunkOutcome {
   const others = isCancelled ? all.map(cancelledIfRetry) : all;
-  const retries = linesOf(others, 'retry');
-  const dead = linesOf(others, 'dead');
+  const { retry = [], dead = [], cancelled = [] } = Object.groupBy(others, ({ kind }) => kind);
   const counts = {
     items: results.items + others.length,
     succeeded: results.items,
     dead: dead.length,
-    cancelled: linesOf(others, 'cancelled').length,
-    retried: retries.length,
+    cancelled: cancelled.length,
+    retried: retry.length,
   };
-  const ending = isCancelled ? 'cancelled' : 'processed';
-  const encoded = encodeOutcome(
-    { ending, counts, ...dueOf(others), ...movedOf(others), ...invalidOf(others) },
-    { results: { bytes: results.inOrder(), items: results.items }, retries, dead, partial },
-  );
+  const dueMs = retry.reduce((first, end) => Math.min(first, end.dueMs ?? first), Number.POSITIVE_INFINITY);
+  const moved = retry.filter(({ failed }) => !failed);
+  const causes = new Map<string, number>();
+  for (const { cause } of dead) if (cause !== undefined) countCause(causes, cause);
+  const invalid = dead.filter(({ cause = '' }) => isCauseOf('invalid', cause)).length;
+  const header = {
+    ending: isCancelled ? 'cancelled' : 'processed',
+    counts,
+    ...(retry.length > 0 && { dueAt: new Date(dueMs).toISOString() }),
+    ...(moved.length > 0 && { moved: moved.length }),
+    ...(invalid > 0 && { invalid }),
+  } as const;
   return {
-    ...encoded,
+    ...encodeOutcome(header, {
+      results: { bytes: results.inOrder(), items: results.items },
+      retries: retry.map(({ line }) => line),
+      dead: dead.map(({ line }) => line),
+      partial,
+    }),
     failures: others.filter(({ failed }) => failed).length,
     failure,
-    ran: results.items + others.filter((other) => other.ran && !isThrottled(other)).length,
-    causes: causesOf(others),
+    // A throttled call says nothing about the item, or about the health of the called service.
+    ran: results.items + others.filter(({ ran }) => ran).length - moved.filter(({ ran }) => ran).length,
+    causes: Object.fromEntries(causes),
   };
 }
-
-/** When the first retry is due. */
-function dueOf(others: readonly EndWithoutResult[]): { dueAt?: string } {
-  if (!others.some(({ kind }) => kind === 'retry')) return {};
-  const dueMs = others.reduce((first, end) => Math.min(first, end.dueMs ?? first), Number.POSITIVE_INFINITY);
-  return { dueAt: new Date(dueMs).toISOString() };
-}
-
-function movedOf(others: readonly EndWithoutResult[]): { moved?: number } {
-  const moved = others.filter(({ kind, failed }) => kind === 'retry' && !failed).length;
-  return moved > 0 ? { moved } : {};
-}
-
-function invalidOf(others: readonly EndWithoutResult[]): { invalid?: number } {
-  const invalid = others.filter(({ cause }) => cause !== undefined && isCauseOf('invalid', cause)).length;
-  return invalid > 0 ? { invalid } : {};
-}
-
-function causesOf(others: readonly EndWithoutResult[]): Record<string, number> {
-  const causes = new Map<string, number>();
-  for (const { cause } of others) if (cause !== undefined) countCause(causes, cause);
-  return Object.fromEntries(causes);
-}
-
-/** Whether a call was throttled. It says nothing about the item, or about the health of the called service. */
-const isThrottled = ({ kind, ran, failed }: EndWithoutResult): boolean => kind === 'retry' && ran && !failed;
 
 const cancelledIfRetry = (ended: EndWithoutResult): EndWithoutResult =>
   ended.kind === 'retry' ? { ...ended, kind: 'cancelled' } : ended;
-
-const linesOf = (others: readonly EndWithoutResult[], kind: EndWithoutResult['kind']): string[] =>
-  others.filter((other) => other.kind === kind).map(({ line }) => line);

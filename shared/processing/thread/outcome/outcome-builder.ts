@@ -2,43 +2,31 @@ import { causeOf } from '../../../contract/cause.ts';
 import type { Attempt, DeadReason, RetryItem } from '../../../contract/outcome.ts';
 import { MAX_DELAY_SECONDS } from '../../../contract/queue-limits.ts';
 import { storableLine } from '../../../contract/text/text.ts';
+import { reportThrottled } from '../../../limits/permits.ts';
 import type { Workload } from '../../../workload/define.ts';
 import { Reject } from '../../../workload/errors.ts';
 import { InvalidItem } from '../../../workload/validate-item.ts';
+import type { ChunkOutcome } from '../../outcome/encode/encode-outcome.ts';
 import { deadLine, retryLine, toResultLine } from '../../outcome/encode/lines.ts';
 import { attemptError, type ErrorText, errorLine, isInstance, toErrorText } from '../../outcome/error-text.ts';
 import { createFold, type Fold } from '../../outcome/fold.ts';
 import type { Source, Sources } from '../../sources.ts';
-import type { EndWithoutResult, ItemEnd } from '../thread-task.ts';
+import { deadlineOf, type EndWithoutResult, type ItemEnd, type ThreadTask } from '../thread-task.ts';
 import { retryAfterSeconds, retryDelayMs } from './back-off.ts';
-import { encodeEnds, type TransferableOutcome } from './encode-ends.ts';
-import { EndedItems, type FreshEnd } from './ended-items.ts';
-
-/** Service time now in milliseconds, and a number in [0, 1) for jitter. */
-export interface Chances {
-  nowMs: () => number;
-  random: () => number;
-}
+import { encodeEnds } from './encode-ends.ts';
+import { EndedItems } from './ended-items.ts';
 
 /** Maximum length of a failure: enough to recognize it, since it is stored in a gate row. */
 const MAX_FAILURE_CHARS = 300;
 
-/** How a call is handled that the called service has throttled: before service time `untilMs`, it is not charged. */
-export interface Throttle {
-  untilMs: number;
-  report: (afterMs: number) => void;
-}
-
 export interface BuilderOptions {
   workload: Workload;
+  task: ThreadTask;
   sources: Sources;
-  /** Version of the workload, written into dead letters. */
-  version: number;
-  chances: Chances;
-  /** Receives, by slot, the final state of each item whose handler was called. */
-  states: Uint8Array;
-  /** If absent, the rate of the workload is not limited. */
-  throttle?: Throttle | undefined;
+  /** Service time now in milliseconds. */
+  nowMs: () => number;
+  /** A number in [0, 1), for jitter. */
+  random: () => number;
 }
 
 /**
@@ -47,13 +35,10 @@ export interface BuilderOptions {
  * they ended.
  */
 export class OutcomeBuilder {
-  readonly #workload: Workload;
+  readonly ended: EndedItems;
+  readonly #options: BuilderOptions;
   readonly #sources: Sources;
-  readonly #version: number;
-  readonly #chances: Chances;
-  readonly #throttle: Throttle | undefined;
   readonly #fold: Fold | undefined;
-  readonly #ended: EndedItems;
   /** Results that wait for an earlier item to end. They are folded after it, from their lines. */
   readonly #unfolded = new Set<number>();
   /** The first slot that has not ended. */
@@ -61,19 +46,11 @@ export class OutcomeBuilder {
   #failure = '';
   #latestError: ErrorText | undefined;
 
-  constructor({ workload, sources, version, chances, states, throttle }: BuilderOptions) {
-    this.#workload = workload;
-    this.#sources = sources;
-    this.#version = version;
-    this.#chances = chances;
-    this.#throttle = throttle;
-    this.#fold = createFold(workload.reduce);
-    this.#ended = new EndedItems(sources.length, states);
-  }
-
-  /** Whether this run has advanced any item. */
-  get progressed(): boolean {
-    return this.#ended.progressed;
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#sources = options.sources;
+    this.#fold = createFold(options.workload.reduce);
+    this.ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
   }
 
   /** Returns the position of an item in the chunk, from 0. */
@@ -83,7 +60,7 @@ export class OutcomeBuilder {
 
   /** Returns whether an item has ended. */
   hasEnded(source: Source): boolean {
-    return this.#ended.has(this.slotOf(source));
+    return this.ended.has(this.slotOf(source));
   }
 
   /**
@@ -95,7 +72,7 @@ export class OutcomeBuilder {
     const slot = this.slotOf(source);
     if (slot === this.#next) this.#fold?.add(value);
     else if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#ended.succeed(slot, json);
+    this.ended.succeed(slot, json);
     this.#advance(slot);
   }
 
@@ -104,7 +81,7 @@ export class OutcomeBuilder {
    * exhausted.
    */
   fail(source: Source, thrown: unknown, options: { atMs?: number; rerun?: RetryItem['rerun'] } = {}): void {
-    const { atMs = this.#chances.nowMs(), rerun } = options;
+    const { atMs = this.#options.nowMs(), rerun } = options;
     const error = toErrorText(thrown);
     if (isInstance(thrown, InvalidItem)) this.#bury(source, 'invalid', error, source.attempts);
     else if (isInstance(thrown, Reject)) this.#bury(source, 'rejected', error, charged(source, error, atMs));
@@ -124,7 +101,7 @@ export class OutcomeBuilder {
       retry && (rerun === undefined || rerun === retry.rerun)
         ? source.text
         : retryLine(source, source.attempts, { notBefore: retry?.notBefore, rerun });
-    const dueMs = retry?.notBefore === undefined ? this.#chances.nowMs() : Date.parse(retry.notBefore);
+    const dueMs = retry?.notBefore === undefined ? this.#options.nowMs() : Date.parse(retry.notBefore);
     this.#end(this.slotOf(source), { kind: 'retry', line, ran: false, failed: false, dueMs });
   }
 
@@ -135,26 +112,21 @@ export class OutcomeBuilder {
 
   /** Restores the end of an item from a thread that has died. */
   restore(slot: number, ended: ItemEnd): void {
-    if (slot >= this.#sources.length || this.#ended.has(slot)) return;
+    if (slot >= this.#sources.length || this.ended.has(slot)) return;
     if (typeof ended !== 'string') {
       this.#end(slot, ended);
       return;
     }
     if (this.#fold !== undefined) this.#unfolded.add(slot);
-    this.#ended.succeed(slot, ended);
+    this.ended.succeed(slot, ended);
     this.#advance(slot);
   }
 
   /** Yields the items that have not ended, in their order; they may end during the iteration. */
   *rest(): Generator<Source> {
     for (let slot = this.#next; slot < this.#sources.length; slot += 1) {
-      if (!this.#ended.has(slot)) yield this.#sources.at(slot);
+      if (!this.ended.has(slot)) yield this.#sources.at(slot);
     }
-  }
-
-  /** Returns the items that have ended since the last call; valid until the next item ends. */
-  takeFresh(): FreshEnd[] {
-    return this.#ended.takeFresh();
   }
 
   /** Returns the latest failure of an item, on one line; undefined if there is none. */
@@ -163,9 +135,9 @@ export class OutcomeBuilder {
   }
 
   /** Creates the outcome once every item has ended. With `isCancelled`, items that would be retried are cancelled. */
-  encode({ isCancelled = false } = {}): TransferableOutcome {
-    const { results } = this.#ended;
-    const others = this.#ended.others();
+  encode({ isCancelled = false } = {}): ChunkOutcome {
+    const { results } = this.ended;
+    const others = this.ended.others();
     const encoded = encodeEnds({
       results,
       others,
@@ -178,32 +150,32 @@ export class OutcomeBuilder {
   }
 
   #end(slot: number, ended: EndWithoutResult): void {
-    this.#ended.end(slot, ended);
+    this.ended.end(slot, ended);
     this.#advance(slot);
   }
 
   /** Folds the results that have waited for the item at `slot` to end. */
   #advance(slot: number): void {
     if (slot !== this.#next) return;
-    while (this.#next < this.#sources.length && this.#ended.has(this.#next)) {
-      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.#ended.results.at(this.#next).toString()));
+    while (this.#next < this.#sources.length && this.ended.has(this.#next)) {
+      if (this.#unfolded.delete(this.#next)) this.#fold?.add(JSON.parse(this.ended.results.at(this.#next).toString()));
       this.#next += 1;
     }
   }
 
   /**
-   * Defers an item whose call was throttled by the called service, which costs no attempt. Returns false for any other
-   * failure.
+   * Defers an item whose call was throttled by the called service: until the deadline of its batch, that costs no attempt if
+   * the workload has a rate limit, because calls slow down. Returns false for any other failure.
    */
   #deferredByThrottle(source: Source, thrown: unknown, rerun: RetryItem['rerun']): boolean {
+    const { workload, task } = this.#options;
     const seconds = retryAfterSeconds(thrown);
-    const nowMs = this.#chances.nowMs();
-    if (this.#throttle === undefined || !isDelay(seconds) || nowMs >= this.#throttle.untilMs) return false;
+    const nowMs = this.#options.nowMs();
+    if (workload.rateLimit === undefined || seconds === undefined) return false;
+    if (nowMs >= Date.parse(deadlineOf(workload, task))) return false;
     const afterMs = Math.min(Math.max(seconds, MIN_AFTER_SECONDS), MAX_DELAY_SECONDS) * 1_000;
-    this.#throttle.report(afterMs);
-    const dueMs = Math.round(nowMs + afterMs);
-    const line = retryLine(source, source.attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
-    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: false, dueMs });
+    if (task.permits) reportThrottled(task.permits, afterMs);
+    this.#retry(source, source.attempts, { dueMs: Math.round(nowMs + afterMs), rerun, failed: false });
     return true;
   }
 
@@ -214,15 +186,22 @@ export class OutcomeBuilder {
   ): void {
     this.#failure ||= storableLine(errorLine(error), MAX_FAILURE_CHARS);
     this.#latestError = error;
-    if (attempts.length >= this.#workload.retry.attempts) {
+    const { workload, nowMs, random } = this.#options;
+    if (attempts.length >= workload.retry.attempts) {
       this.#bury(source, 'exhausted', error, attempts, { failed: true });
       return;
     }
-    const after = retryAfterSeconds(thrown);
-    const dueMs =
-      this.#chances.nowMs() + retryDelayMs(this.#workload.retry, attempts.length, this.#chances.random(), after);
+    const delayMs = retryDelayMs(workload.retry, attempts.length, random(), retryAfterSeconds(thrown));
+    this.#retry(source, attempts, { dueMs: nowMs() + delayMs, rerun, failed: true });
+  }
+
+  #retry(
+    source: Source,
+    attempts: readonly Attempt[],
+    { dueMs, rerun, failed }: { dueMs: number; rerun: RetryItem['rerun']; failed: boolean },
+  ): void {
     const line = retryLine(source, attempts, { notBefore: new Date(dueMs).toISOString(), rerun });
-    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed: true, dueMs });
+    this.#end(this.slotOf(source), { kind: 'retry', line, ran: true, failed, dueMs });
   }
 
   #bury(
@@ -233,7 +212,7 @@ export class OutcomeBuilder {
     { failed = false } = {},
   ): void {
     this.#latestError = error;
-    const line = deadLine(source, { reason, error, attempts, version: this.#version });
+    const line = deadLine(source, { reason, error, attempts, version: this.#options.task.reference.version });
     const ran = attempts.length > source.attempts.length;
     this.#end(this.slotOf(source), { kind: 'dead', line, ran, failed, cause: causeOf(reason, error) });
   }
@@ -241,8 +220,6 @@ export class OutcomeBuilder {
 
 /** Minimum wait before a throttled call is repeated, even if the called service asks for none. */
 const MIN_AFTER_SECONDS = 1;
-
-const isDelay = (seconds: unknown): seconds is number => typeof seconds === 'number' && seconds >= 0;
 
 const CANCELLED: EndWithoutResult = { kind: 'cancelled', line: '', ran: false, failed: false };
 

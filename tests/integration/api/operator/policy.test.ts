@@ -10,7 +10,7 @@ import { type Answer, call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
 
 let pipeline: Pipeline;
-let gate: Pick<GateDeps, 'table'>;
+let gate: Pick<GateDeps, 'table' | 'now'>;
 
 beforeAll(async () => {
   pipeline = await startPipeline();
@@ -25,7 +25,7 @@ describe('queues/{queue}/policy', () => {
     headers: Record<string, string> = {},
     queue = 'other-normal-0',
   ): Promise<Answer> => {
-    const deps = { table: gate.table, registry: pipeline.registry, capacity: 100 };
+    const deps = { gate, registry: pipeline.registry, capacity: 100 };
     return call(
       (request) => (method === 'GET' ? getPolicy(deps, request) : putPolicy(deps, request)),
       `queues/${queue}/policy`,

@@ -6,6 +6,7 @@ import { problemSchema } from '../../../../shared/http/edge/schemas.ts';
 import { listQueues } from '../../../../shared/http/queues/list-queues.ts';
 import { drainNow, pauseQueue, resumeQueue } from '../../../../shared/http/queues/pause-queue.ts';
 import { queueListSchema, queueViewSchema } from '../../../../shared/http/queues/schemas.ts';
+import { createDepths } from '../../../../shared/queues/depths.ts';
 import { measure } from '../../../helpers/measure.ts';
 import { type Answer, call } from '../call.ts';
 import { type Pipeline, startPipeline } from '../pipeline.ts';
@@ -185,11 +186,11 @@ describe('POST queues/{queue}/pause and resume', () => {
 describe('POST queues/{queue}/drain', () => {
   const drain = async (queue: string, { pool, depth = 0 }: { pool?: string; depth?: number } = {}) => {
     const measured: string[] = [];
-    const depthOf = async (name: string): Promise<number> => {
+    const measure = async (name: string): Promise<number> => {
       measured.push(name);
       return depth;
     };
-    const deps = { ...pipeline.deps, pool, gate, depthOf };
+    const deps = { ...pipeline.deps, pool, gate, ...createDepths(measure, gate.now) };
     const answer = await call((request) => drainNow(deps, request), `queues/${queue}/drain`, {
       method: 'POST',
       params: { queue },

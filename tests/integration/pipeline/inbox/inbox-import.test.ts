@@ -4,7 +4,7 @@ import { readBatch } from '../../../../shared/batches/ledger.ts';
 import { importBatch } from '../../../../shared/http/inbox/import-batch.ts';
 import { importAnswerSchema } from '../../../../shared/http/inbox/schemas.ts';
 import { accountOf } from '../../../../shared/intake/inbox/import-file.ts';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { serviceError } from '../../../helpers/data/factories.ts';
 import { echo } from '../../in-process/echo.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deleteInboxFile, retryInboxFile } from '../../../../shared/http/inbox/rejected-files.ts';
+import { deleteInboxFile, retryInboxFile } from '../../../../shared/http/inbox/files.ts';
 import { itemsOf, ndjson } from '../../in-process/world.ts';
 import { call, request, useInbox } from './use-inbox.ts';
 

@@ -1,10 +1,10 @@
 /** What the tests of the inbox and its routes share: a world whose inbox is empty before each test. */
 import functions from '@azure/functions';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { listInbox } from '../../../../shared/http/inbox/list-inbox.ts';
+import { listInbox } from '../../../../shared/http/inbox/files.ts';
 import { inboxListSchema } from '../../../../shared/http/inbox/schemas.ts';
 import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { answering } from '../../../helpers/fakes/answering.ts';
 import { SILENT_LOG } from '../../../helpers/fakes/silent-log.ts';

@@ -3,7 +3,16 @@ import { countAhead } from '../../../../shared/batches/listing/batches-ahead.ts'
 
 const at = (second: number): number => Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000;
 const open = (id: string, second: number, fields: { lane?: string; items?: number; revision?: number } = {}) => ({
-  ...{ id, workload: 'billing', revision: 0, openedAt: at(second), lane: 'normal', items: 10 },
+  ...{
+    id,
+    workload: 'billing',
+    revision: 0,
+    openedAt: at(second),
+    lane: 'normal',
+    items: 10,
+    chunks: 1,
+    deadlineAt: '2026-01-02T00:00:00.000Z',
+  },
   ...fields,
 });
 const waiting = { id: 'me', workload: 'billing', lane: 'normal', openedAt: new Date(at(60)).toISOString() };
@@ -25,10 +34,4 @@ test('batches that were accepted before a redrive are ahead of it, although its 
   const redriven = { ...waiting, id: '0', openedAt: new Date(at(600)).toISOString() };
 
   expect(countAhead([open('a', 300), open('b', 700)], redriven)).toEqual({ batches: 1, items: 10 });
-});
-
-test('a batch whose row an older version wrote counts without items', () => {
-  const { lane: _lane, items: _items, ...old } = open('a', 0);
-
-  expect(countAhead([old], waiting)).toEqual({ batches: 1, items: 0 });
 });

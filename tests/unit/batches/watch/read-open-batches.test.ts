@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import { changeBatch, insertBatch } from '../../../../shared/batches/ledger.ts';
-import { OPEN_BATCH, writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
+import { writeOpenRow } from '../../../../shared/batches/listing/open-rows.ts';
 import { createOpenBatchReader, MAX_ROWS_READ, pendingOf } from '../../../../shared/batches/watch/read-open-batches.ts';
-import { toEntity } from '../../../../shared/storage/entity.ts';
 import { BATCH, batchRowOf } from '../../../helpers/data/factories.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 
@@ -68,16 +67,5 @@ describe('the open batches', () => {
     expect(batches[0]?.id).toBe(idOf(MAX_ROWS_READ));
     expect(batches.at(-1)).toMatchObject({ id: idOf(0), row: undefined, lane: 'bulk', items: 7, chunks: 2 });
     expect(batches.map(pendingOf).every((items) => items === 7)).toBe(true);
-  });
-
-  test('that an older version opened come first and are read', async () => {
-    const { table, add, read } = fixture();
-    await add({ id: idOf(1) });
-    await insertBatch(table, batchRowOf({ id: idOf(2) }), []);
-    const keys = { partitionKey: 'open', rowKey: idOf(2) };
-    await table.upsertEntity(toEntity(OPEN_BATCH, keys, { workload: 'billing' }), 'Replace');
-    const { batches } = await read();
-    expect(batches[0]).toMatchObject({ id: idOf(2), workload: 'billing', row: { lane: 'normal' } });
-    expect(batches[0]?.deadlineAt).toBeUndefined();
   });
 });

@@ -51,7 +51,7 @@ describe('sluice try', () => {
     const { code, out } = await tryIt('some.ndjson --workload billing');
     expect(code).toBe(5);
     expect(out).toContain('45 valid, 5 invalid\n5 x invalid: InvalidItem: currency: Expected one of ');
-    expect(out).toMatch(/ {2}for example line 8, column \d+: currency: Expected one of/);
+    expect(out).toMatch(/ {2}for example line 8: currency: Expected one of/);
     expect(out).not.toContain('To submit it');
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordAction } from '../../../../shared/commands/audit-log.ts';
-import { getAudit } from '../../../../shared/http/audit/get-audit.ts';
-import type { Audit } from '../../../../shared/http/audit/schemas.ts';
+import { type Audit, getAudit } from '../../../../shared/http/audit/routes.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { requestFor } from '../requests.ts';
 
@@ -13,7 +12,10 @@ async function logOf(count: number) {
   for (let n = 0; n < count; n += 1)
     await recordAction(table, { ...fields, at: new Date(NOW_MS - n).toISOString(), detail: `${n}` }, `invocation-${n}`);
   return async (query: string) => {
-    const { jsonBody, headers } = await getAudit({ table, now: () => NOW_MS }, requestFor(`audit${query}`));
+    const { jsonBody, headers } = await getAudit(
+      { table, gate: { table, now: () => NOW_MS } },
+      requestFor(`audit${query}`),
+    );
     const link = new Headers(headers as Record<string, string>).get('link');
     const [, next] = /\/audit(\?.*)>; rel="next"/.exec(link ?? '') ?? [];
     return { details: (jsonBody as Audit).entries.map(({ detail }) => detail), next };

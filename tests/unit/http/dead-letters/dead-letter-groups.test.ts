@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { groupsText } from '../../../../shared/http/dead-letters/dead-letter-groups.ts';
 import type { DeadLetterText } from '../../../../shared/http/dead-letters/dead-letter-lines.ts';
+import { groupsText } from '../../../../shared/http/dead-letters/get-dead-letters.ts';
 
 const letterOf = (cause: string, position: number): DeadLetterText => ({
   ...{ chunk: '000000', position, cause, reason: 'rejected' },

@@ -31,7 +31,7 @@ describe('dead letters of the batches of some days', () => {
       calls += 1;
     });
 
-    const deps = { table, now: () => DAY };
+    const deps = { table, gate: { table, now: () => DAY } };
     const { jsonBody } = await listDeadLetters(deps, requestFor('dead-letters?day=2026-03-31'));
 
     const { groups, ...rest } = deadLettersOfBatchesSchema.parse(jsonBody);
@@ -46,7 +46,7 @@ describe('dead letters of the batches of some days', () => {
     for (const day of [0, 3, 8, 20])
       await indexBatch(table, batchRowOf({ ...ended, id: newBatchId(DAY - day * 86_400_000) }));
     const ask = async (maxLines: number) => {
-      const deps = { table, now: () => DAY, maxLines };
+      const deps = { table, gate: { table, now: () => DAY }, maxLines };
       const { jsonBody } = await listDeadLetters(deps, requestFor('dead-letters?from=2026-03-01&to=2026-03-31'));
       return deadLettersOfBatchesSchema.parse(jsonBody);
     };

@@ -4,7 +4,7 @@ import {
   discardRequestSchema,
   redriveRequestSchema,
 } from '../../../../shared/http/dead-letters/schemas.ts';
-import { sweepAnswerSchema } from '../../../../shared/http/sweep/schemas.ts';
+import { sweepAnswerSchema } from '../../../../shared/http/sweep/routes.ts';
 import { noCounts } from '../../../../shared/sweep/counts.ts';
 
 describe('an attempt of a dead letter', () => {

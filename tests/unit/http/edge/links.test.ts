@@ -4,7 +4,7 @@ import { requestFor } from '../requests.ts';
 
 describe('nextLink', () => {
   it('returns no header on the last page', () => {
-    expect(nextLink(requestFor('x?limit=2'), undefined)).toEqual({});
+    expect(nextLink(requestFor('x?limit=2'), { from: undefined, after: [] })).toEqual({});
   });
 
   it.each(['code', 'Code', 'CODE', '%63ode'])('never repeats a key, here as %s', (name) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Problem } from '../../../../shared/errors.ts';
-import { listInbox } from '../../../../shared/http/inbox/list-inbox.ts';
+import { listInbox } from '../../../../shared/http/inbox/files.ts';
 import type { InboxFilesDeps } from '../../../../shared/intake/inbox/operator/inbox-files.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';
 import { requestFor } from '../requests.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BatchRow } from '../../../../shared/batches/batch-row.ts';
 import type { WatchedBatch } from '../../../../shared/batches/watch/read-open-batches.ts';
-import { endedIn, endedNotices, openNotices } from '../../../../shared/http/overview/batch-notices.ts';
+import { endedNotices, latestOf, openNotices } from '../../../../shared/http/overview/batch-notices.ts';
 import { batchRowOf } from '../../../helpers/data/factories.ts';
 
 const NOW = Date.parse('2026-01-02T00:00:00.000Z');
@@ -18,7 +18,7 @@ const idsOf = ({ batches }: { batches: { id: string }[] }): string[] => batches.
 
 describe('open batches', () => {
   test('are late after their deadline; those that were not read, by their open row', () => {
-    const { late } = openNotices([open(-1), open(1), read(-2), open(-3, { deadlineAt: undefined })], NOW);
+    const { late } = openNotices([open(-1), open(1), read(-2)], NOW);
     expect(idsOf(late)).toEqual([idOf(-2), idOf(-1)]);
     expect(late.batches.map(({ since, items }) => [since, items])).toEqual([
       [at(-2), 4],
@@ -49,11 +49,13 @@ describe('open batches', () => {
 
 test('uses the row of a badly ended batch while it is open, and its line afterwards', async () => {
   const line = (n: number, state: BatchRow['state']) => ({ ...batchRowOf({ id: idOf(n), state }), spent: {} as never });
-  const batches = endedIn('suspect', {
-    open: [read(1, { state: 'suspect' }), read(2, { state: 'running' })],
-    lines: [line(1, 'suspect'), line(2, 'suspect'), line(3, 'suspect'), line(4, 'completedWithDeadLetters')],
-  });
-  const notices = await endedNotices(batches, async ({ id }) => (id === idOf(3) ? 'InvalidItem: id' : undefined));
+  const batches = latestOf(
+    [read(1, { state: 'suspect' }), read(2, { state: 'running' })],
+    [line(1, 'suspect'), line(2, 'suspect'), line(3, 'suspect'), line(4, 'completedWithDeadLetters')],
+  );
+  const notices = await endedNotices(batches, 'suspect', async ({ id }) =>
+    id === idOf(3) ? 'InvalidItem: id' : undefined,
+  );
   expect(notices.count).toBe(2);
   expect(notices.batches.map(({ id, reason }) => [id, reason])).toEqual([
     [idOf(1), undefined],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { newBatchId } from '../../../../shared/contract/names.ts';
 import type { DeadBatch } from '../../../../shared/http/dead-letters/cause-groups.ts';
-import { sumDeadLetters } from '../../../../shared/http/overview/dead-letters.ts';
+import { sumDeadLetters } from '../../../../shared/http/overview/batch-notices.ts';
 
 const batchOf = (second: number, fields: Pick<DeadBatch, 'workload' | 'dead' | 'causes'>): DeadBatch => ({
   ...{ id: newBatchId(Date.UTC(2026, 0, 1, 0, 0, second)), state: 'completedWithDeadLetters' },

@@ -14,6 +14,7 @@ const billing = defineWorkload({
 const registry = createRegistry([billing]);
 const open = (fields: Partial<WatchedBatch>): WatchedBatch => ({
   ...{ id: BATCH, workload: 'billing', revision: 0, openedAt: 0, lane: 'normal', items: 10, chunks: 9, row: undefined },
+  deadlineAt: '2026-01-02T00:00:00.000Z',
   ...fields,
 });
 const sums = (...batches: Partial<WatchedBatch>[]) => Object.fromEntries(backlogs(registry, batches.map(open)));
@@ -41,12 +42,12 @@ test('a batch whose row was not read counts in the queues that its id determines
 
 test('uses the pending items in the row of a batch', () => {
   const row = batchRowOf({ lane: 'bulk', accepted: 10, succeeded: 6, dead: 1 });
-  expect(sums({ row, chunks: 1, lane: undefined })).toEqual({ 'billing-bulk-0': { batches: 1, items: 3 } });
+  expect(sums({ row, chunks: 1 })).toEqual({ 'billing-bulk-0': { batches: 1, items: 3 } });
 });
 
-test('excludes batches that have ended, have nothing to run, or have an unknown lane or workload', () => {
+test('excludes batches that have ended, have nothing to run, or belong to an unknown workload', () => {
   const ended = batchRowOf({ state: 'completed', succeeded: 4 });
-  expect(sums({ row: ended }, { items: 0 }, { lane: undefined }, { workload: 'gone' })).toEqual({});
+  expect(sums({ row: ended }, { items: 0 }, { workload: 'gone' })).toEqual({});
 });
 
 test('result queues have no backlog, and other queues may have an empty one', () => {

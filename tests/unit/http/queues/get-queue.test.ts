@@ -4,7 +4,7 @@ import { changeGate } from '../../../../shared/gate/gate-store.ts';
 import { DEFAULT_POLICY } from '../../../../shared/gate/policy.ts';
 import { writePolicy } from '../../../../shared/gate/policy-store.ts';
 import { addWave } from '../../../../shared/gate/wave-record.ts';
-import { getQueue } from '../../../../shared/http/queues/get-queue.ts';
+import { getQueue } from '../../../../shared/http/queues/list-queues.ts';
 import { queueDetailsSchema } from '../../../../shared/http/queues/schemas.ts';
 import { createDepths } from '../../../../shared/queues/depths.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';

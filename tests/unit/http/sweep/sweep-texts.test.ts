@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sweepTexts } from '../../../../shared/http/sweep/sweep-texts.ts';
+import { sweepTexts } from '../../../../shared/http/sweep/routes.ts';
 import { noCounts, SWEEP_ACTIONS } from '../../../../shared/sweep/counts.ts';
 
 it('has no text for a sweep that repaired nothing', () => {

@@ -16,7 +16,7 @@ const good = (n: number): string => `{"id":"${n}","qty":${n}}\n`;
 const many = (n: number): string => Array.from({ length: n }, (_, index) => good(index)).join('');
 
 describe('checkUpload', () => {
-  it('counts valid items, and groups invalid ones by cause, with line and column', async () => {
+  it('counts valid items, and groups invalid ones by cause, with line and path', async () => {
     const body = `${good(1)}{"id":"2","qty":"2"}\n\n{"id":"3","qty":"3"}\n{"qty":4}\n`;
     const checked = await check(body);
     expect(checked).toMatchObject({ items: 4, valid: 1, invalid: 3, whole: true, bytes: body.length });
@@ -26,16 +26,14 @@ describe('checkUpload', () => {
         cause: 'invalid: InvalidItem: qty: Invalid input: expected number, received string',
         count: 2,
         examples: [
-          { line: 2, column: 17, path: 'qty', message: 'qty: Invalid input: expected number, received string' },
-          { line: 4, column: 17, path: 'qty', message: 'qty: Invalid input: expected number, received string' },
+          { line: 2, path: 'qty', message: 'qty: Invalid input: expected number, received string' },
+          { line: 4, path: 'qty', message: 'qty: Invalid input: expected number, received string' },
         ],
       },
       {
         cause: 'invalid: InvalidItem: id: Invalid input: expected string, received undefined',
         count: 1,
-        examples: [
-          { line: 5, column: 1, path: 'id', message: 'id: Invalid input: expected string, received undefined' },
-        ],
+        examples: [{ line: 5, path: 'id', message: 'id: Invalid input: expected string, received undefined' }],
       },
     ]);
   });

@@ -22,14 +22,14 @@ it.each([
   ['many', valid(700)],
   ['large', valid(20, 'x'.repeat(50_000))],
 ])('passes all chunks of %s valid records on', async (_size, records) => {
-  const chunks = await collect(validChunks(workload, 'ndjson', chunksOf(records)));
+  const chunks = await collect(validChunks(workload, chunksOf(records)));
   expect(chunks.reduce((sum, { items }) => sum + items, 0)).toBe(records.length);
 });
 
 it('refuses an upload with the lines of all its invalid records, also of those after the first turn', async () => {
   const records = valid(700);
   for (const index of [3, 250, 699]) records[index] = { id: index };
-  await expect(collect(validChunks(workload, 'ndjson', chunksOf(records)))).rejects.toMatchObject({
+  await expect(collect(validChunks(workload, chunksOf(records)))).rejects.toMatchObject({
     type: 'invalid-items',
     errors: [{ line: 4 }, { line: 251 }, { line: 700 }],
   });

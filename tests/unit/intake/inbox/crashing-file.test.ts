@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { serviceError } from '../../../helpers/data/factories.ts';
 import { dyingAt } from '../../../helpers/fakes/crashes.ts';
 import { InboxWorld, NOTHING } from './inbox-world.ts';

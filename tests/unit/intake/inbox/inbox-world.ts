@@ -2,7 +2,7 @@
 import { decodeFrame } from '../../../../shared/contract/frame.ts';
 import { groupFrame, readDirectory, readGroup } from '../../../../shared/contract/payload-index.ts';
 import { type InboxResult, scanInbox } from '../../../../shared/intake/inbox/inbox.ts';
-import type { InboxDeps } from '../../../../shared/intake/inbox/take-file.ts';
+import type { InboxDeps } from '../../../../shared/intake/inbox/inbox-deps.ts';
 import { withLog } from '../../../../shared/telemetry/log.ts';
 import { defineWorkload } from '../../../../shared/workload/define.ts';
 import { createRegistry } from '../../../../shared/workload/registry.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FrameError } from '../../../../shared/contract/errors.ts';
-import { readDead, readPartial, readResultLines, readRetries } from '../../../../shared/kit/read-outcome.ts';
 import { encodeOutcome } from '../../../../shared/processing/outcome/encode/encode-outcome.ts';
 import { readAll } from '../../../helpers/data/chunks.ts';
+import { readDead, readPartial, readResultLines, readRetries } from '../../../helpers/data/read-outcome.ts';
 
 const counts = { items: 1, succeeded: 1, dead: 0, cancelled: 0, retried: 0 };
 const outcome = encodeOutcome(

@@ -33,13 +33,13 @@ describe('the frames of a stack', () => {
       'Array.map (<anonymous>)',
     ];
     const own = [1, 2, 3, 4, 5, 6].map((line) => `f${line} (${at('workloads/a.ts')}:${line}:1)`);
-    const pipeline = [`runItem (${at('shared/processing/thread/calls/run-item.ts')}:51:20)`];
+    const pipeline = [`callItem (${at('shared/processing/thread/calls/start-unit.ts')}:51:20)`];
     const shown = [1, 2, 3, 4, 5].map((line) => `f${line} (workloads/a.ts:${line}:1)`);
     expect(frames(...noise, ...own, ...pipeline)).toEqual(shown);
   });
 
   it('are those of packages if the app has none, and never those of Node or the pipeline', () => {
-    const own = `runItem (${at('shared/processing/thread/calls/run-item.ts')}:51:20)`;
+    const own = `callItem (${at('shared/processing/thread/calls/start-unit.ts')}:51:20)`;
     const inner = `send (${at('node_modules/@azure/core/node_modules/ms/i.js')}:9:9)`;
     expect(frames('processTicks (node:internal/x:1:1)', inner, own)).toEqual(['send (node_modules/ms/i.js:9:9)']);
     expect(frames('processTicks (node:internal/x:1:1)', own)).toEqual([]);

@@ -6,7 +6,7 @@ import {
   NOT_BEGUN,
   type ThreadStatus,
 } from '../../../../shared/processing/thread/thread-status.ts';
-import { deathText, verdictOf } from '../../../../shared/processing/thread-pool/verdict.ts';
+import { deathText, verdictOf } from '../../../../shared/processing/thread-pool/process-chunk.ts';
 import { isStuck } from '../../../../shared/processing/thread-pool/watch.ts';
 
 const status: ThreadStatus = {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compileColumns } from '../../../../../shared/intake/parse/csv/csv-columns.ts';
 import { HeaderNames } from '../../../../../shared/intake/parse/csv/csv-header.ts';
 import { parseCsv } from '../../../../../shared/intake/parse/csv/parse-csv.ts';
-import { SchemaReader } from '../../../../../shared/workload/types/schema-reader.ts';
 import { cut, problemOf, recordsOf } from '../../uploads.ts';
 import { limits, number, object, read, text } from './read-csv.ts';
 
@@ -98,7 +97,9 @@ describe('dotted headers', () => {
 
   it('cost one read per cell and row, with any number of levels', () => {
     const names = Array.from({ length: 50 }, (_, index) => `${`a${index}.`.repeat(15)}x`);
-    const columns = compileColumns(names, new HeaderNames(new SchemaReader(undefined)), '.');
+    const reading = { delimiter: ',', decimal: '.', charset: 'utf-8' } as const;
+    const named = names.map((name) => ({ header: name, name }));
+    const columns = compileColumns({ ...reading, columns: named }, new HeaderNames(undefined));
     let reads = 0;
     const row = new Proxy(
       names.map(() => '1'),

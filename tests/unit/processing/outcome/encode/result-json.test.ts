@@ -1,9 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toResultJson } from '../../../../../shared/processing/outcome/encode/result-json.ts';
+import { toFaithful } from '../../../../../shared/processing/outcome/encode/result-json.ts';
 
-const write = (value: unknown): string => toResultJson(['result'], value);
+const write = (value: unknown): string => toFaithful(['result'], value).json;
 
 class Point {
   x = 1;

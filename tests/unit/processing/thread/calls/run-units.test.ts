@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ChunkRun } from '../../../../../shared/processing/thread/calls/chunk-run.ts';
-import { runUnits, type Units } from '../../../../../shared/processing/thread/calls/run-units.ts';
-import { createStatusBuffer } from '../../../../../shared/processing/thread/thread-status.ts';
+import { runChunk } from '../../../../../shared/processing/thread/run-chunk.ts';
+import { taskOf } from '../../../../../shared/processing/thread-pool/process-chunk.ts';
+import { ids, type MapItem, run, workloadOf } from '../../../../helpers/threads/run-chunk.ts';
 
 const numbers = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
@@ -12,21 +12,24 @@ function work(): void {
   while (performance.now() < end);
 }
 
-/** Runs units of a workload without limits. */
-function runUpTo<T>(limit: number, units: T[], start: Units<T>['start']): Promise<void> {
-  const run = { statusBuffer: createStatusBuffer(units.length), nowMs: () => 0, copier: { check: () => {} } };
-  return runUnits(run as unknown as ChunkRun, { limit, units, sourcesOf: () => [], start });
-}
-
 describe('runUnits', () => {
   it('rejects with the first error when all have ended', async () => {
     const ended: number[] = [];
-    const run = runUpTo(4, numbers(4), async (n) => {
-      await sleep(n);
-      ended.push(n);
-      if (n < 2) throw new Error(`${n}`);
-    });
-    await expect(run).rejects.toThrow('0');
+    const map: MapItem = async ({ id }) => {
+      await sleep(id);
+      ended.push(id);
+      if (id < 2) throw new Error('retried');
+    };
+    const tools = {
+      clockMs: () => 0,
+      // Is needed for each failed item.
+      random: () => {
+        throw new Error(`${ended.at(-1)}`);
+      },
+      log: () => {},
+    };
+    const workload = workloadOf(map, { concurrency: 4, timeoutSeconds: 5 });
+    await expect(runChunk(workload, taskOf(ids(...numbers(4)), 60_000), tools)).rejects.toThrow('0');
     expect(ended).toEqual([0, 1, 2, 3]);
   });
 
@@ -36,16 +39,17 @@ describe('runUnits', () => {
   ])('lets calls in flight continue between units %s', async (_, rest) => {
     let begun = 0;
     let endedAt = 0;
-    await runUpTo(8, numbers(2_000), (n) => {
+    const map: MapItem = ({ id }) => {
       begun += 1;
-      if (n === 0) {
+      if (id === 0) {
         return sleep(5).then(() => {
           endedAt = begun;
         });
       }
       work();
       return rest();
-    });
+    };
+    await run(workloadOf(map, { concurrency: 8, timeoutSeconds: 5 }), ids(...numbers(2_000)));
     expect(endedAt).toBeGreaterThan(0);
     expect(endedAt).toBeLessThan(2_000);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { retryDelayMs } from '../../../../../shared/processing/thread/outcome/back-off.ts';
+import { retryAfterSeconds, retryDelayMs } from '../../../../../shared/processing/thread/outcome/back-off.ts';
+import { Retry } from '../../../../../shared/workload/errors.ts';
 
 const DEFAULT = { attempts: 5, firstDelaySeconds: 1, factor: 2, maxDelaySeconds: 900, jitter: 0.2 };
 
@@ -16,8 +17,6 @@ describe('retryDelayMs', () => {
     [1, 0.5, 30, 30_000],
     [5, 0.5, 3, 16_000],
     [1, 0.5, -5, 1_000],
-    [1, 0.5, Number.NaN, 1_000],
-    [1, 0.5, 'soon' as never, 1_000],
     [1, 0.5, Number.POSITIVE_INFINITY, 604_800_000],
   ])('waits after %i failed attempts (random %f, after %s s) %i ms', (failed, random, after, expected) => {
     expect(retryDelayMs(DEFAULT, failed, random, after)).toBe(expected);
@@ -35,5 +34,18 @@ describe('retryDelayMs', () => {
     [{ jitter: 1, firstDelaySeconds: 604_800, maxDelaySeconds: 604_800 }, 1, 1, 604_800_000],
   ])('of a policy with %j waits after %i failed attempts (random %f) %i ms', (policy, failed, random, expected) => {
     expect(retryDelayMs({ ...DEFAULT, ...policy }, failed, random)).toBe(expected);
+  });
+});
+
+describe('retryAfterSeconds', () => {
+  it.each([
+    [30, 30],
+    [0, 0],
+    [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    [-5, undefined],
+    [Number.NaN, undefined],
+    ['soon' as never, undefined],
+  ])('reads a wait of %s as %s', (after, expected) => {
+    expect(retryAfterSeconds(new Retry('later', { after }))).toBe(expected);
   });
 });

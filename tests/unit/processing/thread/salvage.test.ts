@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { DEAD, ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../../shared/processing/thread/thread-status.ts';
-import type { Copy } from '../../../../../shared/processing/thread/thread-task.ts';
-import { NOW_MS, retriesJob } from '../../../../helpers/data/chunks.ts';
-import { ids, type MapItem, run, workloadOf } from '../../../../helpers/threads/run-chunk.ts';
+import { DEAD, ENDED, IN_FLIGHT, NOT_BEGUN } from '../../../../shared/processing/thread/thread-status.ts';
+import type { Copy } from '../../../../shared/processing/thread/thread-task.ts';
+import { NOW_MS, retriesJob } from '../../../helpers/data/chunks.ts';
+import { ids, type MapItem, run, workloadOf } from '../../../helpers/threads/run-chunk.ts';
 
 describe('the remains of a dead thread', () => {
   const workload = workloadOf(

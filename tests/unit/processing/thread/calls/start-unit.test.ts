@@ -82,7 +82,7 @@ describe('a handler that throws', () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const { dead } = await run(workloadOf(throwOn(1, new Reject('no', { cause }))), ids(1));
     const here = expect.stringMatching(
-      /^(\w+ \()?tests\/unit\/processing\/thread\/calls\/run-item\.test\.ts:\d+:\d+\)?$/,
+      /^(\w+ \()?tests\/unit\/processing\/thread\/calls\/start-unit\.test\.ts:\d+:\d+\)?$/,
     );
     const error = { stack: expect.arrayContaining([here]), causes: [{ message: 'connect', code: 'ECONNREFUSED' }] };
     expect(dead[0]).toMatchObject({ error, attempts: [{ error }] });

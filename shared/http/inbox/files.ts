@@ -1,4 +1,6 @@
-import type { HttpRequest, HttpResponseInit } from '@azure/functions';
+/** Lists the files of the inbox, and changes rejected ones. */
+import type { HttpRequest } from '@azure/functions';
+import { deleteRejected, retryRejected } from '../../commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault, isListable } from '../../contract/text/blob-name.ts';
 import { isRefused, Problem } from '../../errors.ts';
@@ -8,23 +10,25 @@ import {
   type InboxFile,
   type InboxFilesDeps,
   type InboxPlace,
-  type InboxState,
   listInboxFiles,
 } from '../../intake/inbox/operator/inbox-files.ts';
 import { json } from '../edge/answers.ts';
+import type { Reads } from '../edge/app.ts';
 import { nextLink } from '../edge/links.ts';
-import { wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { jsonBodyOf } from '../edge/request/json-body.ts';
+import { oneOf, wholeOf, workloadNameOf } from '../edge/request/parameters.ts';
+import { type Handle, query, whole } from '../edge/route.ts';
 import { fileNotes } from './file-notes.ts';
-import type { InboxFileView, InboxList } from './schemas.ts';
+import { type InboxFileView, type InboxList, inboxRetrySchema } from './schemas.ts';
 
-const LIMIT = { min: 1, max: 200, fallback: 50 };
+export const LIMIT = query('limit', 'Maximum number of files per page', whole(1, 200, 50));
 const MAX_MARKER = 4_000;
 
 /**
  * GET inbox: the files that wait, are being processed or were rejected; with `?name=` a single file, even if it became a
  * batch.
  */
-export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Promise<HttpResponseInit> {
+export const listInbox: Handle<InboxFilesDeps> = async (deps, request) => {
   const name = request.query.get('name');
   if (name !== null) {
     const file = await findInboxFile(deps, inboxName(name));
@@ -33,24 +37,30 @@ export async function listInbox(deps: InboxFilesDeps, request: HttpRequest): Pro
   const after = placeOf(request);
   const filter = {
     workload: workloadNameOf(request),
-    state: stateOf(request),
-    limit: wholeOf(request, 'limit', LIMIT),
+    state: oneOf(request, 'state', INBOX_STATES),
+    limit: wholeOf(request, LIMIT),
     after,
   };
-  const { files, next } = await listFrom(deps, filter);
+  const { files, next } = await listInboxFiles(deps, filter).catch((error: unknown) => {
+    // The service refuses a marker that it did not create.
+    throw after?.marker !== undefined && isRefused(error) ? invalidPlace(error) : error;
+  });
   const list: InboxList = { files: files.map(viewOf) };
-  return json(list, { headers: nextLink(request, next && { after: textOf(next) }) });
-}
+  return json(list, { headers: nextLink(request, { after: next && textOf(next) }) });
+};
 
-/** The service refuses a marker that it did not create. */
-async function listFrom(deps: InboxFilesDeps, filter: Parameters<typeof listInboxFiles>[1]) {
-  try {
-    return await listInboxFiles(deps, filter);
-  } catch (error) {
-    if (filter.after?.marker !== undefined && isRefused(error)) throw invalidPlace(error);
-    throw error;
-  }
-}
+/** POST inbox/retry: moves a rejected file back into the inbox, where the next poll finds it. */
+export const retryInboxFile: Handle<Pick<Reads, 'container'>> = async (deps, request) => {
+  const { name } = await jsonBodyOf(request, inboxRetrySchema);
+  await retryRejected(deps, inboxName(name));
+  return json({ name }, { status: 202 });
+};
+
+/** DELETE inbox?name=: deletes a rejected file and its reason. */
+export const deleteInboxFile: Handle<Pick<Reads, 'container'>> = async (deps, request) => {
+  await deleteRejected(deps, inboxName(request.query.get('name') ?? ''));
+  return { status: 204 };
+};
 
 function viewOf({ workload, lane, ...file }: InboxFile): InboxFileView {
   const view = { ...file, workload: workload ?? null, lane: lane ?? null };
@@ -58,20 +68,10 @@ function viewOf({ workload, lane, ...file }: InboxFile): InboxFileView {
 }
 
 /** Checks a file name from outside; 400 if it is not a valid blob name. */
-export function inboxName(name: string): string {
+function inboxName(name: string): string {
   const fault = blobNameFault(name);
   if (fault === undefined) return name;
   throw new Problem('invalid-parameter', `name must be the name of a file in the inbox; it ${fault}.`);
-}
-
-function stateOf(request: HttpRequest): InboxState | undefined {
-  const text = request.query.get('state');
-  const state = INBOX_STATES.find((each) => each === text);
-  if (text === null || state !== undefined) return state;
-  throw new Problem(
-    'invalid-parameter',
-    `state must be one of ${INBOX_STATES.join(', ')}; got "${text.slice(0, 40)}".`,
-  );
 }
 
 /** Writes `inbox.<marker in base64url>`, or `rejected.<marker>`. An empty marker means the beginning. */

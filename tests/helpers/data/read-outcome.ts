@@ -1,6 +1,6 @@
-/** Reads the frames of an outcome that no part of the pipeline parses as a whole. */
-import type { DeadItem, FailedFold, OutcomeHeader, PartialLine, RetryItem } from '../contract/outcome.ts';
-import { type FetchBytes, readFrameLines } from '../processing/outcome/read-outcome.ts';
+/** Reads the frames of an outcome. */
+import type { DeadItem, FailedFold, OutcomeHeader, PartialLine, RetryItem } from '../../../shared/contract/outcome.ts';
+import { type FetchBytes, readFrameLines } from '../../../shared/processing/outcome/read-outcome.ts';
 
 /** Reads the results as JSON text, in the order of the chunk's items. */
 export const readResultLines = (header: OutcomeHeader, fetchBytes: FetchBytes): Promise<string[]> =>

@@ -1,7 +1,6 @@
 import type { HttpRequest, InvocationContext } from '@azure/functions';
 import { expect, it } from 'vitest';
-import { submitOverHttp } from '../../../../../shared/http/batches/upload/submit-batch.ts';
-import { UPLOAD_PLACES } from '../../../../../shared/http/batches/upload/upload-request.ts';
+import { submitOverHttp, UPLOAD_PLACES } from '../../../../../shared/http/batches/upload/uploads.ts';
 import { redriveRequestSchema } from '../../../../../shared/http/dead-letters/schemas.ts';
 import { createBodyPlaces } from '../../../../../shared/http/edge/request/body-places.ts';
 import { jsonBodyOf } from '../../../../../shared/http/edge/request/json-body.ts';
@@ -21,7 +20,7 @@ function deps() {
   return {
     registry: createRegistry([workloadOf(() => 1)]),
     settings: limits,
-    places: createBodyPlaces(UPLOAD_PLACES),
+    uploadPlaces: createBodyPlaces(UPLOAD_PLACES),
     deps: { ...memoryBlobs(), table, keys: table, gate, meter },
   } as never;
 }
