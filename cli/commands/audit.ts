@@ -29,16 +29,13 @@ export function addAudit(program: Command, act: Act): void {
     .action(act(audit, ['table', 'json', 'csv']));
 }
 
-const audit: Action<[AuditOptions]> = async (session, options) => {
-  const { limit } = options;
-  const log: Audit = { from: '', to: '', entries: [] };
-  for await (const answer of session.api.pages('GET audit', {
-    query: { ...options, limit: Math.min(limit, MAX_PAGE) },
-  })) {
-    const { entries, ...days } = await jsonOf(answer);
-    Object.assign(log, days);
-    log.entries.push(...entries.slice(0, limit - log.entries.length));
-    if (log.entries.length >= limit) break;
+const audit: Action<[AuditOptions]> = async (session, { limit, ...filter }) => {
+  let log: Audit = { from: '', to: '', entries: [] };
+  const query = { ...filter, limit: Math.min(limit, MAX_PAGE) };
+  for await (const answer of session.api.pages('GET audit', { query })) {
+    const page = await jsonOf(answer);
+    log = { ...page, entries: [...log.entries, ...page.entries].slice(0, limit) };
+    if (log.entries.length === limit) break;
   }
   const none = `No actions from ${log.from} to ${log.to}.`;
   session.list(log, { entries: log.entries, columns: COLUMNS, none });

@@ -63,21 +63,16 @@ const inbox: Action<[InboxAction | undefined, string | undefined, InboxOptions]>
   return action === 'retry' ? retry(session, name) : remove(session, name, options);
 };
 
-async function list(session: Session, options: InboxOptions): Promise<ExitCode> {
-  const files = await listFiles(session, options);
-  if (files.length === 0) await checkWorkload(session, options.workload);
-  session.list({ files } satisfies InboxList, { entries: files, columns: COLUMNS, none: 'No files in the inbox.' });
-  return EXIT.done;
-}
-
-async function listFiles({ api }: Session, { limit, workload, state }: InboxOptions): Promise<InboxFileView[]> {
+async function list(session: Session, { limit, workload, state }: InboxOptions): Promise<ExitCode> {
   const files: InboxFileView[] = [];
   const query = { workload, state, limit: Math.min(limit, MAX_PAGE) };
-  for await (const answer of api.pages('GET inbox', { query })) {
-    files.push(...(await jsonOf(answer)).files);
+  for await (const answer of session.api.pages('GET inbox', { query })) {
+    files.push(...(await jsonOf(answer)).files.slice(0, limit - files.length));
     if (files.length >= limit) break;
   }
-  return files.slice(0, limit);
+  if (files.length === 0) await checkWorkload(session, workload);
+  session.list({ files } satisfies InboxList, { entries: files, columns: COLUMNS, none: 'No files in the inbox.' });
+  return EXIT.done;
 }
 
 async function retry(session: Session, name: string): Promise<ExitCode> {

@@ -4,8 +4,16 @@
  * after the first frame (nodejs/node#64741), and in Node 22 it returns no bytes and no error for a truncated frame.
  */
 import { createHash } from 'node:crypto';
+import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  createZstdDecompress,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { FrameError } from './errors.ts';
 
 const SKIPPABLE_MAGIC = 0x184d2a50;
@@ -75,6 +83,23 @@ export async function decodeLargeFrame(frame: Uint8Array, maxBytes: number): Pro
     return await decompressAsync(frame, { maxOutputLength: maxBytes, chunkSize: OUTPUT_BYTES.max });
   } catch (error) {
     throw new FrameError('Frame cannot be decoded.', { cause: error });
+  }
+}
+
+/**
+ * Decodes one frame of any size while its pieces arrive, on the thread pool, in pieces of at most 256 KiB. As for
+ * `decodeFrameUpTo`, the caller must check the result.
+ * @throws FrameError if the frame cannot be decoded, and what the source throws.
+ */
+export async function* decodePieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const decoder = createZstdDecompress({ chunkSize: OUTPUT_BYTES.max });
+  const input = Readable.from(source);
+  // The loop below throws the same errors.
+  pipeline(input, decoder, () => undefined);
+  try {
+    yield* decoder as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw input.errored ?? new FrameError('Frame cannot be decoded.', { cause: error });
   }
 }
 

@@ -1,13 +1,9 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { StringDecoder } from 'node:string_decoder';
-import { createZstdDecompress } from 'node:zlib';
 import type { BlobClient, ContainerClient } from '@azure/storage-blob';
 import { z } from 'zod';
 import { FrameError } from '../contract/errors.ts';
-import { SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
+import { decodePieces, SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
 import { reportBlobName } from '../contract/names.ts';
-import { isOutage, statusOf } from '../errors.ts';
+import { statusOf } from '../errors.ts';
 import { downloadedPieces, openDownload } from '../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
@@ -25,7 +21,7 @@ export type ReportHeader = z.infer<typeof reportHeaderSchema>;
 
 /**
  * A stored report. `lines` reads its lines from the blob, each time it is called: JSON texts of {key, value}, sorted by key, in
- * the pieces in which they arrive. A piece may be empty. It throws FrameError if the blob is damaged.
+ * the pieces in which they arrive. It throws FrameError if the blob is damaged.
  */
 export interface Report {
   header: ReportHeader;
@@ -34,8 +30,6 @@ export interface Report {
 
 /** A header has less than 1 KiB. */
 const HEADER_BYTES = 4 * 1024;
-/** What is decoded and split into lines at a time takes a few milliseconds. */
-const PIECE_BYTES = 256 * 1024;
 
 /**
  * Opens the report of a batch's revision, of any size; undefined if there is none. Requires one operation, and one each time
@@ -66,39 +60,21 @@ async function* readLines(
   blob: BlobClient,
   { offset, etag, header }: { offset: number; etag: string | undefined; header: ReportHeader },
 ): AsyncGenerator<string[]> {
-  let read = 0;
-  for await (const lines of decodedLines(blob, { offset, ifMatch: etag })) {
+  const { body } = await openDownload(blob, { offset, ifMatch: etag });
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let [open, read] = ['', 0];
+  for await (const piece of decodePieces(downloadedPieces(body))) {
+    // A line may be longer than many pieces: only the new text is searched.
+    const [first = '', ...others] = decoder.decode(piece, { stream: true }).split('\n');
+    open += first;
+    const last = others.pop();
+    if (last === undefined) continue;
+    const lines = [open, ...others];
+    open = last;
     read += lines.length;
     yield lines;
   }
   // A decoder may end at a truncated frame without an error.
   if (read !== header.rows)
     throw new FrameError(`Report of ${header.batch}: expected ${header.rows} lines, got ${read}.`);
-}
-
-async function* decodedLines(
-  blob: BlobClient,
-  range: { offset: number; ifMatch: string | undefined },
-): AsyncGenerator<string[]> {
-  const { body } = await openDownload(blob, range);
-  const decoder = createZstdDecompress({ chunkSize: PIECE_BYTES });
-  const feeding = pipeline(Readable.from(downloadedPieces(body)), decoder);
-  // The loop below throws the same error.
-  feeding.catch(() => undefined);
-  const text = new StringDecoder('utf8');
-  let open = '';
-  try {
-    for await (const piece of decoder) {
-      // A line may be longer than many pieces: only the new text is searched.
-      const [first = '', ...others] = text.write(piece).split('\n');
-      open += first;
-      const last = others.pop();
-      if (last === undefined) continue;
-      yield [open, ...others];
-      open = last;
-    }
-  } catch (error) {
-    if (isOutage(error) || statusOf(error) !== undefined) throw error;
-    throw new FrameError('A report cannot be decoded.', { cause: error });
-  }
 }

@@ -35,11 +35,8 @@ export async function fetchInbox(at: At<'GET inbox'> = {}, signal?: AbortSignal)
   return { entries: answer.files, next };
 }
 
-/** A page of the audit log, and the days of the log. */
-export type AuditPage = Page<AuditEntry> & Pick<Audit, 'from' | 'to'>;
-
-/** Fetches a page of the audit log. */
-export async function fetchAudit(at: At<'GET audit'>, signal?: AbortSignal): Promise<AuditPage> {
+/** A page of the audit log. */
+export async function fetchAudit(at: At<'GET audit'>, signal?: AbortSignal): Promise<Audit & Page<AuditEntry>> {
   const { answer, next } = await fetchPage('GET audit', at, signal);
   return { ...answer, next };
 }

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import { api } from '../api/client.ts';
 import { lastDays } from '../api/last-days.ts';
-import { formatCount } from '../format.ts';
 import { usePolled } from '../live/use-polled.ts';
 import { href } from '../routing.ts';
 import { AuditTable } from './audit-table.tsx';
@@ -21,7 +20,7 @@ export interface ActionsOnProps {
 export function ActionsOn({ target, changes }: ActionsOnProps): JSX.Element | null {
   const polled = usePolled({
     key: ['audit', target, ...changes],
-    load: (signal) => api.json('GET audit', { query: { ...lastDays(DAYS), target }, signal }),
+    load: (signal) => api.json('GET audit', { query: { ...lastDays(DAYS), target, limit: SHOWN + 1 }, signal }),
     keepPrevious: true,
   });
   const entries = polled.data?.entries ?? [];
@@ -32,8 +31,7 @@ export function ActionsOn({ target, changes }: ActionsOnProps): JSX.Element | nu
       <AuditTable entries={entries.slice(0, SHOWN)} withTarget={false} />
       {entries.length > SHOWN && (
         <p class="soft">
-          and {formatCount(entries.length - SHOWN)} more in the{' '}
-          <a href={href('audit', { target, days: '90' })}>audit log</a>
+          <a href={href('audit', { target, days: '90' })}>More in the audit log</a>
         </p>
       )}
     </>

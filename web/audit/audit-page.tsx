@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { filledIn } from '../api/client.ts';
 import { lastDays } from '../api/last-days.ts';
-import { type AuditPage as Actions, fetchAudit } from '../api/pages.ts';
+import { fetchAudit, type Page } from '../api/pages.ts';
+import type { Audit, AuditEntry } from '../api/types.ts';
 import { ChoiceField, SearchField } from '../filters/fields.tsx';
 import { useMore } from '../live/use-more.ts';
 import { usePolled } from '../live/use-polled.ts';
@@ -45,17 +46,13 @@ export function AuditPage(): JSX.Element {
 }
 
 /** The first page, and the further ones that the user has loaded. */
-function Shown({ first, what }: { first: Actions; what: string }): JSX.Element {
+function Shown({ first, what }: { first: Audit & Page<AuditEntry>; what: string }): JSX.Element {
   const more = useMore(first, { keyOf, fetchPage: fetchAudit });
-  if (more.entries.length === 0)
-    return (
-      <Empty icon="audit" title="No actions">
-        <p>
-          No operator did anything to {what} from {first.from} to {first.to} (UTC).
-        </p>
-      </Empty>
-    );
-  return (
+  return more.entries.length === 0 ? (
+    <Empty icon="audit" title="No actions">
+      <p>{`No operator did anything to ${what} from ${first.from} to ${first.to} (UTC).`}</p>
+    </Empty>
+  ) : (
     <>
       <AuditTable entries={more.entries} />
       <MoreButton more={more}>More actions</MoreButton>

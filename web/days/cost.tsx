@@ -13,7 +13,7 @@ export function CostOfDay({ cost }: { cost: Cost }): JSX.Element {
       <h2 class="section-title">Cost</h2>
       <div class="panels">
         <Period title={`Day ${cost.day.from}`} period={cost.day} amount={amount} />
-        <Period title={monthTitle(cost.month)} period={cost.month} amount={amount} />
+        <Period title={`${cost.month.from} to ${cost.month.to}`} period={cost.month} amount={amount} />
       </div>
       <Panel title="While there is nothing to do">
         <IdleLines period={cost.month} amount={amount} />
@@ -36,10 +36,6 @@ export function CostOfDay({ cost }: { cost: Cost }): JSX.Element {
     </>
   );
 }
-
-/** If there are too many batches, the month begins later. */
-const monthTitle = ({ from }: CostPeriod): string =>
-  `Month ${from.slice(0, 7)}${from.endsWith('-01') ? '' : `, from ${from}`}`;
 
 const PARTS = [
   { name: 'Work', field: 'work', tone: 'accent' },

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { ACTION_DAYS, isPlaceInLog, readActions } from '../../commands/audit-log.ts';
-import { Problem } from '../../errors.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
 import { dayParameters } from '../edge/days.ts';
 import { nextLink } from '../edge/links.ts';
-import { daysOf, wholeOf } from '../edge/request/parameters.ts';
+import { daysOf, invalid, wholeOf } from '../edge/request/parameters.ts';
 import { type Handle, jsonAnswer, NEXT, query, type Route, whole } from '../edge/route.ts';
 import { COMPONENTS, count, time } from '../edge/schemas.ts';
 
@@ -44,7 +43,7 @@ export const getAudit: Handle<Pick<Reads, 'table' | 'gate'>> = async ({ table, g
   const target = request.query.get('target') ?? undefined;
   const after = request.query.get('after') ?? undefined;
   if (after !== undefined && !isPlaceInLog(after))
-    throw new Problem('invalid-parameter', 'after must be the value in a link to the next page.');
+    throw invalid('after', 'the value in a link to the next page', after);
   const { actions: entries, next } = await readActions(table, { from, to, target, after, limit });
   const audit: Audit = { from, to, entries };
   // With its days, the link means the same ones tomorrow.

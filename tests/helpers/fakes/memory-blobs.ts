@@ -110,12 +110,13 @@ export function memoryBlobs({ now = Date.now }: { now?: () => number } = {}): Me
       if (offset > 0 && offset >= body.length) throw serviceError(416);
       return Buffer.from(body.subarray(offset, length === undefined ? undefined : offset + length));
     },
-    download: async (offset = 0, _count?: number, { conditions, abortSignal }: ReadOptions = {}) => {
+    download: async (offset = 0, count?: number, { conditions, abortSignal }: ReadOptions = {}) => {
       const { body, etag } = read(path, conditions);
+      const range = body.subarray(offset, count === undefined ? undefined : offset + count);
       if (offset > 0 && offset >= body.length) throw serviceError(416);
       return {
-        ...{ etag, contentLength: body.length - offset },
-        readableStreamBody: Readable.from(stream(path, body.subarray(offset), abortSignal), { highWaterMark: 1 }),
+        ...{ etag, contentLength: range.length },
+        readableStreamBody: Readable.from(stream(path, range, abortSignal), { highWaterMark: 1 }),
       };
     },
     beginCopyFromURL: async (url: string, { metadata, sourceConditions }: CopyOptions = {}) => {

@@ -72,7 +72,7 @@ const BICEP = 'packages/bicep-check/';
 const CONVERT = 'packages/convert/';
 
 export const ROOMS: readonly Room[] = [
-  { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:util', 'node:zlib'] },
+  { path: 'shared/contract/', imports: [], packages: ['zod', 'node:crypto', 'node:stream', 'node:util', 'node:zlib'] },
   { path: 'shared/workload/', imports: ['shared/contract/'], packages: [], packageTypes: ['@standard-schema/spec'] },
   // The types of an item: of its schema, of cells, and of a sample.
   { path: 'shared/workload/types/', imports: [], types: ['shared/workload/item-schema.ts'], packages: ['zod'] },

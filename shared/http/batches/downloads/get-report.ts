@@ -62,7 +62,6 @@ async function* json({ header, lines }: Report): AsyncGenerator<string> {
   yield `${JSON.stringify(header).slice(0, -1)},"items":[`;
   let separator = '';
   for await (const some of lines()) {
-    if (some.length === 0) continue;
     yield `${separator}${some.join(',')}`;
     separator = ',';
   }
@@ -90,8 +89,6 @@ async function* csv(report: Report): AsyncGenerator<string> {
   }
 }
 
-const PIECES: Readonly<Record<Format, (report: Report) => AsyncGenerator<string>>> = { ndjson, csv, json };
-
 async function* rowsOf({ lines }: Report): AsyncGenerator<{ key: string; value: unknown }> {
   const turns = new Turns();
   for await (const some of lines())
@@ -100,3 +97,5 @@ async function* rowsOf({ lines }: Report): AsyncGenerator<{ key: string; value: 
       await turns.next();
     }
 }
+
+const PIECES: Readonly<Record<Format, (report: Report) => AsyncGenerator<string>>> = { ndjson, csv, json };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordAction } from '../../../../shared/commands/audit-log.ts';
+import type { GateDeps } from '../../../../shared/gate/gate.ts';
 import { type Audit, getAudit } from '../../../../shared/http/audit/routes.ts';
 import { memoryTable } from '../../../helpers/fakes/memory-table.ts';
 import { requestFor } from '../requests.ts';
@@ -13,7 +14,7 @@ async function logOf(count: number) {
     await recordAction(table, { ...fields, at: new Date(NOW_MS - n).toISOString(), detail: `${n}` }, `invocation-${n}`);
   return async (query: string) => {
     const { jsonBody, headers } = await getAudit(
-      { table, gate: { table, now: () => NOW_MS } },
+      { table, gate: { now: () => NOW_MS } as GateDeps },
       requestFor(`audit${query}`),
     );
     const link = new Headers(headers as Record<string, string>).get('link');
