@@ -7,8 +7,8 @@
 import type { TableServiceClientOptions } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { addResponse, addSpent } from './account.ts';
-import { operationOf, type RequestShape, type StorageService } from './operation-of.ts';
-import { createServiceClock, type LocalClocks, type ServiceClock } from './service-clock.ts';
+import { operationOf, type StorageService } from './operation-of.ts';
+import { createServiceClock, type LocalClocks } from './service-clock.ts';
 
 /** A policy of the Azure SDK pipeline. */
 export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number]['policy'];
@@ -27,39 +27,8 @@ export interface Meter {
   knowsServiceTime(): boolean;
 }
 
-type Answer = { status: number; headers: { get(name: string): string | undefined } };
-
-/** Sends one try of a request, and observes the request and the response. */
-type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
-
-function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
-  return {
-    name: `sluice-meter-${service}`,
-    sendRequest: (request, next) => pass(service, request, () => next(request)),
-  };
-}
-
 /** Responses of a service that was too busy: not billed, but a reason for a drain to reduce its tasks. */
 export const THROTTLED = 'throttled.responses';
-
-/** Counts each try of a request, and measures its time. */
-function createPass(count: Meter['count'], clock: ServiceClock, monotonicMs: () => number): Pass {
-  return async (service, request, send) => {
-    count(operationOf(service, request));
-    const sentAtMs = monotonicMs();
-    let isThrottled = false;
-    try {
-      const response = await send();
-      clock.observe(response.headers.get('date'), sentAtMs);
-      isThrottled = response.status === 503 || response.status === 429;
-      if (isThrottled) count(THROTTLED);
-      return response;
-    } finally {
-      // A try that failed without a response also counts: a timeout is the longest response time.
-      addResponse(monotonicMs() - sentAtMs, isThrottled);
-    }
-  };
-}
 
 const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
 
@@ -71,9 +40,26 @@ export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
     total = addOperations(total, { [operation]: n });
     addSpent({ [operation]: n });
   };
-  const pass = createPass(count, clock, local.monotonicMs);
+  const policy: Meter['policy'] = (service) => ({
+    name: `sluice-meter-${service}`,
+    sendRequest: async (request, next) => {
+      count(operationOf(service, request));
+      const sentAtMs = local.monotonicMs();
+      let isThrottled = false;
+      try {
+        const response = await next(request);
+        clock.observe(response.headers.get('date'), sentAtMs);
+        isThrottled = response.status === 503 || response.status === 429;
+        if (isThrottled) count(THROTTLED);
+        return response;
+      } finally {
+        // A try that failed without a response also counts: a timeout is the longest response time.
+        addResponse(local.monotonicMs() - sentAtMs, isThrottled);
+      }
+    },
+  });
   return {
-    policy: (service) => policyOf(service, pass),
+    policy,
     count,
     total: () => ({ ...total }),
     serviceNowMs: () => clock.nowMs(),

@@ -9,8 +9,7 @@ import { asInvocation } from './account.ts';
  * `requests` is what requests spend beyond what they store for batches: reads, listings, commands on queues. `drains` is
  * what serves all batches of a queue: wakes, receives, heartbeats, result messages, ends of waves.
  */
-export const OVERHEADS = ['requests', 'drains', 'sweep', 'inbox'] as const;
-export type OverheadName = (typeof OVERHEADS)[number];
+export type OverheadName = 'requests' | 'drains' | 'sweep' | 'inbox';
 
 /** The overhead of a process since its start. */
 export interface Overhead {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { IdleBill } from '../../../../shared/cost/idle-bill.ts';
+import type { IdleBill } from '../../../../tools/cost/model/bill.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { messagePerItem, storageOperations } from '../../../../shared/cost/times-operations.ts';
 import { runCost } from '../../../../tools/cost/command/cost-command.ts';
