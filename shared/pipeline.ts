@@ -11,17 +11,13 @@ import { queueName } from './contract/names.ts';
 import { MAX_RECEIVE } from './contract/queue-limits.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
 import { createOverhead, type Overhead } from './cost/overhead.ts';
-import { type Activities, createActivities, type Round } from './drain/activities.ts';
+import { type Activities, createActivities } from './drain/activities.ts';
+import type { Round } from './drain/dequeue-task.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
 import { createInstanceMeasure } from './drain/instance-load.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
-import {
-  createPublisher,
-  createRejectedPublisher,
-  type PublisherDeps,
-  type PublishRejected,
-} from './events/publish.ts';
+import { createPublishers, type PublisherDeps, type PublishRejected } from './events/publish.ts';
 import { publishOrWake } from './events/wake-fallback.ts';
 import { warnOfRisk } from './events/warn-of-risk.ts';
 import type { FinishWaveDeps } from './gate/finish-wave.ts';
@@ -281,8 +277,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     table: clients.batches,
     keys: clients.keys,
     gate: { table: gates, now },
-    publish: createPublisher({ topic, account, meter }),
-    publishRejected: createRejectedPublisher({ topic, account, meter }),
+    ...createPublishers({ topic, account, meter }),
     depthOf,
     recentDepth,
     readOpenBatches: createOpenBatchReader(clients.batches, now),

@@ -10,9 +10,6 @@ import { log } from '../telemetry/log.ts';
 import { type DequeueDeps, dequeue } from './dequeue-task.ts';
 import type { DequeueInput } from './task-heartbeat.ts';
 
-export type { Round } from './dequeue-task.ts';
-export type { DequeueInput } from './task-heartbeat.ts';
-
 /** `wakes` and the plan belong to the wave that has ended. `abandon`: the error of a drain that cannot continue. */
 export interface FinishWaveInput extends PlanRecord {
   queue: string;
@@ -26,7 +23,7 @@ export interface FinishWaveOutput {
   next?: Wave;
 }
 
-export interface ActivityDeps extends FinishWaveDeps, DequeueDeps {}
+export type ActivityDeps = FinishWaveDeps & DequeueDeps;
 
 export interface Activities {
   dequeueBatch: (input: DequeueInput) => Promise<SliceResult>;

@@ -1,5 +1,5 @@
 import { withinTime } from '../time-limit.ts';
-import type { Round } from './activities.ts';
+import type { Round } from './dequeue-task.ts';
 
 /** The rounds that are running in this process. */
 export interface OpenRounds {

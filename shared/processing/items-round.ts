@@ -6,7 +6,7 @@
  */
 import { type BlobReference, isBlobReference, type Reference } from '../contract/reference.ts';
 import { forBatch } from '../cost/account.ts';
-import type { Round } from '../drain/activities.ts';
+import type { Round } from '../drain/dequeue-task.ts';
 import { UNLIMITED } from '../drain/slice-time.ts';
 import type { Publish } from '../events/publish.ts';
 import { earlier } from '../gate/planning/slice-result.ts';
