@@ -4,7 +4,7 @@ import type { GateRow } from '../../gate/gate-row.ts';
 import { readGate } from '../../gate/gate-store.ts';
 import { initialPolicy } from '../../gate/planning/planner.ts';
 import { policySchema } from '../../gate/policy.ts';
-import { readPolicyRow, writePolicy } from '../../gate/policy-store.ts';
+import { readStoredPolicy, writePolicy } from '../../gate/policy-store.ts';
 import type { Table } from '../../storage/table.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
@@ -34,7 +34,7 @@ export async function readPolicyView(
   { table, capacity }: Pick<PolicyHttp, 'table' | 'capacity'>,
   gate: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<PolicyView> {
-  const stored = (await readPolicyRow(table, gate)) ?? { policy: initialPolicy({ capacity }) };
+  const stored = (await readStoredPolicy(table, gate)) ?? { policy: initialPolicy({ capacity }) };
   return { queue: gate.queue, version: gate.policyVersion, ...stored };
 }
 
