@@ -192,7 +192,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const workload = registry.workload(name);
     return workload && limits().permitsOf(workload);
   };
-  const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
+  const gateWith = (client: DrainClient): GateDeps => createGateDeps(deps(), client);
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);

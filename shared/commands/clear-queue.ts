@@ -13,6 +13,7 @@ import { presentPause } from '../gate/gate-row.ts';
 import { changeGate, readGate } from '../gate/gate-store.ts';
 import type { Queue } from '../queues/messages.ts';
 import { queueOf } from '../queues/queue-of.ts';
+import type { Services } from '../queues/services.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -20,9 +21,8 @@ import { cancelBatch } from './cancel.ts';
 import { MAX_CHUNKS } from './cancel-pending.ts';
 import { deleteUnneeded, NOTHING_DELETED } from './delete-unneeded.ts';
 
-export interface ClearDeps extends FinalizeDeps {
+export interface ClearDeps extends FinalizeDeps, Pick<Services, 'depthOf'> {
   queues: (name: string) => Queue & Pick<QueueClient, 'clearMessages'>;
-  depthOf: (queue: string) => Promise<number>;
   /** Maximum number of chunks per batch that a request cancels. Defaults to that of `cancelBatch`. */
   maxChunks?: number;
 }

@@ -8,14 +8,9 @@ import { type Reference, readReference } from '../contract/reference.ts';
 import { inParallel } from '../parallel.ts';
 import { asReturned, holdLease, type Lease } from '../processing/lease.ts';
 import { type Queue, receive } from '../queues/messages.ts';
-import type { Table } from '../storage/table.ts';
+import type { Services } from '../queues/services.ts';
 
 const DELETES_AT_ONCE = 16;
-
-export interface DeleteUnneededDeps {
-  table: Table;
-  visibilitySeconds: number;
-}
 
 /**
  * Kinds of deleted messages: references of batches that are not under way, references to a blob to adopt (the blob
@@ -50,7 +45,7 @@ export interface DeleteUnneededOptions {
  * queue at the end.
  */
 export async function deleteUnneeded(
-  deps: DeleteUnneededDeps,
+  deps: Pick<Services, 'table' | 'visibilitySeconds'>,
   queue: Queue,
   { stillNeeded, isOver }: DeleteUnneededOptions,
 ): Promise<Deleted> {
@@ -99,7 +94,7 @@ interface Sorted {
  * be redriven, and its references are put after its row has changed.
  */
 async function sortOut(
-  deps: DeleteUnneededDeps,
+  deps: Pick<Services, 'table'>,
   messages: readonly DequeuedMessageItem[],
   stillNeeded: ReadonlySet<string>,
 ): Promise<Sorted[]> {
@@ -128,7 +123,7 @@ function readMessage(text: string): Reference | Kind {
 }
 
 async function isWanted(
-  { table }: DeleteUnneededDeps,
+  { table }: Pick<Services, 'table'>,
   batch: string,
   stillNeeded: ReadonlySet<string>,
 ): Promise<boolean> {

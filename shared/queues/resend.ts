@@ -1,8 +1,8 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
-import type { Table } from '../storage/table.ts';
 import { type EnqueueDeps, enqueue } from './enqueue.ts';
+import type { Services } from './services.ts';
 
 const ROWS_PER_GROUP = 500;
 
@@ -18,7 +18,7 @@ export interface ResendOptions {
  * if there was enough time for all.
  */
 export async function resendPending(
-  deps: EnqueueDeps & { table: Table },
+  deps: EnqueueDeps & Pick<Services, 'table'>,
   batch: BatchRow,
   { isWanted, isOver }: ResendOptions,
 ): Promise<{ sent: number; isWhole: boolean }> {

@@ -12,7 +12,6 @@
  * Tests: tests/unit/results/finalize.test.ts and end-in-transaction.test.ts, tests/faults/chunk-life/chunk-life.test.ts
  * (a process crashes at any point).
  */
-import type { ContainerClient } from '@azure/storage-blob';
 import type { FinishBatch } from '../batches/apply/plan-apply.ts';
 import {
   type BatchRow,
@@ -26,23 +25,19 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { changeFrom, chunkRows, requireBatch } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
-import type { EnqueueDeps } from '../queues/enqueue.ts';
-import type { Table } from '../storage/table.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import type { Workload } from '../workload/define.ts';
-import { type AnnounceDeps, announce } from './announce.ts';
+import { announce } from './announce.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import type { MergeAhead } from './merge-ahead.ts';
 import { type Reported, writeReport } from './report.ts';
 import { findSuspect } from './suspect.ts';
 
-export interface FinalizeDeps extends EnqueueDeps, AnnounceDeps {
-  table: Table;
-  container: (name: string) => ContainerClient;
-  visibilitySeconds: number;
+export interface FinalizeDeps extends Omit<Services, 'depthOf'> {
   mergeAhead: Pick<MergeAhead, 'take'>;
 }
 

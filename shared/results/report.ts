@@ -1,6 +1,5 @@
 /** The report of a batch: NDJSON of {key, value}, sorted by key, behind a header in a skippable frame. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { encodeFrame, skippableFrame } from '../contract/frame.ts';
@@ -9,6 +8,7 @@ import type { PartialLine } from '../contract/outcome.ts';
 import { statusOf } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
+import type { Services } from '../queues/services.ts';
 import type { Workload } from '../workload/define.ts';
 import { type ChunkFrame, frameOfChunk, readAhead } from './chunk-pages.ts';
 import { decodeValues, partialLinesIn } from './decode-values.ts';
@@ -21,10 +21,7 @@ import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
  */
 const FRAMES_AT_ONCE = 8;
 
-export interface ReportDeps {
-  container: (name: string) => ContainerClient;
-  mergeAhead: Pick<MergeAhead, 'take'>;
-}
+type ReportDeps = Pick<Services, 'container'> & { mergeAhead: Pick<MergeAhead, 'take'> };
 
 /** A batch that has ended, with all its rows. */
 export interface Reported {

@@ -1,4 +1,3 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/text/labels.ts';
@@ -8,12 +7,9 @@ import { MAX_METADATA, metadataBytes } from '../../intake/file-metadata.ts';
 import { ownBlob } from '../../intake/import/own-blob.ts';
 import { accountOf, importName } from '../../intake/inbox/import-file.ts';
 import { type CsvOptions, csvOptionsParams } from '../../intake/parse/csv-options.ts';
+import type { Services } from '../../queues/services.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
-
-export interface OrderDeps {
-  container: (name: string) => ContainerClient;
-}
 
 export interface ImportOrder {
   workload: Workload;
@@ -33,7 +29,7 @@ export interface ImportOrder {
  * repeat with the same key changes nothing.
  * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */
-export async function orderImport({ container }: OrderDeps, order: ImportOrder): Promise<string> {
+export async function orderImport({ container }: Pick<Services, 'container'>, order: ImportOrder): Promise<string> {
   const { workload, lane, url, id, key, labels, csv } = order;
   const inbox = container(CONTAINERS.inbox);
   ownBlob(url, { account: accountOf(inbox), workload });

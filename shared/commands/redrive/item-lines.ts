@@ -1,5 +1,5 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
+import type { BatchStore } from '../../batches/remove-batch.ts';
 import { runsOf } from '../../contract/line-steps.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { statusOf } from '../../errors.ts';
@@ -9,10 +9,7 @@ import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.
 export type LineOf = (index: number) => Promise<number | undefined>;
 
 /** Reads where the items of a batch are in its upload; if the payload is gone, no item has a line. */
-export async function readItemLines(
-  deps: { container: (name: string) => ContainerClient },
-  batch: BatchRow,
-): Promise<LineOf> {
+export async function readItemLines(deps: Pick<BatchStore, 'container'>, batch: BatchRow): Promise<LineOf> {
   try {
     return linesBy(await openChunkIndex(deps, batch));
   } catch (error) {

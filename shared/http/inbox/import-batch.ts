@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { HttpRequest, HttpResponseInit } from '@azure/functions';
-import { type OrderDeps, orderImport } from '../../commands/inbox/order-import.ts';
+import { orderImport } from '../../commands/inbox/order-import.ts';
 import { type Labels, labelFault, MAX_LABELS } from '../../contract/text/labels.ts';
 import { Problem } from '../../errors.ts';
 import { type CsvOptions, readCsvOptions } from '../../intake/parse/csv-options.ts';
 import type { Settings } from '../../settings.ts';
+import type { Clients } from '../../storage/clients.ts';
 import type { Registry } from '../../workload/registry.ts';
 import { json } from '../edge/answers.ts';
 import { jsonBodyOf } from '../edge/request/json-body.ts';
@@ -12,7 +13,7 @@ import { keyOf, workloadOf } from '../edge/request/parameters.ts';
 import { type ImportAnswer, type ImportRequest, importRequestSchema } from './schemas.ts';
 
 export interface ImportHttp {
-  container: OrderDeps['container'];
+  container: Clients['container'];
   registry: Registry;
   settings: Pick<Settings, 'inboxSchedule'>;
 }

@@ -4,7 +4,6 @@ import { isIdempotencyKey, MAX_KEY } from '../../batches/keys.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import type { Settings } from '../../settings.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
-import type { Registry } from '../../workload/registry.ts';
 import { lowerCased } from '../file-metadata.ts';
 import { uploadTooLarge } from '../limits.ts';
 import { submit } from '../submit.ts';
@@ -18,7 +17,6 @@ import { inboxTarget } from './inbox-target.ts';
 const KEY_METADATA = 'idempotencykey';
 
 export interface SubmitFileDeps extends SubmitDeps {
-  registry: Registry;
   settings: Settings;
   /** How often an intake writes a checkpoint, and the size of its blocks. Defaults are in store-upload.ts. */
   intakeSizes?: { checkpointBytes: number; blockBytes: number };
