@@ -3,10 +3,9 @@
  * The app and tests use it; no other file in shared/ imports it. It may import every room except http.
  */
 import { randomUUID } from 'node:crypto';
+import type { BatchRow } from './batches/batch-row.ts';
 import { readBatchAndProgress, writeProgress } from './batches/progress/progress-rows.ts';
-import { createOpenBatchReader, type ReadOpenBatches } from './batches/watch/read-open-batches.ts';
-import type { ClearDeps } from './commands/clear-queue.ts';
-import type { DeleteDeps } from './commands/delete.ts';
+import { createOpenBatchReader } from './batches/watch/read-open-batches.ts';
 import { queueName } from './contract/names.ts';
 import { MAX_RECEIVE } from './contract/queue-limits.ts';
 import { createMeter, type Meter } from './cost/meter.ts';
@@ -17,10 +16,9 @@ import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
 import { createInstanceMeasure } from './drain/instance-load.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
-import { createPublishers, type PublisherDeps, type PublishRejected } from './events/publish.ts';
+import { createPublishers, type PublisherDeps } from './events/publish.ts';
 import { publishOrWake } from './events/wake-fallback.ts';
 import { warnOfRisk } from './events/warn-of-risk.ts';
-import type { FinishWaveDeps } from './gate/finish-wave.ts';
 import { type GateDeps, wake } from './gate/gate.ts';
 import { createNeedsWake } from './gate/notify-from.ts';
 import { createPlanner } from './gate/planning/planner.ts';
@@ -37,10 +35,10 @@ import type { CollectEnds } from './processing/publish/collect-here.ts';
 import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
-import { createDepths, type Depths, queueDepth } from './queues/depths.ts';
+import { createDepths, queueDepth } from './queues/depths.ts';
 import { collectBatch } from './results/collect-batch.ts';
 import { createCollectRound } from './results/collect-round.ts';
-import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
+import { createMergeAhead } from './results/merge-ahead.ts';
 import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
@@ -85,17 +83,9 @@ export interface PipelineOptions {
 }
 
 /** The dependencies of all parts; each part declares in its own type which of them it uses. */
-export type PipelineDeps = DeleteDeps &
-  ClearDeps &
-  FinishWaveDeps &
-  HostLimits &
-  Pick<SweepDeps, 'queues'> &
-  Pick<Clients, 'meter'> &
-  Pick<Depths, 'recentDepth'> & {
-    publishRejected: PublishRejected;
-    readOpenBatches: ReadOpenBatches;
-    mergeAhead: MergeAhead;
-  } & Pick<InboxDeps, 'alone'>;
+export type PipelineDeps = ReturnType<typeof depsOf>;
+
+type WakeDeps = PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
 
 /**
  * The parts that functions use. A durable client belongs to one invocation, so the parts that need it are created per
@@ -114,14 +104,10 @@ export interface Pipeline {
   /** The gate, which can start drains. */
   gateWith: (client: DrainClient) => GateDeps;
   /** For code that wakes queues of this app itself. */
-  wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
+  wakeDeps: (client: DrainClient) => WakeDeps;
   /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
-  requestDeps: (
-    client: DrainClient,
-  ) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
-  sweepDeps: (
-    client: DrainClient & PurgeClient,
-  ) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
+  requestDeps: (client: DrainClient) => PipelineDeps;
+  sweepDeps: (client: DrainClient & PurgeClient) => WakeDeps & Pick<SweepDeps, 'purgeDrains'>;
   activities: () => Activities;
   /** Creates the round of one slice on a queue. */
   roundFor: (address: QueueAddress) => Round;
@@ -167,7 +153,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();
   const lock = createSharedLock();
-  const deps = lazily(() => ({ ...depsOf(options, clients()), alone: lock.exclusive }));
+  const deps = lazily(() => depsOf(options, clients(), lock.exclusive));
   const processor = lazily(() => processorOf(options));
   const stopping = new AbortController();
   const processId = randomUUID();
@@ -262,7 +248,7 @@ function runningChunksOf(
   });
 }
 
-function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): Omit<PipelineDeps, 'alone'> {
+function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients, alone: InboxDeps['alone']) {
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
   const now = (): number => meter.serviceNowMs();
@@ -285,7 +271,9 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
     plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch contain its lane and the first queue of the lane.
-    addressOf: ({ workload, lane }) => registry.queue(queueName(workload, lane, 0)),
+    addressOf: ({ workload, lane }: Pick<BatchRow, 'workload' | 'lane'>) =>
+      registry.queue(queueName(workload, lane, 0)),
+    alone,
   };
 }
 

@@ -19,7 +19,7 @@ import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { cancelBatch } from './cancel.ts';
 import { MAX_CHUNKS } from './cancel-pending.ts';
-import { deleteUnneeded, NOTHING_DELETED } from './delete-unneeded.ts';
+import { deleteUnneeded } from './delete-unneeded.ts';
 
 export interface ClearDeps extends FinalizeDeps, Pick<Services, 'depthOf'> {
   queues: (name: string) => Queue & Pick<QueueClient, 'clearMessages'>;
@@ -53,14 +53,14 @@ export async function clearQueue(deps: ClearDeps, address: QueueAddress, untilMs
   const isOver = (): boolean => deps.gate.now() >= untilMs;
   const { batches, large, isWhole } = await cancelBatches(deps, address, isOver);
   const queue = deps.queues(address.queue);
-  const deleted = isWhole ? await deleteUnneeded(deps, queue, { stillNeeded: large, isOver }) : NOTHING_DELETED;
+  const { messages, kept, isEmpty } = isWhole
+    ? await deleteUnneeded(deps, queue, { stillNeeded: large, isOver })
+    : { messages: 0, kept: 0, isEmpty: false };
   const depth = await deps.depthOf(address.queue);
   const depthAt = new Date(deps.gate.now()).toISOString();
   await changeGate(deps.gate.table, address.queue, (row) => (row.depth === depth ? undefined : { depth, depthAt }));
-  const { isEmpty, kept, kinds } = deleted;
-  const messages = Object.values(kinds).reduce((sum, n) => sum + n, 0);
   const cleared = { batches, messages, left: isEmpty ? kept : Math.max(1, depth) };
-  log.info('queue-cleared', { queue: address.queue, ...cleared, ...kinds });
+  log.info('queue-cleared', { queue: address.queue, ...cleared });
   return cleared;
 }
 
