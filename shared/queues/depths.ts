@@ -1,6 +1,6 @@
 /** Depths of queues, with a memo: a recent measurement of this process is used again. */
 import type { QueueClient } from '@azure/storage-queue';
-import { statusOf } from '../errors.ts';
+import { unlessStatus } from '../errors.ts';
 
 /** Messages in a queue, including invisible ones, and when they were counted (service time in milliseconds). */
 export interface Depth {
@@ -47,11 +47,5 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
  * Returns the approximate message count; 0 for a queue that does not exist (yet). It is never lower than the number of
  * messages, so 0 means empty (source: Microsoft Learn, Get Queue Metadata, x-ms-approximate-messages-count).
  */
-export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
-  try {
-    return (await queue.getProperties()).approximateMessagesCount ?? 0;
-  } catch (error) {
-    if (statusOf(error) === 404) return 0;
-    throw error;
-  }
-}
+export const queueDepth = async (queue: Pick<QueueClient, 'getProperties'>): Promise<number> =>
+  (await unlessStatus([404], queue.getProperties()))?.approximateMessagesCount ?? 0;

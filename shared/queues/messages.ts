@@ -3,7 +3,7 @@ import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
 import { asciiJson } from '../contract/text/text.ts';
-import { statusOf, toError } from '../errors.ts';
+import { statusOf, toError, unlessStatus } from '../errors.ts';
 import { deleteMessage } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
 import { poisonCopies } from './poison.ts';
@@ -91,28 +91,15 @@ export async function putMessage(queue: Queue, message: object, delaySeconds = 0
     await queue.sendMessage(text, options);
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
-    await createQuietly(queue);
+    // If the queue exists, the service answers 409 (other metadata) or 204; both are a success here.
+    await unlessStatus([409], queue.create());
     await queue.sendMessage(text, options);
   }
   return text.length;
 }
 
-/** If the queue exists, the service answers 409 (other metadata) or 204; both are a success here. */
-async function createQuietly(queue: Queue): Promise<void> {
-  try {
-    await queue.create();
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-  }
-}
-
 /** Receives up to `count` (at most `MAX_RECEIVE`) messages. A queue that does not exist yet is empty. */
 export async function receive(queue: Queue, count: number, visibilitySeconds: number): Promise<DequeuedMessageItem[]> {
-  try {
-    const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };
-    return (await queue.receiveMessages(options)).receivedMessageItems;
-  } catch (error) {
-    if (statusOf(error) === 404) return [];
-    throw error;
-  }
+  const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };
+  return (await unlessStatus([404], queue.receiveMessages(options)))?.receivedMessageItems ?? [];
 }

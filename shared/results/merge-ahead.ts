@@ -9,8 +9,7 @@ import { chunkId, firstChunkOf, retryChunkId } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Registry } from '../workload/registry.ts';
-import { decodeValues, partialLinesIn } from './decode-values.ts';
-import { createMerge, type Merge } from './merge.ts';
+import { createMerge, decodeValues, type Merge, partialLinesIn } from './merge.ts';
 
 /** Estimated bytes that are kept for all batches together. The stored partial aggregate of 5,000 items of billing has 17 KB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -93,9 +92,9 @@ export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes 
   };
   return {
     add: (reference, { header, body }) => {
-      const workload = registry.workload(reference.workload);
-      if (workload?.reduce === undefined) return;
-      const batch = remove(reference.batch) ?? newBatch(createMerge(workload));
+      const { name = '', reduce } = registry.workload(reference.workload) ?? {};
+      if (reduce === undefined) return;
+      const batch = remove(reference.batch) ?? newBatch(createMerge({ name, reduce }));
       addTo(batch, reference.chunk, { header, frame: frameIn(body, header) });
       batches.set(reference.batch, batch);
       bytes += bytesOf(batch);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FrameError } from '../contract/errors.ts';
 import { decodeFrameUpTo, SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
 import { reportBlobName } from '../contract/names.ts';
-import { statusOf } from '../errors.ts';
+import { unlessStatus } from '../errors.ts';
 import { splitLines } from '../processing/sources.ts';
 import { downloadBytes } from '../storage/blob-reads.ts';
 
@@ -13,8 +13,7 @@ const count = z.number().int().nonnegative();
 export const reportHeaderSchema = z.object({
   batch: z.string(),
   revision: count,
-  /** Reports of an earlier version do not have `discarded`. */
-  counts: z.object({ accepted: count, succeeded: count, dead: count, discarded: count.default(0), cancelled: count }),
+  counts: z.object({ accepted: count, succeeded: count, dead: count, discarded: count, cancelled: count }),
   rows: count,
   createdAt: z.string(),
 });
@@ -38,17 +37,9 @@ export async function readReport(
   batch: string,
   revision: number,
 ): Promise<Report | undefined> {
-  const bytes = await download(reports, reportBlobName(batch, revision));
+  const blob = reports.getBlobClient(reportBlobName(batch, revision));
+  const bytes = await unlessStatus([404], downloadBytes(blob));
   return bytes && parseReport(bytes);
-}
-
-async function download(reports: ContainerClient, name: string): Promise<Buffer | undefined> {
-  try {
-    return await downloadBytes(reports.getBlobClient(name));
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
 }
 
 /** Reads a report's bytes: a header in a skippable frame, then the lines in a zstd frame. Throws FrameError. */

@@ -20,12 +20,6 @@ describe('parseReport', () => {
     expect(parseReport(stored(header, frame))).toEqual({ header, lines });
   });
 
-  it('reads a report of an earlier version, which has no discarded items', () => {
-    const { discarded: _discarded, ...counts } = header.counts;
-    const read = parseReport(stored({ ...header, counts }, frame));
-    expect(read.header.counts).toEqual({ ...counts, discarded: 0 });
-  });
-
   it('reads a report without a line', () => {
     const empty = { ...header, rows: 0 };
     expect(parseReport(stored(empty, encodeFrameSync(Buffer.alloc(0))))).toEqual({ header: empty, lines: [] });
