@@ -25,19 +25,17 @@ export interface FinishWaveOutput {
 
 export type ActivityDeps = FinishWaveDeps & DequeueDeps;
 
-export interface Activities {
-  dequeueBatch: (input: DequeueInput) => Promise<SliceResult>;
-  finishWave: (input: FinishWaveInput) => Promise<FinishWaveOutput>;
-}
+export type Activities = ReturnType<typeof createActivities>;
 
-export function createActivities(deps: ActivityDeps): Activities {
+export function createActivities(deps: ActivityDeps) {
   return {
     /** Never throws: a task that fails ends with `fault`, and a later wave receives its messages again. */
-    dequeueBatch: async (input) => {
+    dequeueBatch: async (input: DequeueInput): Promise<SliceResult> => {
       const slice = await dequeue(deps, input, processClockMs());
       return { ...slice, operations: spentSoFar() };
     },
-    finishWave: async ({ queue, generation, slices, wakes, abandon: error, ...planned }) => {
+    finishWave: async (input: FinishWaveInput): Promise<FinishWaveOutput> => {
+      const { queue, generation, slices, wakes, abandon: error, ...planned } = input;
       const address = deps.registry.queue(queue);
       if (!address) {
         log.warn('workload-not-deployed', { queue, generation });

@@ -16,15 +16,10 @@ export interface RecentOptions {
   known?: Depth | undefined;
 }
 
-export interface Depths {
-  /** Measures a queue now: one operation. */
-  depthOf: (queue: string) => Promise<number>;
-  /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
-  recentDepth: (queue: string, options: RecentOptions) => Promise<Depth>;
-}
+export type Depths = ReturnType<typeof createDepths>;
 
 /** Creates the memo over `measure`; `now` returns service time in milliseconds. */
-export function createDepths(measure: (queue: string) => Promise<number>, now: () => number): Depths {
+export function createDepths(measure: (queue: string) => Promise<number>, now: () => number) {
   const latest = new Map<string, Depth>();
   const measureNow = async (queue: string): Promise<Depth> => {
     // Taken before the request: a message that is put during the request may not be counted.
@@ -34,8 +29,10 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
     return depth;
   };
   return {
-    depthOf: async (queue) => (await measureNow(queue)).messages,
-    recentDepth: async (queue, { maxAgeMs, known }) => {
+    /** Measures a queue now: one operation. */
+    depthOf: async (queue: string): Promise<number> => (await measureNow(queue)).messages,
+    /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
+    recentDepth: async (queue: string, { maxAgeMs, known }: RecentOptions): Promise<Depth> => {
       const own = latest.get(queue);
       const newest = own !== undefined && own.atMs >= (known?.atMs ?? 0) ? own : known;
       return newest !== undefined && now() - newest.atMs < maxAgeMs ? newest : measureNow(queue);

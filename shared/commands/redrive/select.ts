@@ -102,25 +102,17 @@ function patched({ patch }: Selection, index: number, json: string | undefined):
   throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
 }
 
-/** The dead letters that a request selects. `takes` is called once for each current one. */
-interface Choice {
-  corrected: Map<number, string>;
-  isNamed: boolean;
-  takes(item: DeadItem): boolean;
-  requireAllTaken(): void;
-}
-
-/** Creates the choice of a request. */
-export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
+/** Creates the choice of a request: the dead letters that it selects. `takes` is called once for each current one. */
+export function choiceOf({ cause, items = [], corrected = [] }: Selection) {
   const texts = new Map(corrected.map(({ index, json }) => [index, json]));
   const named = new Set([...items, ...texts.keys()]);
   const isNamed = named.size > 0;
   return {
     corrected: texts,
     isNamed,
-    takes: (item) =>
+    takes: (item: DeadItem): boolean =>
       isNamed ? named.delete(item.index) : cause === undefined || hasName(causeOf(item.reason, item.error), cause),
-    requireAllTaken: () => {
+    requireAllTaken: (): void => {
       if (named.size > 0)
         throw new Problem('conflict', `These items are not dead letters of this batch: ${listOf([...named])}.`);
     },
