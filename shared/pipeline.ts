@@ -8,9 +8,9 @@ import { readBatchAndProgress, writeProgress } from './batches/progress/progress
 import { createOpenBatchReader } from './batches/watch/read-open-batches.ts';
 import { queueName } from './contract/names.ts';
 import { MAX_RECEIVE } from './contract/queue-limits.ts';
-import { createMeter, type Meter } from './cost/meter.ts';
-import { createOverhead, type Overhead } from './cost/overhead.ts';
-import { type Activities, createActivities } from './drain/activities.ts';
+import { createMeter } from './cost/meter.ts';
+import { createOverhead } from './cost/overhead.ts';
+import { createActivities } from './drain/activities.ts';
 import type { Round } from './drain/dequeue-task.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
@@ -43,7 +43,6 @@ import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
-import type { SweepDeps } from './sweep/sweep-run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
@@ -85,45 +84,11 @@ export interface PipelineOptions {
 /** The dependencies of all parts; each part declares in its own type which of them it uses. */
 export type PipelineDeps = ReturnType<typeof depsOf>;
 
-type WakeDeps = PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
-
 /**
  * The parts that functions use. A durable client belongs to one invocation, so the parts that need it are created per
  * invocation.
  */
-export interface Pipeline {
-  readonly settings: Settings;
-  readonly registry: Registry;
-  /** The meter of the clients; it exists before they are created. */
-  readonly meter: Meter;
-  /** What this process spends and stores for no batch. */
-  readonly overhead: Overhead;
-  clients: () => PipelineClients;
-  /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
-  deps: () => PipelineDeps;
-  /** The gate, which can start drains. */
-  gateWith: (client: DrainClient) => GateDeps;
-  /** For code that wakes queues of this app itself. */
-  wakeDeps: (client: DrainClient) => WakeDeps;
-  /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
-  requestDeps: (client: DrainClient) => PipelineDeps;
-  sweepDeps: (client: DrainClient & PurgeClient) => WakeDeps & Pick<SweepDeps, 'purgeDrains'>;
-  activities: () => Activities;
-  /** Creates the round of one slice on a queue. */
-  roundFor: (address: QueueAddress) => Round;
-  /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
-  startThreads: () => void;
-  /**
-   * Ends the work of this process early: running chunks keep their finished items, and the rest is returned to the
-   * queues for other processes. Nothing new starts.
-   */
-  returnWork: () => void;
-  /**
-   * Returns the work, waits for it for at most four seconds, terminates the threads and closes the clients that this
-   * pipeline has created.
-   */
-  close: () => Promise<void>;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 /**
  * The platform gives an app five seconds to end (source: host, WorkerTerminateGracePeriodInSeconds). One second remains
@@ -146,7 +111,7 @@ const NAMED_FILES_AT_ONCE = 2;
  * Creates a pipeline. Nothing is connected or started before its first use.
  * @throws Error if the items of a workload could never begin within the time limit of an invocation
  */
-export function createPipeline(options: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions) {
   const { settings, registry, maxChunksCollected = MAX_RECEIVE } = options;
   checkTimeouts(options.host, registry);
   const meter = options.clients?.meter ?? createMeter();
@@ -189,26 +154,32 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };
   const returnWork = (): void => stopping.abort();
-  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
+  const wakeDeps = (client: DrainClient) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
   return {
     settings,
     registry,
+    /** The meter of the clients; it exists before they are created. */
     meter,
+    /** What this process spends and stores for no batch. */
     overhead: createOverhead(),
     clients,
+    /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
     deps,
+    /** The gate, which can start drains. */
     gateWith,
+    /** For code that wakes queues of this app itself. */
     wakeDeps,
-    requestDeps: (client) => ({
+    /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
+    requestDeps: (client: DrainClient): PipelineDeps => ({
       ...deps(),
       publish: publishOrWake(deps().publish, {
         pool: settings.pool,
         wake: (queue) => wake(gateWith(client), queue),
       }),
     }),
-    sweepDeps: (client) => ({
+    sweepDeps: (client: DrainClient & PurgeClient) => ({
       ...wakeDeps(client),
-      purgeDrains: (from, to) => purgeDrains(client, from, to),
+      purgeDrains: (from: Date, to: Date) => purgeDrains(client, from, to),
     }),
     activities: lazily(() =>
       createActivities({
@@ -219,10 +190,20 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         measureInstance: createInstanceMeasure(processId.slice(0, INSTANCE_LETTERS)),
       }),
     ),
+    /** Creates the round of one slice on a queue. */
     roundFor,
+    /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
     startThreads: () => processor().start?.(),
+    /**
+     * Ends the work of this process early: running chunks keep their finished items, and the rest is returned to the
+     * queues for other processes. Nothing new starts.
+     */
     returnWork,
-    close: async () => {
+    /**
+     * Returns the work, waits for it for at most four seconds, terminates the threads and closes the clients that this
+     * pipeline has created.
+     */
+    close: async (): Promise<void> => {
       returnWork();
       await rounds.ended(CLOSE_WAIT_MS);
       await limits().close();

@@ -14,18 +14,7 @@ import { createServiceClock, type LocalClocks } from './service-clock.ts';
 export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number]['policy'];
 
 /** Counts operations of this process, each for the account on whose behalf it is made (account.ts). */
-export interface Meter {
-  /** Returns the counting policy for the pipeline of a client. It must run after the policy that repeats calls. */
-  policy(service: StorageService): PipelinePolicy;
-  /** Counts operations that no pipeline sees, such as `servicebus.send` or `durable.start`. `n` defaults to 1. */
-  count(operation: string, n?: number): void;
-  /** Returns everything counted since the meter was created. */
-  total(): Operations;
-  /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
-  serviceNowMs(): number;
-  /** Whether a response has arrived, so that `serviceNowMs` is the service's time. */
-  knowsServiceTime(): boolean;
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 /** Responses of a service that was too busy: not billed, but a reason for a drain to reduce its tasks. */
 export const THROTTLED = 'throttled.responses';
@@ -33,36 +22,40 @@ export const THROTTLED = 'throttled.responses';
 const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
 
 /** Creates a meter. Use one per process: several would have to be added up. */
-export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
+export function createMeter(local: LocalClocks = LOCAL_CLOCKS) {
   let total: Operations = {};
   const clock = createServiceClock(local);
-  const count: Meter['count'] = (operation, n = 1) => {
+  const count = (operation: string, n = 1): void => {
     total = addOperations(total, { [operation]: n });
     addSpent({ [operation]: n });
   };
-  const policy: Meter['policy'] = (service) => ({
-    name: `sluice-meter-${service}`,
-    sendRequest: async (request, next) => {
-      count(operationOf(service, request));
-      const sentAtMs = local.monotonicMs();
-      let isThrottled = false;
-      try {
-        const response = await next(request);
-        clock.observe(response.headers.get('date'), sentAtMs);
-        isThrottled = response.status === 503 || response.status === 429;
-        if (isThrottled) count(THROTTLED);
-        return response;
-      } finally {
-        // A try that failed without a response also counts: a timeout is the longest response time.
-        addResponse(local.monotonicMs() - sentAtMs, isThrottled);
-      }
-    },
-  });
   return {
-    policy,
+    /** Returns the counting policy for the pipeline of a client. It must run after the policy that repeats calls. */
+    policy: (service: StorageService): PipelinePolicy => ({
+      name: `sluice-meter-${service}`,
+      sendRequest: async (request, next) => {
+        count(operationOf(service, request));
+        const sentAtMs = local.monotonicMs();
+        let isThrottled = false;
+        try {
+          const response = await next(request);
+          clock.observe(response.headers.get('date'), sentAtMs);
+          isThrottled = response.status === 503 || response.status === 429;
+          if (isThrottled) count(THROTTLED);
+          return response;
+        } finally {
+          // A try that failed without a response also counts: a timeout is the longest response time.
+          addResponse(local.monotonicMs() - sentAtMs, isThrottled);
+        }
+      },
+    }),
+    /** Counts operations that no pipeline sees, such as `servicebus.send` or `durable.start`. `n` defaults to 1. */
     count,
-    total: () => ({ ...total }),
-    serviceNowMs: () => clock.nowMs(),
-    knowsServiceTime: () => clock.isSet(),
+    /** Returns everything counted since the meter was created. */
+    total: (): Operations => ({ ...total }),
+    /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
+    serviceNowMs: clock.nowMs,
+    /** Whether a response has arrived, so that `serviceNowMs` is the service's time. */
+    knowsServiceTime: clock.isSet,
   };
 }

@@ -25,15 +25,7 @@ const DIGEST_BYTES = 128;
 const HEAP_BYTES_PER_JSON_BYTE = 4;
 
 /** The partial aggregates that one process has merged for its running batches. */
-export interface MergeAhead {
-  /**
-   * Adds an outcome that this process has just stored as the first of its chunk. Never throws: an error here occurs again
-   * when the report is created, and is reported then.
-   */
-  add: (reference: Reference, outcome: KnownOutcome) => void;
-  /** Returns and removes what is known of a batch: if its report fails later, it is created from storage. */
-  take: (batch: string) => MergedAhead;
-}
+export type MergeAhead = ReturnType<typeof createMergeAhead>;
 
 /** An outcome as stored. */
 export interface KnownOutcome {
@@ -74,7 +66,7 @@ interface AheadBatch {
  * Creates the cache of a process. Over `maxBytes` (default 32 MiB, estimated), it drops the batch with the oldest latest
  * addition, which has probably ended on another instance.
  */
-export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes = MAX_BYTES): MergeAhead {
+export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes = MAX_BYTES) {
   /** In the order of the latest outcome. */
   const batches = new Map<string, AheadBatch>();
   let bytes = 0;
@@ -91,7 +83,11 @@ export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes 
     }
   };
   return {
-    add: (reference, { header, body }) => {
+    /**
+     * Adds an outcome that this process has just stored as the first of its chunk. Never throws: an error here occurs again
+     * when the report is created, and is reported then.
+     */
+    add: (reference: Reference, { header, body }: KnownOutcome): void => {
       const { name = '', reduce } = registry.workload(reference.workload) ?? {};
       if (reduce === undefined) return;
       const batch = remove(reference.batch) ?? newBatch(createMerge({ name, reduce }));
@@ -100,7 +96,8 @@ export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes 
       bytes += bytesOf(batch);
       dropOldest();
     },
-    take: (id) => {
+    /** Returns and removes what is known of a batch: if its report fails later, it is created from storage. */
+    take: (id: string): MergedAhead => {
       const { merge, digests = [], waiting = [] } = remove(id) ?? {};
       const frames = new Map<string, Uint8Array>();
       for (const [, { header, frame }] of waiting)

@@ -27,14 +27,7 @@ export function reportStep<T>(what: () => string, step: () => T): T {
 }
 
 /** A report that is being built. */
-export interface Merge {
-  /** Merges a chunk's partial aggregate. Throws ReportError. */
-  add(partial: readonly PartialLine[]): void;
-  /** Returns the number of keys. */
-  keys(): number;
-  /** Finishes each key. Returns the lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
-  lines(): string[];
-}
+export type Merge = ReturnType<typeof createMerge>;
 
 const MAX_KEY_CHARS = 100;
 
@@ -44,7 +37,7 @@ export interface Reducing extends Pick<Workload, 'name'> {
 }
 
 /** Merges partial aggregates with the workload's `reduce`. */
-export function createMerge({ name, reduce }: Reducing): Merge {
+export function createMerge({ name, reduce }: Reducing) {
   const merged = new Map<string, unknown>();
   const both = (key: string, value: unknown): unknown =>
     reportStep(
@@ -62,13 +55,16 @@ export function createMerge({ name, reduce }: Reducing): Merge {
     );
   };
   return {
-    add: (partial) => {
+    /** Merges a chunk's partial aggregate. Throws ReportError. */
+    add: (partial: readonly PartialLine[]): void => {
       for (const { key, value } of partial) merged.set(key, merged.has(key) ? both(key, value) : value);
       if (merged.size > reduce.maxKeys)
         throw new ReportError(`The report has more than ${reduce.maxKeys} keys, the limit of workload "${name}"`);
     },
-    keys: () => merged.size,
-    lines: () => [...merged.keys()].sort().map(lineOf),
+    /** Returns the number of keys. */
+    keys: (): number => merged.size,
+    /** Finishes each key. Returns the lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
+    lines: (): string[] => [...merged.keys()].sort().map(lineOf),
   };
 }
 
