@@ -165,7 +165,6 @@ export function createPipeline(options: PipelineOptions) {
     clients,
     /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
     deps,
-    /** The gate, which can start drains. */
     gateWith,
     /** For code that wakes queues of this app itself. */
     wakeDeps,
@@ -190,7 +189,6 @@ export function createPipeline(options: PipelineOptions) {
         measureInstance: createInstanceMeasure(processId.slice(0, INSTANCE_LETTERS)),
       }),
     ),
-    /** Creates the round of one slice on a queue. */
     roundFor,
     /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
     startThreads: () => processor().start?.(),

@@ -12,7 +12,6 @@ import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from 
 export const ACTION = defineRow('action', {
   /** ISO 8601, by the clock of the service. */
   at: text(),
-  /** Name of the function. */
   action: text(),
   /** Queue, batch or file; empty if there is none. */
   target: text(),
@@ -20,9 +19,7 @@ export const ACTION = defineRow('action', {
   by: text(),
   /** Whether Microsoft Entra ID has authenticated `by`. */
   verified: flag(),
-  /** The parameters of the request, as text. */
   detail: text(),
-  /** HTTP status of the response. */
   status: int32(),
 });
 export type OperatorAction = RowOf<typeof ACTION>;

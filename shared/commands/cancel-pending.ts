@@ -1,4 +1,3 @@
-/** Cancels the pending chunks of a batch that no worker can be running. */
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
@@ -75,17 +74,13 @@ export async function cancelPending(
   return ended;
 }
 
-/** One pass over the pending rows of a batch. */
 interface CancelPass {
   batch: BatchRow;
   workload: Workload;
   limit: number;
   isOver: () => boolean;
-  /** Pending rows so far. */
   seen: number;
-  /** Whether all pending rows were seen. */
   isWhole: boolean;
-  /** The gates that were read, by queue. */
   gates: Map<string, GateRow>;
 }
 
@@ -98,7 +93,6 @@ function queuesToWake({ registry }: FinalizeDeps, { batch, workload, isWhole, ga
     .map(({ queue }) => queue);
 }
 
-/** Returns the pending rows that may be ended. */
 async function* rowsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow> {
   let left = pass.limit;
   for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {

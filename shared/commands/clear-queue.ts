@@ -29,9 +29,7 @@ export interface ClearDeps extends FinalizeDeps, Pick<Services, 'depthOf'> {
 
 /** The result of one request. */
 export interface Cleared {
-  /** Number of cancelled batches. */
   batches: number;
-  /** Number of deleted messages. */
   messages: number;
   /**
    * Messages that are left: references of batches that are being accepted, were accepted in the meantime, or are too
@@ -77,16 +75,13 @@ async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): 
     );
 }
 
-/** The result of cancelling the batches. */
 interface CancelledBatches {
   batches: number;
   /** Batches with more pending chunks than one request cancels. */
   large: Set<string>;
-  /** Whether there was enough time for all. */
   isWhole: boolean;
 }
 
-/** Cancels the batches that have pending chunks in the queue. */
 async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () => boolean): Promise<CancelledBatches> {
   const begun: string[] = [];
   const result: CancelledBatches = { batches: 0, large: new Set(), isWhole: false };

@@ -1,4 +1,3 @@
-/** Deletes the messages of a queue that no batch needs any longer. */
 import { isFinished } from '../batches/batch-row.ts';
 import { readBatch } from '../batches/ledger.ts';
 import { MAX_RECEIVE } from '../contract/queue-limits.ts';

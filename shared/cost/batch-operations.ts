@@ -21,7 +21,6 @@ import { timesOperations } from './times-operations.ts';
 /** The size of a batch and of its chunks. */
 export interface BatchShape {
   items: number;
-  /** Maximum number of items per chunk. */
   itemsPerChunk: number;
   /** Queues of the lane to which the batch's references are sent. Defaults to 1. */
   queues?: number;
@@ -39,9 +38,7 @@ export interface BatchPlan {
   chunks: number;
   blocks: number;
   queues: number;
-  /** Dequeue tasks on the work queues. */
   tasks: number;
-  /** Receives that returned references. */
   rounds: number;
   /** Whether the only round collects the batch. */
   isCollectedHere: boolean;

@@ -14,7 +14,6 @@ export interface Line {
   count: number | null;
   /** In the currency of the sheet. null means that the sheet has no price for this. */
   usd: number | null;
-  /** Price classes of the line that have no verified source. */
   unverified: PriceClass[];
   /** The class whose units are counted; absent for operations. */
   priceClass?: PriceClass;

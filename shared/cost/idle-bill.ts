@@ -55,7 +55,6 @@ export function scaleControllerReads(queues: number): Operations {
   return { 'queue.peek': pulses, 'queue.properties': pulses };
 }
 
-/** Returns the firings of a timer per month, in all pools. */
 const firingsOf = (pools: number, minutes: number): number =>
   minutes === 0 ? 0 : pools * Math.round((MINUTES_PER_DAY / minutes) * DAYS_PER_MONTH);
 

@@ -51,7 +51,6 @@ export function createMeter(local: LocalClocks = LOCAL_CLOCKS) {
     }),
     /** Counts operations that no pipeline sees, such as `servicebus.send` or `durable.start`. `n` defaults to 1. */
     count,
-    /** Returns everything counted since the meter was created. */
     total: (): Operations => ({ ...total }),
     /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
     serviceNowMs: clock.nowMs,

@@ -31,7 +31,6 @@ export function addBatch(sum: PeriodSpent, batch: Omit<PeriodSpent, 'batches'>):
   };
 }
 
-/** A line of what is billed while there is no work. */
 type IdleLine = Omit<Line, 'when' | 'priceClass'>;
 
 /** What an app knows about its deployment; for the rest, the defaults of `infra/` are assumed. */

@@ -1,4 +1,3 @@
-/** Prices counted operations in USD by a price sheet. */
 import type { Operations } from '../contract/operations.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
@@ -22,7 +21,6 @@ const CLASSES: Readonly<Record<string, PriceClass>> = {
   'functions.gbSecond': 'functions.gbSecond',
   'durable.action': 'durable.action',
 };
-/** The class of all other operations of a service. */
 const OTHERS: Readonly<Record<string, PriceClass>> = {
   blob: 'blob.other',
   queue: 'queue.class1',

@@ -1,4 +1,3 @@
-/** What a batch has spent, compared with other designs. */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, type DurableBackend } from './durable-backend.ts';
 import { type Priced, priceOperations } from './price.ts';
@@ -7,7 +6,6 @@ import { messagePerItem, storageOperations, timesOperations } from './times-oper
 
 /** What a batch has spent. Both parts contain `functions.*` and `durable.*` if there were any. */
 export interface ReceiptInput {
-  /** Operations for this batch alone. */
   operations: Operations;
   /** The estimate of its part of what its drains have spent. Defaults to nothing. */
   drainOperations?: Operations;
@@ -18,7 +16,6 @@ export interface ReceiptInput {
 /** The bill of a batch, compared with what other designs would have spent on it. */
 export interface Receipt extends Priced {
   sheet: string;
-  /** The currency of the sheet and of all amounts. */
   currency: string;
   items: number;
   backend: DurableBackend;

@@ -1,4 +1,3 @@
-/** The two activities of a drain, created from their dependencies. */
 import { addOperations } from '../contract/operations.ts';
 import { spentSoFar } from '../cost/account.ts';
 import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from '../gate/finish-wave.ts';

@@ -1,4 +1,3 @@
-/** Measures the load of this process while one of its slices runs. */
 import { availableParallelism } from 'node:os';
 import type { ResponseTimes } from '../cost/account.ts';
 import type { SliceLoad } from '../gate/planning/slice-result.ts';

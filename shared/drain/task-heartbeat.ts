@@ -19,7 +19,6 @@ export type HeartbeatDeps = ActivityLimits & Pick<FinishWaveDeps, 'gate'>;
 /** The task that records the plan of its wave in the gate; `drain-queue` numbers the tasks. */
 const FIRST_TASK = 't0';
 
-/** How long a task counts as alive after each of its heartbeats, in seconds. */
 const aliveSeconds = (deps: ActivityLimits, wave: TaskWave): number => waveSeconds(deps, { ...wave, tasks: 1 });
 
 const sendHeartbeat = (deps: HeartbeatDeps, { queue, task, generation, wave }: DequeueInput): Promise<void> => {

@@ -21,7 +21,6 @@ import { currentTraceparent } from '../telemetry/trace.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 
-/** The fields of an event that do not follow from its queue, for any type of event. */
 type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
 
 /** The work that was put on a queue before its wake: number of items, and bytes of their payload. */

@@ -20,7 +20,6 @@ export interface WaveFigures {
   atMs: number;
   /** Duration of its longest slice, without waits for work. */
   seconds: number;
-  /** Messages in the queue when it was planned. */
   depth: number;
   tasks: number;
   bound: WaveBound;
@@ -29,9 +28,7 @@ export interface WaveFigures {
   /** References that its tasks have finished, and their items. */
   done: number;
   items: number;
-  /** Responses of services that were too busy. */
   throttled: number;
-  /** The value that the plan used. */
   secondsPerReference: number;
 }
 

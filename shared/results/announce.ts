@@ -36,7 +36,6 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
   log.warn('batch-suspect', { batch: id, workload, revision, causes });
 }
 
-/** The counts in the event about the end of a batch. */
 const countsOf = ({ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen }: BatchRow) => ({
   ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
 });

@@ -27,7 +27,6 @@ const HEAP_BYTES_PER_JSON_BYTE = 4;
 /** The partial aggregates that one process has merged for its running batches. */
 export type MergeAhead = ReturnType<typeof createMergeAhead>;
 
-/** An outcome as stored. */
 export interface KnownOutcome {
   header: OutcomeHeader;
   body: Uint8Array;
@@ -39,11 +38,9 @@ export interface MergedAhead {
   merge: Merge | undefined;
   /** The digests of the merged ones, in the order of their merge. */
   digests: readonly string[];
-  /** Frames as stored, by their digest. */
   frames: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An outcome that waits for earlier chunks. */
 interface Waiting {
   header: OutcomeHeader;
   /** Undefined if nothing was folded. */
@@ -56,9 +53,7 @@ interface AheadBatch {
   /** The next chunk to merge; undefined if nothing more is merged before the end. */
   next: string | undefined;
   waiting: Map<string, Waiting>;
-  /** Size of the waiting frames. */
   waitingBytes: number;
-  /** Estimated size of the merged value. */
   mergedBytes: number;
 }
 

@@ -26,7 +26,6 @@ export function reportStep<T>(what: () => string, step: () => T): T {
   }
 }
 
-/** A report that is being built. */
 export type Merge = ReturnType<typeof createMerge>;
 
 const MAX_KEY_CHARS = 100;
@@ -55,13 +54,11 @@ export function createMerge({ name, reduce }: Reducing) {
     );
   };
   return {
-    /** Merges a chunk's partial aggregate. Throws ReportError. */
     add: (partial: readonly PartialLine[]): void => {
       for (const { key, value } of partial) merged.set(key, merged.has(key) ? both(key, value) : value);
       if (merged.size > reduce.maxKeys)
         throw new ReportError(`The report has more than ${reduce.maxKeys} keys, the limit of workload "${name}"`);
     },
-    /** Returns the number of keys. */
     keys: (): number => merged.size,
     /** Finishes each key. Returns the lines of the report: JSON of {key, value}, sorted by key. Throws ReportError. */
     lines: (): string[] => [...merged.keys()].sort().map(lineOf),

@@ -118,7 +118,6 @@ function foldAgain(reduce: Reducing['reduce'], { row }: ChunkFrame, results: rea
   );
 }
 
-/** Reads the bytes of a frame; undefined if its blob does not exist or is too short. */
 const readFrame = (deps: ReportDeps, { blob, place }: ChunkFrame): Promise<Buffer | undefined> =>
   readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
 

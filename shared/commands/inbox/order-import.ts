@@ -17,7 +17,6 @@ export interface ImportOrder {
   url: string;
   /** Distinguishes files of the same name. A repeat of the request has the same id. */
   id: string;
-  /** The client's idempotency key. */
   key: string | undefined;
   fileName: string | undefined;
   labels: Labels | undefined;

@@ -1,4 +1,3 @@
-/** Commands of an operator for a rejected file: retry it, or delete it. */
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { fileMetadata } from '../../intake/file-metadata.ts';

@@ -12,7 +12,6 @@ export class NamedCauses {
     this.#named = new Set(Object.keys(causes));
   }
 
-  /** Counts a dead letter. */
   add({ reason, error }: Pick<DeadItem, 'reason' | 'error'>): void {
     const cause = shortCause(causeOf(reason, error));
     if (this.#named.has(cause)) this.counts[cause] = (this.counts[cause] ?? 0) + 1;

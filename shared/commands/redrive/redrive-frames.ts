@@ -1,4 +1,3 @@
-/** Cuts the items of a redrive into retries frames. */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { type RedriveChunk, toRuns } from './redrive-blob.ts';
 
@@ -56,7 +55,6 @@ export class FrameBuilder {
     this.#bytes += size;
   }
 
-  /** Closes the open frame, if there is one. */
   async close(): Promise<void> {
     if (this.#lines.length === 0) return;
     const bytes = Buffer.from(this.#lines.join(''));

@@ -1,4 +1,3 @@
-/** Selects the dead letters that a redrive or a discard takes, and their items. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
@@ -42,7 +41,6 @@ const MAX_NAMED = 10;
 export interface Selected extends RedriveFrames {
   /** Selected dead letters whose item cannot be read. They stay. */
   unreadable: number;
-  /** Number of selected dead letters by cause, for the causes that the batch row contains. */
   causes: Causes;
 }
 
@@ -51,7 +49,6 @@ export interface SelectOptions {
   workload: Workload;
   selection: Selection;
   nowMs: number;
-  /** Whether the time to read dead letters is up. Defaults to never. */
   isOver?: () => boolean;
 }
 

@@ -1,4 +1,3 @@
-/** Stores the selection of a redrive, and deletes one that can no longer be accepted. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, unlessStatus } from '../../errors.ts';

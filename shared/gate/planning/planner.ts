@@ -16,9 +16,7 @@ export interface PlannerOptions {
   visibilitySeconds: number;
   /** Dequeue tasks that all instances together can run at the same time. */
   capacity: number;
-  /** Activities that one instance runs at the same time. */
   concurrentActivities: number;
-  /** Service time in milliseconds. */
   now: () => number;
 }
 
