@@ -75,33 +75,43 @@ async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): 
     );
 }
 
-interface CancelledBatches {
-  batches: number;
-  /** Batches with more pending chunks than one request cancels. */
-  large: Set<string>;
-  isWhole: boolean;
-}
-
-async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () => boolean): Promise<CancelledBatches> {
+/** `large`: batches with more pending chunks than one request cancels. `isWhole`: there was enough time for all. */
+async function cancelBatches(
+  deps: ClearDeps,
+  address: QueueAddress,
+  isOver: () => boolean,
+): Promise<{ batches: number; large: Set<string>; isWhole: boolean }> {
+  const { maxChunks = MAX_CHUNKS } = deps;
+  const large = new Set<string>();
+  /** Returns false if the batch has finished or was deleted in the meantime. */
+  const cancel = async (id: string): Promise<boolean> => {
+    try {
+      const { ended } = await cancelBatch(deps, id, { limit: maxChunks, isOver });
+      if (ended.chunks >= maxChunks) large.add(id);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  };
+  let batches = 0;
   const begun: string[] = [];
-  const result: CancelledBatches = { batches: 0, large: new Set(), isWhole: false };
   // Ids are collected first, since cancelling changes the partition that is read. A batch may be open in two revisions.
   const ids = new Set<string>();
   for await (const { id, workload } of openBatches(deps.table)) if (workload === address.workload.name) ids.add(id);
   for (const id of ids) {
-    if (isOver()) return result;
+    if (isOver()) return { batches, large, isWhole: false };
     const row = (await readBatch(deps.table, id))?.row;
     if (row?.state === 'cancelling' && row.lane === address.lane) begun.push(id);
-    else if (row && (await isToCancel(deps, row, address)) && (await cancelled(deps, id, { ...result, isOver })))
-      result.batches += 1;
+    else if (row && (await isToCancel(deps, row, address)) && (await cancel(id))) batches += 1;
   }
   // Cancels that were interrupted, or are too large for one request, continue. They come after the others, so that
   // repeated requests reach all batches.
   for (const id of begun) {
-    if (isOver()) return result;
-    await cancelled(deps, id, { ...result, isOver });
+    if (isOver()) return { batches, large, isWhole: false };
+    await cancel(id);
   }
-  return { ...result, isWhole: true };
+  return { batches, large, isWhole: true };
 }
 
 async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queue }: QueueAddress): Promise<boolean> {
@@ -109,21 +119,4 @@ async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queu
   for await (const { row: chunk } of chunkRows(deps.table, row.id, 'pending'))
     if (queueOf(workload, row, chunk.chunk) === queue) return true;
   return false;
-}
-
-/** Returns false if the batch has finished or was deleted in the meantime. */
-async function cancelled(
-  deps: ClearDeps,
-  id: string,
-  { large, isOver }: CancelledBatches & { isOver: () => boolean },
-): Promise<boolean> {
-  const { maxChunks = MAX_CHUNKS } = deps;
-  try {
-    const { ended } = await cancelBatch(deps, id, { limit: maxChunks, isOver });
-    if (ended.chunks >= maxChunks) large.add(id);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
 }

@@ -56,16 +56,11 @@ const UNKNOWN = /HTTP 404/;
 
 async function readStatus(client: DrainClient, instanceId: string): Promise<DrainStatus> {
   try {
-    const { runtimeStatus } = await client.getStatus(instanceId);
-    return toStatus(String(runtimeStatus));
+    const status = String((await client.getStatus(instanceId)).runtimeStatus);
+    if (status === 'ContinuedAsNew') return 'Running';
+    return (status === 'Canceled' ? 'Terminated' : status) as DrainStatus;
   } catch (error) {
     if (UNKNOWN.test(toError(error).message)) return undefined;
     throw error;
   }
-}
-
-function toStatus(runtimeStatus: string): DrainStatus {
-  if (runtimeStatus === 'ContinuedAsNew') return 'Running';
-  if (runtimeStatus === 'Canceled') return 'Terminated';
-  return runtimeStatus as DrainStatus;
 }

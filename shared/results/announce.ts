@@ -36,19 +36,16 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
   log.warn('batch-suspect', { batch: id, workload, revision, causes });
 }
 
-const countsOf = ({ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen }: BatchRow) => ({
-  ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
-});
-
 async function publishCompleted(
   deps: Pick<Services, 'publish' | 'addressOf' | 'table'>,
   batch: BatchRow,
   etag: string | undefined,
 ): Promise<void> {
-  const { accepted: items, revision, state } = batch;
-  const details = { state, counts: countsOf(batch), revision };
+  const { accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen, revision, state } = batch;
+  const counts = { accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen };
+  const details = { state, counts, revision };
   const messageId = `completed-${batch.id}-${revision}`;
-  await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items, details, messageId });
+  await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items: accepted, details, messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);

@@ -104,8 +104,13 @@ async function writeFinalState(
   const finished = await changeFrom(deps.table, found, (now) =>
     isFinished(now.state) || now.revision !== batch.revision ? undefined : columns(now),
   );
-  if (finished) countFinished(finished.row);
-  return finished ?? finishedByNow(deps, batch.id);
+  if (finished) {
+    countFinished(finished.row);
+    return finished;
+  }
+  // Another finisher was faster, or the answer to our own first try was lost. The end may still have to be published.
+  const now = await requireBatch(deps.table, batch.id);
+  return isFinished(now.row.state) ? now : undefined;
 }
 
 /** Writes the report of a batch without pending chunks, and returns the changes of its row. */
@@ -152,15 +157,6 @@ export function createFinishBatch(deps: FinalizeDeps): FinishBatch {
 /** Counts a finished batch, by its row. */
 export const countFinished = (row: BatchRow): void =>
   countBatch(row, row.state, (Date.parse(row.completedAt ?? '') - Date.parse(row.openedAt)) / 1000);
-
-/**
- * Handles a refused change: another finisher was faster, or the answer to our own first try was lost. The end may still
- * have to be published.
- */
-async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
-  const found = await requireBatch(deps.table, id);
-  return isFinished(found.row.state) ? found : undefined;
-}
 
 /**
  * Writes the report, and returns why it is impossible. Such a batch must not stay open forever: it ends as

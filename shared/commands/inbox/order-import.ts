@@ -2,7 +2,7 @@ import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/text/labels.ts';
 import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
-import { Problem, statusOf } from '../../errors.ts';
+import { Problem, unlessStatus } from '../../errors.ts';
 import { MAX_METADATA, metadataBytes } from '../../intake/file-metadata.ts';
 import { ownBlob } from '../../intake/import/own-blob.ts';
 import { accountOf, importName } from '../../intake/inbox/import-file.ts';
@@ -43,16 +43,11 @@ export async function orderImport({ container }: Pick<Services, 'container'>, or
   };
   requireRoom(metadata);
   const blob = inbox.getBlockBlobClient(importName(name));
-  try {
-    const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
-    await blob.upload(url, Buffer.byteLength(url), { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } });
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-    const stored = (await downloadBytes(blob)).toString('utf8');
-    if (stored !== url)
-      throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');
-  }
-  return name;
+  const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
+  const options = { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } };
+  if (await unlessStatus([409], blob.upload(url, Buffer.byteLength(url), options))) return name;
+  if ((await downloadBytes(blob)).toString('utf8') === url) return name;
+  throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');
 }
 
 /** Returns the name that the client gives, or the last segment of the address. */

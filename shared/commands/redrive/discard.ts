@@ -10,9 +10,8 @@ import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
-import { NamedCauses } from './named-causes.ts';
 import { redrivenItems, type StoredRedrive, toRuns } from './redrive-blob.ts';
-import { choiceOf, type Selected, type SelectOptions } from './select.ts';
+import { choiceOf, NamedCauses, type Selected, type SelectOptions } from './select.ts';
 
 const MAX_REASON_CHARS = 200;
 

@@ -5,11 +5,10 @@ import { MAX_CHUNKS } from '../../contract/names.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { mergePatch, type Patch } from '../../contract/text/merge-patch.ts';
 import { Problem } from '../../errors.ts';
-import { hasName } from '../../processing/outcome/header-causes.ts';
+import { hasName, shortCause } from '../../processing/outcome/header-causes.ts';
 import { Turns } from '../../turns.ts';
 import type { Workload } from '../../workload/define.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
-import { NamedCauses } from './named-causes.ts';
 import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
 
@@ -130,3 +129,18 @@ const nothingToRun = (indices: number[]): Problem =>
 
 const listOf = (indices: number[]): string =>
   `${indices.slice(0, MAX_NAMED).join(', ')}${indices.length > MAX_NAMED ? ` and ${indices.length - MAX_NAMED} more` : ''}`;
+
+/** Counts the dead letters that a redrive takes by cause, for the causes that the batch row contains. */
+export class NamedCauses {
+  readonly counts: Record<string, number> = {};
+  readonly #named: ReadonlySet<string>;
+
+  constructor({ causes = {} }: Pick<BatchRow, 'causes'>) {
+    this.#named = new Set(Object.keys(causes));
+  }
+
+  add({ reason, error }: Pick<DeadItem, 'reason' | 'error'>): void {
+    const cause = shortCause(causeOf(reason, error));
+    if (this.#named.has(cause)) this.counts[cause] = (this.counts[cause] ?? 0) + 1;
+  }
+}
