@@ -1,18 +1,14 @@
 /** The part of intake after acceptance. It is idempotent, so a retry or the sweep can continue from the batch row. */
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow, ChunkRows } from '../batches/chunk-row.ts';
 import { changeBatch, changeFrom, insertChunks, MAX_CHUNK_ROWS_PER_TRANSACTION } from '../batches/ledger.ts';
+import type { BatchStore } from '../batches/remove-batch.ts';
 import { chunkId } from '../contract/names.ts';
 import type { ChunkEntry } from '../contract/payload-index.ts';
 import { type EnqueueDeps, enqueue } from '../queues/enqueue.ts';
-import type { Table } from '../storage/table.ts';
 import { type ChunkIndex, openChunkIndex } from './store/chunk-index.ts';
 
-export interface ContinueDeps extends EnqueueDeps {
-  table: Table;
-  container: (name: string) => ContainerClient;
-}
+export type ContinueDeps = EnqueueDeps & BatchStore;
 
 /** Creates the pending rows of the first chunks of a payload. A pure function of the batch row and the index. */
 export const chunkRowsOf = (batch: BatchRow, entries: readonly ChunkEntry[]): ChunkRow[] =>
