@@ -43,6 +43,7 @@ export function nextRevision(
     latencyP95: undefined,
     latencyMax: undefined,
     suspect: undefined,
+    enqueuedTo: undefined,
     atRiskAt: undefined,
   };
 }

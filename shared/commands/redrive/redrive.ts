@@ -125,7 +125,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
     await indexBatch(deps.table, opened);
     const chunks = rowsOfRedrive(opened, stored);
     if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
-    else await enterQueues(deps, opened, { rows: () => chunks, isBegun: true });
+    else await enterQueues(deps, opened, { rows: (first) => chunks.slice(first), isBegun: true });
   } catch (error) {
     if (error instanceof BatchGoneError) throw error;
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });

@@ -51,9 +51,10 @@ async function storedRows(deps: DeadLetterDeps, batch: BatchRow): Promise<ChunkR
   return rowsOfRedrive(batch, stored);
 }
 
-/** Puts a batch in `enqueueing`, of any revision, into its queues. */
-export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
-  if (batch.revision === 0) return continueIntake(deps, batch);
+/** Puts a batch in `enqueueing`, of any revision, into its queues, or a part of it until `untilMs` (service time). */
+export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow, untilMs?: number): Promise<BatchRow> {
+  const limit = untilMs === undefined ? {} : { untilMs };
+  if (batch.revision === 0) return continueIntake(deps, batch, limit);
   const rows = await storedRows(deps, batch);
-  return enterQueues(deps, batch, { rows: () => rows });
+  return enterQueues(deps, batch, { rows: (first) => rows.slice(first), ...limit });
 }
