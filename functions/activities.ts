@@ -1,6 +1,7 @@
 /** Registers the activities that the orchestration of drain-queue.ts calls. */
 import * as df from 'durable-functions';
-import type { DequeueInput, FinishWaveInput } from '../shared/drain/activities.ts';
+import type { FinishWaveInput } from '../shared/drain/activities.ts';
+import type { DequeueInput } from '../shared/drain/task-heartbeat.ts';
 import { invoke, pipeline } from './app.ts';
 
 df.app.activity('dequeue-batch', {

@@ -5,7 +5,7 @@ import * as df from 'durable-functions';
 import hostJson from '../host.json' with { type: 'json' };
 import { readPriceSheet } from '../shared/cost/sheet.ts';
 import { readHostLimits } from '../shared/drain/host-limits.ts';
-import { countedClient, limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
+import { limitedClient, type RuntimeClient } from '../shared/drain/limited-client.ts';
 import { UPLOAD_PLACES } from '../shared/http/batches/upload/uploads.ts';
 import { REDRIVE_PLACES } from '../shared/http/dead-letters/redrive-dead-letters.ts';
 import type { App } from '../shared/http/edge/app.ts';
@@ -53,7 +53,7 @@ const telemetry =
 /** The extra input of every function that may start a drain, and the client that it provides. */
 export const durableClient = df.input.durableClient();
 export const getDrainClient = (context: InvocationContext): RuntimeClient =>
-  countedClient(limitedClient(df.getClient(context)), pipeline.meter);
+  limitedClient(df.getClient(context), pipeline.meter);
 
 type Overhead = Parameters<typeof pipeline.overhead.within>[0];
 

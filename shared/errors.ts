@@ -108,6 +108,16 @@ export function statusOf(thrown: unknown): number | undefined {
   return typeof thrown.statusCode === 'number' ? thrown.statusCode : undefined;
 }
 
+/** Returns the answer of a storage service, or undefined if its status is one of `statuses`. Throws any other error. */
+export async function unlessStatus<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (statuses.includes(statusOf(error) ?? 0)) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Returns the error code of a storage service, such as `TableNotFound`, or undefined. The SDKs store it in three
  * places: on the error (transactions), in the parsed body (tables), or in the parsed headers (blobs and queues).

@@ -10,10 +10,10 @@ export function* groupsOf<T>(list: Iterable<T>, size: number): Generator<T[]> {
   if (group.length > 0) yield group;
 }
 
-/** Cuts a source into groups of at most `size`, like `groupsOf`, without its first `skipped` items. */
+/** Cuts a source into groups of at most `size`, like `groupsOf`, without its first `skipped` items (default 0). */
 export async function* groupsOfSource<T>(
   source: Iterable<T> | AsyncIterable<T>,
-  { size, skipped }: { size: number; skipped: number },
+  { size, skipped = 0 }: { size: number; skipped?: number },
 ): AsyncGenerator<T[]> {
   let group: T[] = [];
   let left = skipped;

@@ -3,28 +3,22 @@
  * The app and tests use it; no other file in shared/ imports it. It may import every room except http.
  */
 import { randomUUID } from 'node:crypto';
+import type { BatchRow } from './batches/batch-row.ts';
 import { readBatchAndProgress, writeProgress } from './batches/progress/progress-rows.ts';
-import { createOpenBatchReader, type ReadOpenBatches } from './batches/watch/read-open-batches.ts';
-import type { ClearDeps } from './commands/clear-queue.ts';
-import type { DeleteDeps } from './commands/delete.ts';
+import { createOpenBatchReader } from './batches/watch/read-open-batches.ts';
 import { queueName } from './contract/names.ts';
 import { MAX_RECEIVE } from './contract/queue-limits.ts';
-import { createMeter, type Meter } from './cost/meter.ts';
-import { createOverhead, type Overhead } from './cost/overhead.ts';
-import { type Activities, createActivities, type Round } from './drain/activities.ts';
+import { createMeter } from './cost/meter.ts';
+import { createOverhead } from './cost/overhead.ts';
+import { createActivities } from './drain/activities.ts';
+import type { Round } from './drain/dequeue-task.ts';
 import { createGateDeps, type DrainClient } from './drain/drains.ts';
 import { checkTimeouts, type HostLimits } from './drain/host-limits.ts';
 import { createInstanceMeasure } from './drain/instance-load.ts';
 import { createOpenRounds } from './drain/open-rounds.ts';
-import {
-  createPublisher,
-  createRejectedPublisher,
-  type PublisherDeps,
-  type PublishRejected,
-} from './events/publish.ts';
+import { createPublishers, type PublisherDeps } from './events/publish.ts';
 import { publishOrWake } from './events/wake-fallback.ts';
 import { warnOfRisk } from './events/warn-of-risk.ts';
-import type { FinishWaveDeps } from './gate/finish-wave.ts';
 import { type GateDeps, wake } from './gate/gate.ts';
 import { createNeedsWake } from './gate/notify-from.ts';
 import { createPlanner } from './gate/planning/planner.ts';
@@ -41,15 +35,14 @@ import type { CollectEnds } from './processing/publish/collect-here.ts';
 import { createRunningChunks, type RunningChunks } from './processing/running-chunks.ts';
 import { createSharedLock } from './processing/shared-lock.ts';
 import { createProcessor, type Processor } from './processing/thread-pool/processor.ts';
-import { createDepths, type Depths, queueDepth } from './queues/depths.ts';
+import { createDepths, queueDepth } from './queues/depths.ts';
 import { collectBatch } from './results/collect-batch.ts';
 import { createCollectRound } from './results/collect-round.ts';
-import { createMergeAhead, type MergeAhead } from './results/merge-ahead.ts';
+import { createMergeAhead } from './results/merge-ahead.ts';
 import type { Settings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { type Clients, createClients } from './storage/clients.ts';
 import { type PurgeClient, purgeDrains } from './sweep/purge-drains.ts';
-import type { SweepDeps } from './sweep/sweep-run.ts';
 import { log } from './telemetry/log.ts';
 import { countUnhandled } from './telemetry/metrics.ts';
 import type { QueueAddress, Registry } from './workload/registry.ts';
@@ -89,59 +82,13 @@ export interface PipelineOptions {
 }
 
 /** The dependencies of all parts; each part declares in its own type which of them it uses. */
-export type PipelineDeps = DeleteDeps &
-  ClearDeps &
-  FinishWaveDeps &
-  HostLimits &
-  Pick<SweepDeps, 'queues'> &
-  Pick<Clients, 'meter'> &
-  Pick<Depths, 'recentDepth'> & {
-    publishRejected: PublishRejected;
-    readOpenBatches: ReadOpenBatches;
-    mergeAhead: MergeAhead;
-  } & Pick<InboxDeps, 'alone'>;
+export type PipelineDeps = ReturnType<typeof depsOf>;
 
 /**
  * The parts that functions use. A durable client belongs to one invocation, so the parts that need it are created per
  * invocation.
  */
-export interface Pipeline {
-  readonly settings: Settings;
-  readonly registry: Registry;
-  /** The meter of the clients; it exists before they are created. */
-  readonly meter: Meter;
-  /** What this process spends and stores for no batch. */
-  readonly overhead: Overhead;
-  clients: () => PipelineClients;
-  /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
-  deps: () => PipelineDeps;
-  /** The gate, which can start drains. */
-  gateWith: (client: DrainClient) => GateDeps;
-  /** For code that wakes queues of this app itself. */
-  wakeDeps: (client: DrainClient) => PipelineDeps & Pick<SweepDeps, 'gate' | 'pool'>;
-  /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
-  requestDeps: (
-    client: DrainClient,
-  ) => DeleteDeps & ClearDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
-  sweepDeps: (
-    client: DrainClient & PurgeClient,
-  ) => SweepDeps & Pick<PipelineDeps, 'meter' | 'publishRejected' | 'alone'>;
-  activities: () => Activities;
-  /** Creates the round of one slice on a queue. */
-  roundFor: (address: QueueAddress) => Round;
-  /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
-  startThreads: () => void;
-  /**
-   * Ends the work of this process early: running chunks keep their finished items, and the rest is returned to the
-   * queues for other processes. Nothing new starts.
-   */
-  returnWork: () => void;
-  /**
-   * Returns the work, waits for it for at most four seconds, terminates the threads and closes the clients that this
-   * pipeline has created.
-   */
-  close: () => Promise<void>;
-}
+export type Pipeline = ReturnType<typeof createPipeline>;
 
 /**
  * The platform gives an app five seconds to end (source: host, WorkerTerminateGracePeriodInSeconds). One second remains
@@ -164,14 +111,14 @@ const NAMED_FILES_AT_ONCE = 2;
  * Creates a pipeline. Nothing is connected or started before its first use.
  * @throws Error if the items of a workload could never begin within the time limit of an invocation
  */
-export function createPipeline(options: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions) {
   const { settings, registry, maxChunksCollected = MAX_RECEIVE } = options;
   checkTimeouts(options.host, registry);
   const meter = options.clients?.meter ?? createMeter();
   const ownClients = lazily(() => createClients(settings, meter));
   const clients = (): PipelineClients => options.clients ?? ownClients();
   const lock = createSharedLock();
-  const deps = lazily(() => ({ ...depsOf(options, clients()), alone: lock.exclusive }));
+  const deps = lazily(() => depsOf(options, clients(), lock.exclusive));
   const processor = lazily(() => processorOf(options));
   const stopping = new AbortController();
   const processId = randomUUID();
@@ -196,7 +143,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const workload = registry.workload(name);
     return workload && limits().permitsOf(workload);
   };
-  const gateWith = (client: DrainClient): GateDeps => createGateDeps({ ...deps(), ...deps().gate }, client);
+  const gateWith = (client: DrainClient): GateDeps => createGateDeps(deps(), client);
   const roundFor = (address: QueueAddress): Round => {
     if (address.kind === 'results') return rounds.track(createCollectRound(deps(), address));
     const readBatch = createBatchStates(deps().table, running.changesSeen, maxChunksCollected);
@@ -207,26 +154,31 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     return rounds.track(createItemsRound({ ...deps(), ...own }, address));
   };
   const returnWork = (): void => stopping.abort();
-  const wakeDeps: Pipeline['wakeDeps'] = (client) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
+  const wakeDeps = (client: DrainClient) => ({ ...deps(), gate: gateWith(client), pool: settings.pool });
   return {
     settings,
     registry,
+    /** The meter of the clients; it exists before they are created. */
     meter,
+    /** What this process spends and stores for no batch. */
     overhead: createOverhead(),
     clients,
+    /** Dependencies of parts that need no durable client, because they do not wake queues themselves. */
     deps,
     gateWith,
+    /** For code that wakes queues of this app itself. */
     wakeDeps,
-    requestDeps: (client) => ({
+    /** For requests of clients and operators: submit, collect the inbox, cancel, redrive, delete, clear. */
+    requestDeps: (client: DrainClient): PipelineDeps => ({
       ...deps(),
       publish: publishOrWake(deps().publish, {
         pool: settings.pool,
         wake: (queue) => wake(gateWith(client), queue),
       }),
     }),
-    sweepDeps: (client) => ({
+    sweepDeps: (client: DrainClient & PurgeClient) => ({
       ...wakeDeps(client),
-      purgeDrains: (from, to) => purgeDrains(client, from, to),
+      purgeDrains: (from: Date, to: Date) => purgeDrains(client, from, to),
     }),
     activities: lazily(() =>
       createActivities({
@@ -238,9 +190,18 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       }),
     ),
     roundFor,
+    /** Starts the worker threads before the first chunk, for a development stack, which is certain to run one. */
     startThreads: () => processor().start?.(),
+    /**
+     * Ends the work of this process early: running chunks keep their finished items, and the rest is returned to the
+     * queues for other processes. Nothing new starts.
+     */
     returnWork,
-    close: async () => {
+    /**
+     * Returns the work, waits for it for at most four seconds, terminates the threads and closes the clients that this
+     * pipeline has created.
+     */
+    close: async (): Promise<void> => {
       returnWork();
       await rounds.ended(CLOSE_WAIT_MS);
       await limits().close();
@@ -266,7 +227,7 @@ function runningChunksOf(
   });
 }
 
-function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients): Omit<PipelineDeps, 'alone'> {
+function depsOf({ settings, registry, host }: PipelineOptions, clients: PipelineClients, alone: InboxDeps['alone']) {
   const { meter, account, topic, gates } = clients;
   const { visibilitySeconds, sliceSeconds, capacity } = settings;
   const now = (): number => meter.serviceNowMs();
@@ -281,8 +242,7 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     table: clients.batches,
     keys: clients.keys,
     gate: { table: gates, now },
-    publish: createPublisher({ topic, account, meter }),
-    publishRejected: createRejectedPublisher({ topic, account, meter }),
+    ...createPublishers({ topic, account, meter }),
     depthOf,
     recentDepth,
     readOpenBatches: createOpenBatchReader(clients.batches, now),
@@ -290,7 +250,9 @@ function depsOf({ settings, registry, host }: PipelineOptions, clients: Pipeline
     needsWake: createNeedsWake({ table: gates, depthOf, nowMs: () => performance.now() }),
     plan: createPlanner({ ...host, table: gates, sliceSeconds, visibilitySeconds, capacity, now }),
     // Events about a batch contain its lane and the first queue of the lane.
-    addressOf: ({ workload, lane }) => registry.queue(queueName(workload, lane, 0)),
+    addressOf: ({ workload, lane }: Pick<BatchRow, 'workload' | 'lane'>) =>
+      registry.queue(queueName(workload, lane, 0)),
+    alone,
   };
 }
 

@@ -19,9 +19,7 @@ export interface ServiceBusConnection {
 
 /** The targets of telemetry. If a field is absent, nothing is sent to its target. */
 export interface TelemetrySettings {
-  /** Base address of an OTLP collector over HTTP. */
   otlpEndpoint?: string;
-  /** Connection string of an Application Insights component. */
   connectionString?: string;
   /** Client id of the identity that writes to the component. If absent, the connection string is sufficient. */
   clientId?: string;
@@ -35,44 +33,6 @@ export interface TelemetryLinks {
   logs?: string;
   /** The trace of a batch; `{trace}` is replaced by the id of the trace. */
   trace?: string;
-}
-
-/** All settings of the environment, read once. Sizes are in bytes, times in the unit of their name. */
-export interface Settings {
-  readonly storage: StorageConnection;
-  readonly serviceBus: ServiceBusConnection;
-  /** The platform's name of this instance of the app; undefined outside the platform. */
-  readonly instance: string | undefined;
-  /** Whether App Service authentication is in front of the app, so that its headers can be trusted. */
-  readonly isAuthenticated: boolean;
-  /** If undefined, this app runs the workloads of all pools. */
-  readonly pool: string | undefined;
-  readonly topic: string;
-  readonly subscription: string;
-  readonly sweepSchedule: string;
-  /** If undefined, the inbox is not collected. */
-  readonly inboxSchedule: string | undefined;
-  readonly maxBodyBytes: number;
-  readonly maxInboxBytes: number;
-  readonly maxDecodedBytes: number;
-  readonly maxRecordBytes: number;
-  readonly maxItems: number;
-  /** 0 means one thread per CPU core. */
-  readonly threads: number;
-  readonly threadMemoryMb: number;
-  readonly sliceSeconds: number;
-  readonly visibilitySeconds: number;
-  /**
-   * Maximum number of dequeue tasks per wave of one queue: instances × (maxConcurrentActivityFunctions of host.json − 1), so
-   * that one busy queue leaves an activity per instance for collecting.
-   */
-  readonly capacity: number;
-  readonly priceSheet: string;
-  /** Where the Durable extension stores its state, as the deployment sets it; receipts are calculated for it. */
-  readonly durableBackend: 'azureStorage' | 'dts';
-  /** If undefined, no telemetry target is configured, and no SDK is loaded. */
-  readonly telemetry: TelemetrySettings | undefined;
-  readonly links: TelemetryLinks;
 }
 
 /** Name and default of every setting of the app; docs/deploy.md explains each. */
@@ -112,11 +72,14 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** All settings of the environment, read once. Sizes are in bytes, times in the unit of their name. */
+export type Settings = ReturnType<typeof readSettings>;
+
 /**
  * Reads all settings from an environment. An empty value counts as absent.
  * @throws SettingsError that lists all problems.
  */
-export function readSettings(env: Environment): Settings {
+export function readSettings(env: Environment) {
   const problems: string[] = [];
   const text = (name: keyof typeof DEFAULTS): string => env[name] || DEFAULTS[name];
   const whole = (name: keyof typeof DEFAULTS, min: number, max: number): number => {
@@ -127,28 +90,40 @@ export function readSettings(env: Environment): Settings {
   };
   const pool = text('SLUICE_POOL') || undefined;
   if (pool !== undefined && !isPoolName(pool)) problems.push(`SLUICE_POOL must be a lower-case word, got "${pool}"`);
-  const settings: Settings = {
+  const isDts = env[DURABLE_PROVIDER]?.toLowerCase() === 'azuremanaged';
+  const settings = {
     storage: readStorage(env, problems),
     serviceBus: readServiceBus(env, problems),
+    /** The platform's name of this instance of the app; undefined outside the platform. */
     instance: env.WEBSITE_INSTANCE_ID || undefined,
+    /** Whether App Service authentication is in front of the app, so that its headers can be trusted. */
     isAuthenticated: env.WEBSITE_AUTH_ENABLED?.toLowerCase() === 'true',
+    /** If undefined, this app runs the workloads of all pools. */
     pool,
     topic: text('SLUICE_TOPIC'),
     subscription: text('SLUICE_SUBSCRIPTION'),
     sweepSchedule: text('SLUICE_SWEEP_SCHEDULE'),
+    /** If undefined, the inbox is not collected. */
     inboxSchedule: text('SLUICE_INBOX_SCHEDULE') || undefined,
     maxBodyBytes: whole('SLUICE_MAX_BODY_BYTES', 1, 210 * MiB),
     maxInboxBytes: whole('SLUICE_MAX_INBOX_BYTES', 1, 1024 * GiB),
     maxDecodedBytes: whole('SLUICE_MAX_DECODED_BYTES', 1, 1024 * GiB),
     maxRecordBytes: whole('SLUICE_MAX_RECORD_BYTES', 2, 16 * MiB),
     maxItems: whole('SLUICE_MAX_ITEMS', 1, 1_000_000_000),
+    /** 0 means one thread per CPU core. */
     threads: whole('SLUICE_THREADS', 0, 64),
     threadMemoryMb: whole('SLUICE_THREAD_MEMORY_MB', 16, 65_536),
     sliceSeconds: whole('SLUICE_SLICE_SECONDS', 1, 120),
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),
+    /**
+     * Maximum number of dequeue tasks per wave of one queue: instances × (maxConcurrentActivityFunctions of host.json − 1),
+     * so that one busy queue leaves an activity per instance for collecting.
+     */
     capacity: whole('SLUICE_CAPACITY', 1, 1_000),
     priceSheet: text('SLUICE_PRICE_SHEET'),
-    durableBackend: env[DURABLE_PROVIDER]?.toLowerCase() === 'azuremanaged' ? 'dts' : 'azureStorage',
+    /** Where the Durable extension stores its state, as the deployment sets it; receipts are calculated for it. */
+    durableBackend: isDts ? ('dts' as const) : ('azureStorage' as const),
+    /** If undefined, no telemetry target is configured, and no SDK is loaded. */
     telemetry: readTelemetry(env, problems),
     links: readLinks({ logs: text('SLUICE_LOGS_LINK'), trace: text('SLUICE_TRACE_LINK') }, problems),
   };

@@ -7,9 +7,7 @@ export class NoSlotError extends Error {
 export interface Slots {
   /** @throws NoSlotError if the slots are not free within `maxWaitMs`. Then `work` does not run. */
   run<T>(work: () => Promise<T>, options?: SlotOptions): Promise<T>;
-  /** Number of free slots. */
   readonly idle: number;
-  /** Number of waiting calls. */
   readonly waiting: number;
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { TROUBLES } from '../../shared/contract/text/overview-texts.ts';
 import type { BatchNotice, BatchNotices, Overview } from '../../shared/http/overview/schemas.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import type { Act, Action } from '../session.ts';
@@ -40,17 +41,21 @@ interface Section {
   rows: string[][];
 }
 
-const section = (title: string, rows: string[][], count = rows.length): Section => ({ title, count, rows });
+const section = (kind: keyof typeof TROUBLES, rows: string[][], count = rows.length): Section => ({
+  title: TROUBLES[kind].title,
+  count,
+  rows,
+});
 
 const sectionsOf = (answer: Overview): Section[] => [
-  batchSection('Late batches', answer.late),
-  batchSection('Batches at risk', answer.atRisk),
-  section('Paused queues', answer.pausedQueues.map(pausedQueueRow)),
-  batchSection('Paused batches', answer.pausedBatches),
-  batchSection('Failed reports', answer.failedReports),
-  batchSection('Suspect batches', answer.suspect),
+  batchSection('late', answer.late),
+  batchSection('atRisk', answer.atRisk),
+  section('pausedQueues', answer.pausedQueues.map(pausedQueueRow)),
+  batchSection('pausedBatches', answer.pausedBatches),
+  batchSection('failedReports', answer.failedReports),
+  batchSection('suspect', answer.suspect),
   section(
-    `Dead letters since ${formatTime(answer.deadLetters.since)} UTC`,
+    'deadLetters',
     answer.deadLetters.causes.map(({ cause, workload, count, newest }) => [
       formatCount(count),
       workload,
@@ -60,26 +65,26 @@ const sectionsOf = (answer: Overview): Section[] => [
     answer.deadLetters.count,
   ),
   section(
-    'Queues with missed wakes',
+    'missedWakes',
     answer.missedWakes.map(({ queue, count, at }) => [queue, formatCount(count), `latest ${formatTime(at)}`]),
   ),
   section(
-    'Poison queues',
+    'poison',
     answer.poison.map(({ queue, messages }) => [queue, formatNumber(messages, 'message')]),
   ),
   section(
-    'Drains that do not move',
+    'stuck',
     answer.stuck.map(({ queue, since, reason }) => [queue, `since ${formatTime(since)}`, reason]),
   ),
   section(
-    'Rejected files of the inbox',
+    'inboxRejects',
     answer.inboxRejects.files.map(({ name, since, title }) => [name, formatTime(since), title]),
     answer.inboxRejects.count,
   ),
 ];
 
-const batchSection = (title: string, { count, batches }: BatchNotices): Section =>
-  section(title, batches.map(batchRow), count);
+const batchSection = (kind: keyof typeof TROUBLES, { count, batches }: BatchNotices): Section =>
+  section(kind, batches.map(batchRow), count);
 
 const batchRow = ({ id, workload, lane, file = '', since, items, text = '' }: BatchNotice): string[] => [
   ...[id, `${workload}/${lane}`, `since ${formatTime(since)}`, formatNumber(items, 'item'), file, text],

@@ -116,6 +116,8 @@ export const PRESENT_REVISION = {
   revisionItems: int64(),
   /** Only in the state `suspect`. */
   suspect: optional(json<Suspect>()),
+  /** Number of its first references that are in their queues; only in the state `enqueueing`, and only if it takes long. */
+  enqueuedTo: optional(int64()),
   /** When the revision was first found likely to miss its deadline. */
   atRiskAt: optional(text()),
 };

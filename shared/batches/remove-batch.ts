@@ -26,7 +26,8 @@ import { PROGRESS_ROWS } from './progress/progress-rows.ts';
 const DELETES_AT_ONCE = 16;
 const BLOBS_PER_GROUP = 256;
 
-export interface RemoveDeps {
+/** The table and the containers of batches. */
+export interface BatchStore {
   table: Table;
   container: (name: string) => ContainerClient;
 }
@@ -39,7 +40,7 @@ export type RemovedBatch = Pick<BatchRow, 'id' | 'workload'>;
  * false if `isOver` returned true first; then some are left.
  */
 export async function removeData(
-  deps: RemoveDeps,
+  deps: BatchStore,
   batch: RemovedBatch,
   isOver: () => boolean = () => false,
 ): Promise<boolean> {
@@ -54,7 +55,7 @@ export async function removeData(
  * Removes a batch that is marked with `deletingAt`: its row after its data, so that an interrupted removal can start
  * again. Returns false if `isOver` returned true first.
  */
-export async function removeBatch(deps: RemoveDeps, batch: RemovedBatch, isOver?: () => boolean): Promise<boolean> {
+export async function removeBatch(deps: BatchStore, batch: RemovedBatch, isOver?: () => boolean): Promise<boolean> {
   if (!(await removeData(deps, batch, isOver))) return false;
   await deleteEntity(deps.table, batch.id, BATCH_ROW_KEY);
   await deleteOpenRows(deps.table, batch.id);
@@ -62,7 +63,7 @@ export async function removeBatch(deps: RemoveDeps, batch: RemovedBatch, isOver?
 }
 
 /** Removes everything that was written after the deletion of a batch without a row. */
-async function removeLeftovers(deps: RemoveDeps, batch: RemovedBatch): Promise<void> {
+async function removeLeftovers(deps: BatchStore, batch: RemovedBatch): Promise<void> {
   await removeData(deps, batch);
   await deps.container(CONTAINERS.payloads).getBlobClient(checkpointBlobName(batch.id)).deleteIfExists();
   await deleteOpenRows(deps.table, batch.id);
@@ -75,7 +76,7 @@ async function removeLeftovers(deps: RemoveDeps, batch: RemovedBatch): Promise<v
  * @throws any error of `work`
  */
 export async function cleaningUp<T>(
-  deps: RemoveDeps,
+  deps: BatchStore,
   batch: Partial<RemovedBatch> & Pick<RemovedBatch, 'id'>,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -12,7 +12,6 @@ import { MAX_TRANSACTION_ACTIONS, odata, queryEntities, type Table, wins } from 
 export const ACTION = defineRow('action', {
   /** ISO 8601, by the clock of the service. */
   at: text(),
-  /** Name of the function. */
   action: text(),
   /** Queue, batch or file; empty if there is none. */
   target: text(),
@@ -20,9 +19,7 @@ export const ACTION = defineRow('action', {
   by: text(),
   /** Whether Microsoft Entra ID has authenticated `by`. */
   verified: flag(),
-  /** The parameters of the request, as text. */
   detail: text(),
-  /** HTTP status of the response. */
   status: int32(),
 });
 export type OperatorAction = RowOf<typeof ACTION>;
@@ -95,29 +92,17 @@ export async function expireActions(
   table: Table,
   { nowMs, most }: { nowMs: number; most: number },
 ): Promise<{ n: number; left: boolean }> {
-  const { keys, left } = await readExpired(table, { nowMs, most });
+  const newest = newestFirst(nowMs - ACTION_DAYS * DAY_MS);
+  const expired = odata`PartitionKey eq ${AUDIT} and RowKey ge ${newest}`;
+  const keys: EntityKeys[] = [];
+  for await (const { partitionKey, rowKey } of queryEntities(table, expired))
+    if (keys.push({ partitionKey, rowKey }) > most) break;
   let n = 0;
-  for (const group of groupsOf(keys, MAX_TRANSACTION_ACTIONS)) {
+  for (const group of groupsOf(keys.slice(0, most), MAX_TRANSACTION_ACTIONS)) {
     // The sweep of another pool may have deleted the same rows. The next sweep deletes the rest.
     const won = await wins(table.submitTransaction(group.map((each) => ['delete', each])));
     if (!won) return { n, left: true };
     n += group.length;
   }
-  return { n, left };
-}
-
-async function readExpired(
-  table: Table,
-  { nowMs, most }: { nowMs: number; most: number },
-): Promise<{ keys: EntityKeys[]; left: boolean }> {
-  const newest = newestFirst(nowMs - ACTION_DAYS * DAY_MS);
-  const keys: EntityKeys[] = [];
-  for await (const { partitionKey, rowKey } of queryEntities(
-    table,
-    odata`PartitionKey eq ${AUDIT} and RowKey ge ${newest}`,
-  )) {
-    if (keys.length === most) return { keys, left: true };
-    keys.push({ partitionKey, rowKey });
-  }
-  return { keys, left: false };
+  return { n, left: keys.length > most };
 }

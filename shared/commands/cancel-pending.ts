@@ -1,4 +1,3 @@
-/** Cancels the pending chunks of a batch that no worker can be running. */
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
@@ -7,6 +6,7 @@ import type { DoneChunk } from '../contract/reference.ts';
 import { NOTHING_PUT, type WorkPut } from '../events/publish.ts';
 import type { GateRow } from '../gate/gate-row.ts';
 import { readGate } from '../gate/gate-store.ts';
+import { groupsOfSource } from '../groups-of.ts';
 import { inParallel } from '../parallel.ts';
 import { putOutcome } from '../processing/outcome/outcome-store.ts';
 import { unrunOutcome } from '../processing/outcome/unrun-outcomes.ts';
@@ -58,7 +58,7 @@ export async function cancelPending(
   const pass: CancelPass = { batch, workload, limit, isOver, seen: 0, isWhole: false, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
-  for await (const group of groupsToEnd(deps, pass)) {
+  for await (const group of groupsOfSource(rowsToEnd(deps, pass), { size: CHUNKS_PER_REPORT })) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
     for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch, chunk))) {
       const put = await putResults(deps, { from: { queue, workload }, ends: own });
@@ -74,17 +74,13 @@ export async function cancelPending(
   return ended;
 }
 
-/** One pass over the pending rows of a batch. */
 interface CancelPass {
   batch: BatchRow;
   workload: Workload;
   limit: number;
   isOver: () => boolean;
-  /** Pending rows so far. */
   seen: number;
-  /** Whether all pending rows were seen. */
   isWhole: boolean;
-  /** The gates that were read, by queue. */
   gates: Map<string, GateRow>;
 }
 
@@ -97,25 +93,16 @@ function queuesToWake({ registry }: FinalizeDeps, { batch, workload, isWhole, ga
     .map(({ queue }) => queue);
 }
 
-/** Returns the pending rows that may be ended, in groups. */
-async function* groupsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow[]> {
-  let group: ChunkRow[] = [];
+async function* rowsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow> {
   let left = pass.limit;
   for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {
-    if (left === 0 || pass.seen === MAX_ROWS || pass.isOver()) return yield* rest(group);
+    if (left === 0 || pass.seen === MAX_ROWS || pass.isOver()) return;
     pass.seen += 1;
     if (await mayRun(deps, pass, row)) continue;
     left -= 1;
-    if (group.push(row) < CHUNKS_PER_REPORT) continue;
-    yield group;
-    group = [];
+    yield row;
   }
   pass.isWhole = true;
-  yield* rest(group);
-}
-
-function* rest(group: ChunkRow[]): Generator<ChunkRow[]> {
-  if (group.length > 0) yield group;
 }
 
 /**
@@ -127,7 +114,6 @@ function* rest(group: ChunkRow[]): Generator<ChunkRow[]> {
 async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Promise<boolean> {
   const { batch, workload, gates } = pass;
   const now = deps.gate.now();
-  // Rows of an earlier version have no time, and are old.
   if (now > (Date.parse(batch.cancellingAt ?? '') || 0) + deps.visibilitySeconds * 1_000) return false;
   if (row.dueAt !== undefined && Date.parse(row.dueAt) > now + LONGEST_SLICE_MS) return false;
   const queue = queueOf(workload, batch, row.chunk);

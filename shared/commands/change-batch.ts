@@ -5,21 +5,16 @@ import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
 
-/** A batch row before and after a command; both are the same object if the command has not changed it. */
-export interface Changed {
-  before: BatchRow;
-  row: BatchRow;
-}
-
 /**
- * Changes the row of a batch by ETag for a command. `change` returns the next row, or the same object to leave it.
+ * Changes the row of a batch by ETag for a command. `change` returns the next row, or the same object to leave it: then
+ * `before` and `row` are the same object, too.
  * @throws BatchGoneError; also anything that `change` throws to refuse the command
  */
 export const changeFor = (
   { table }: { table: Table },
   id: string,
   change: (row: BatchRow) => BatchRow | Promise<BatchRow>,
-): Promise<Changed> =>
+): Promise<{ before: BatchRow; row: BatchRow }> =>
   retryLostRace(rowOf(id), async () => {
     const { row: before, etag } = await requireBatch(table, id);
     const changed = await change(before);

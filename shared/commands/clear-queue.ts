@@ -13,25 +13,23 @@ import { presentPause } from '../gate/gate-row.ts';
 import { changeGate, readGate } from '../gate/gate-store.ts';
 import type { Queue } from '../queues/messages.ts';
 import { queueOf } from '../queues/queue-of.ts';
+import type { Services } from '../queues/services.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { cancelBatch } from './cancel.ts';
 import { MAX_CHUNKS } from './cancel-pending.ts';
-import { deleteUnneeded, NOTHING_DELETED } from './delete-unneeded.ts';
+import { deleteUnneeded } from './delete-unneeded.ts';
 
-export interface ClearDeps extends FinalizeDeps {
+export interface ClearDeps extends FinalizeDeps, Pick<Services, 'depthOf'> {
   queues: (name: string) => Queue & Pick<QueueClient, 'clearMessages'>;
-  depthOf: (queue: string) => Promise<number>;
   /** Maximum number of chunks per batch that a request cancels. Defaults to that of `cancelBatch`. */
   maxChunks?: number;
 }
 
 /** The result of one request. */
 export interface Cleared {
-  /** Number of cancelled batches. */
   batches: number;
-  /** Number of deleted messages. */
   messages: number;
   /**
    * Messages that are left: references of batches that are being accepted, were accepted in the meantime, or are too
@@ -53,14 +51,14 @@ export async function clearQueue(deps: ClearDeps, address: QueueAddress, untilMs
   const isOver = (): boolean => deps.gate.now() >= untilMs;
   const { batches, large, isWhole } = await cancelBatches(deps, address, isOver);
   const queue = deps.queues(address.queue);
-  const deleted = isWhole ? await deleteUnneeded(deps, queue, { stillNeeded: large, isOver }) : NOTHING_DELETED;
+  const { messages, kept, isEmpty } = isWhole
+    ? await deleteUnneeded(deps, queue, { stillNeeded: large, isOver })
+    : { messages: 0, kept: 0, isEmpty: false };
   const depth = await deps.depthOf(address.queue);
   const depthAt = new Date(deps.gate.now()).toISOString();
   await changeGate(deps.gate.table, address.queue, (row) => (row.depth === depth ? undefined : { depth, depthAt }));
-  const { isEmpty, kept, kinds } = deleted;
-  const messages = Object.values(kinds).reduce((sum, n) => sum + n, 0);
   const cleared = { batches, messages, left: isEmpty ? kept : Math.max(1, depth) };
-  log.info('queue-cleared', { queue: address.queue, ...cleared, ...kinds });
+  log.info('queue-cleared', { queue: address.queue, ...cleared });
   return cleared;
 }
 
@@ -77,36 +75,43 @@ async function requireIdle({ gate }: ClearDeps, { queue, kind }: QueueAddress): 
     );
 }
 
-/** The result of cancelling the batches. */
-interface CancelledBatches {
-  batches: number;
-  /** Batches with more pending chunks than one request cancels. */
-  large: Set<string>;
-  /** Whether there was enough time for all. */
-  isWhole: boolean;
-}
-
-/** Cancels the batches that have pending chunks in the queue. */
-async function cancelBatches(deps: ClearDeps, address: QueueAddress, isOver: () => boolean): Promise<CancelledBatches> {
+/** `large`: batches with more pending chunks than one request cancels. `isWhole`: there was enough time for all. */
+async function cancelBatches(
+  deps: ClearDeps,
+  address: QueueAddress,
+  isOver: () => boolean,
+): Promise<{ batches: number; large: Set<string>; isWhole: boolean }> {
+  const { maxChunks = MAX_CHUNKS } = deps;
+  const large = new Set<string>();
+  /** Returns false if the batch has finished or was deleted in the meantime. */
+  const cancel = async (id: string): Promise<boolean> => {
+    try {
+      const { ended } = await cancelBatch(deps, id, { limit: maxChunks, isOver });
+      if (ended.chunks >= maxChunks) large.add(id);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  };
+  let batches = 0;
   const begun: string[] = [];
-  const result: CancelledBatches = { batches: 0, large: new Set(), isWhole: false };
   // Ids are collected first, since cancelling changes the partition that is read. A batch may be open in two revisions.
   const ids = new Set<string>();
   for await (const { id, workload } of openBatches(deps.table)) if (workload === address.workload.name) ids.add(id);
   for (const id of ids) {
-    if (isOver()) return result;
+    if (isOver()) return { batches, large, isWhole: false };
     const row = (await readBatch(deps.table, id))?.row;
     if (row?.state === 'cancelling' && row.lane === address.lane) begun.push(id);
-    else if (row && (await isToCancel(deps, row, address)) && (await cancelled(deps, id, { ...result, isOver })))
-      result.batches += 1;
+    else if (row && (await isToCancel(deps, row, address)) && (await cancel(id))) batches += 1;
   }
   // Cancels that were interrupted, or are too large for one request, continue. They come after the others, so that
   // repeated requests reach all batches.
   for (const id of begun) {
-    if (isOver()) return result;
-    await cancelled(deps, id, { ...result, isOver });
+    if (isOver()) return { batches, large, isWhole: false };
+    await cancel(id);
   }
-  return { ...result, isWhole: true };
+  return { batches, large, isWhole: true };
 }
 
 async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queue }: QueueAddress): Promise<boolean> {
@@ -114,21 +119,4 @@ async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queu
   for await (const { row: chunk } of chunkRows(deps.table, row.id, 'pending'))
     if (queueOf(workload, row, chunk.chunk) === queue) return true;
   return false;
-}
-
-/** Returns false if the batch has finished or was deleted in the meantime. */
-async function cancelled(
-  deps: ClearDeps,
-  id: string,
-  { large, isOver }: CancelledBatches & { isOver: () => boolean },
-): Promise<boolean> {
-  const { maxChunks = MAX_CHUNKS } = deps;
-  try {
-    const { ended } = await cancelBatch(deps, id, { limit: maxChunks, isOver });
-    if (ended.chunks >= maxChunks) large.add(id);
-    return true;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
 }

@@ -10,11 +10,12 @@ import { readBatch, rowOf } from '../batches/ledger.ts';
 import { writeOpenRow } from '../batches/listing/open-rows.ts';
 import { cleaningUp, removeBatch } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
-import { BatchGoneError, Problem, statusOf, toError } from '../errors.ts';
+import { BatchGoneError, Problem, statusOf, toError, unlessStatus } from '../errors.ts';
 import { InboxMarks } from '../intake/inbox/inbox-marks.ts';
 import { removeFile } from '../intake/inbox/inbox-move.ts';
 import { announce } from '../results/announce.ts';
 import type { FinalizeDeps } from '../results/finalize.ts';
+import { blobProperties } from '../storage/blob-reads.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import type { Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';
@@ -106,10 +107,6 @@ async function deleteInboxFile(deps: DeleteDeps, { id, sourceName: name, sourceE
 /** Deletes the file of inbox-done, which contains the same records, if it is still the one that became this batch. */
 async function deleteMovedFile({ container }: DeleteDeps, { id, sourceName }: BatchRow): Promise<void> {
   const blob = container(CONTAINERS.inboxDone).getBlobClient(sourceName);
-  try {
-    const { metadata, etag } = await blob.getProperties();
-    if (metadata?.batch === id) await blob.delete({ conditions: { ...(etag === undefined ? {} : { ifMatch: etag }) } });
-  } catch (error) {
-    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-  }
+  const { metadata, etag = '' } = (await blobProperties(blob)) ?? {};
+  if (metadata?.batch === id) await unlessStatus([404, 412], blob.delete({ conditions: { ifMatch: etag } }));
 }

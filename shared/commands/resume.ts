@@ -33,8 +33,7 @@ export async function resumeBatch(
   { since, untilMs = Number.POSITIVE_INFINITY }: { since: string; untilMs?: number },
 ): Promise<Resumed> {
   const row = await markResuming(deps, id, since);
-  const resumed = await continueResume(deps, row, () => deps.gate.now() >= untilMs);
-  return resumed;
+  return continueResume(deps, row, () => deps.gate.now() >= untilMs);
 }
 
 async function markResuming(deps: FinalizeDeps, id: string, since: string): Promise<BatchRow> {

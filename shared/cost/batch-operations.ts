@@ -15,13 +15,12 @@
  * additional; they follow from the durable actions of `batchSpending`.
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
-import { executionOf, waveExecutions } from './executions.ts';
+import { gbSecondsOf } from './price.ts';
 import { timesOperations } from './times-operations.ts';
 
 /** The size of a batch and of its chunks. */
 export interface BatchShape {
   items: number;
-  /** Maximum number of items per chunk. */
   itemsPerChunk: number;
   /** Queues of the lane to which the batch's references are sent. Defaults to 1. */
   queues?: number;
@@ -39,9 +38,7 @@ export interface BatchPlan {
   chunks: number;
   blocks: number;
   queues: number;
-  /** Dequeue tasks on the work queues. */
   tasks: number;
-  /** Receives that returned references. */
   rounds: number;
   /** Whether the only round collects the batch. */
   isCollectedHere: boolean;
@@ -155,6 +152,28 @@ export function ownOperations(shape: BatchShape): Operations {
   ].reduce(addOperations);
 }
 
+/**
+ * Returns one execution of `seconds` as it is billed. An upper bound: executions that run at the same time on an
+ * instance share its GB-seconds.
+ */
+const executionOf = (seconds: number): Operations => ({
+  'functions.execution': 1,
+  'functions.gbSecond': gbSecondsOf(seconds),
+});
+
+/** Shorter than the billed minimum: uploads, wakes, starts, episodes, finish-wave. */
+const SHORT = executionOf(0);
+
+/**
+ * Returns the executions at the end of a wave of `tasks` tasks, whose own executions are counted apart: two actions per
+ * activity, finish-wave itself, and an episode of the orchestrator after each activity (fewer if several end at the same
+ * time).
+ */
+const waveExecutions = (tasks: number): Operations => ({
+  'durable.action': 2 * (tasks + 1),
+  ...timesOperations(SHORT, tasks + 2),
+});
+
 /** The waits for more work at the end of a task: 100, 300 and 700 ms, plus the four empty gets. */
 const TAIL_SECONDS = 1.2;
 /** For the only task of a wave, and for the task on the result queue, which waits 0.5 s and 1 s. */
@@ -181,8 +200,7 @@ export function drainOperations(shape: DrainShape): Operations {
     timesOperations(isCollectedHere ? OWN_DRAIN_ROUND : DRAIN_ROUND, rounds),
     timesOperations(DELETED, chunks),
     timesOperations(FINISH_WAVE, drains),
-    // The upload, the wakes and the starts of drains are shorter than the billed minimum.
-    timesOperations(executionOf(0), 1 + wakes + drains),
+    timesOperations(SHORT, 1 + wakes + drains),
     timesOperations(executionOf(workSeconds + tailSeconds), tasks),
     timesOperations(executionOf(workSeconds + COLLECTOR_TAIL_SECONDS), collectors),
     { 'durable.action': drains },

@@ -13,9 +13,7 @@ export type MemoryMb = (typeof MEMORY_SIZES)[number];
 export interface Deployment {
   /** Number of pools. Each is a separate function app with a task hub, a subscription and timers. */
   pools: number;
-  /** Memory per instance, in every pool. */
   memoryMb: MemoryMb;
-  /** Number of always-ready instances of all pools. */
   alwaysReady: number;
   backend: DurableBackend;
   /** Number of control queues per task hub; host.json sets 1. */

@@ -4,7 +4,7 @@
  */
 
 import type { Operations } from '../contract/operations.ts';
-import { createLedger, freeGrants, type Ledger, type Line, sumOf, unverifiedIn } from './bill-lines.ts';
+import { type Cause, type Line, priceLines } from './bill-lines.ts';
 import {
   alertRules,
   DAYS_PER_MONTH,
@@ -16,6 +16,7 @@ import {
 } from './deployed.ts';
 import { gbSecondsOf } from './price.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
+import { timesOperations } from './times-operations.ts';
 
 /**
  * Azure/azure-service-bus#407: about 1,500 management reads per hour on an idle namespace; assumed to be per
@@ -54,7 +55,6 @@ export function scaleControllerReads(queues: number): Operations {
   return { 'queue.peek': pulses, 'queue.properties': pulses };
 }
 
-/** Returns the firings of a timer per month, in all pools. */
 const firingsOf = (pools: number, minutes: number): number =>
   minutes === 0 ? 0 : pools * Math.round((MINUTES_PER_DAY / minutes) * DAYS_PER_MONTH);
 
@@ -69,137 +69,98 @@ export const serviceBusReads = ({ pools }: Pick<Deployment, 'pools'>): number =>
 export const includedOperations = ({ isPrivate }: Pick<Deployment, 'isPrivate'>, sheet: PriceSheet): number =>
   isPrivate ? Number.POSITIVE_INFINITY : (unitPrice(sheet, 'servicebus.included') ?? 0);
 
-function addServiceBus(ledger: Ledger, deployment: Deployment, sheet: PriceSheet): void {
-  if (deployment.isPrivate)
-    ledger.units('always', 'Service Bus', 'one messaging unit of the Premium tier, which private endpoints need', {
-      priceClass: 'servicebus.premium',
-      n: 1,
-      fee: true,
-    });
-  else
-    ledger.units('always', 'Service Bus', 'base fee of the Standard tier', {
-      priceClass: 'servicebus.base',
-      n: 1,
-      fee: true,
-    });
-  const n = serviceBusReads(deployment);
-  ledger.units('always', 'scale controller', 'message count of each wake subscription (part of the fee)', {
-    priceClass: 'servicebus.operation',
-    n,
-    included: includedOperations(deployment, sheet),
-  });
+function serviceBus(deployment: Deployment, sheet: PriceSheet): Cause[] {
+  const [does, priceClass] = deployment.isPrivate
+    ? (['one messaging unit of the Premium tier, which private endpoints need', 'servicebus.premium'] as const)
+    : (['base fee of the Standard tier', 'servicebus.base'] as const);
+  return [
+    { who: 'Service Bus', does, priceClass, n: 1, isFee: true },
+    {
+      who: 'scale controller',
+      does: 'message count of each wake subscription (part of the fee)',
+      priceClass: 'servicebus.operation',
+      n: serviceBusReads(deployment),
+      included: includedOperations(deployment, sheet),
+    },
+  ];
 }
 
-function addPolling(ledger: Ledger, { backend, pools, partitionCount }: Deployment): void {
-  if (backend === 'dts') return;
+function polling({ backend, pools, partitionCount }: Deployment): Cause[] {
+  if (backend === 'dts') return [];
   const queues = pools * (partitionCount + 1);
-  ledger.operations(
-    'always',
-    'scale controller',
-    `${queues} durable queues, 2 reads each, every 10 s`,
-    scaleControllerReads(queues),
-  );
+  const does = `${queues} durable queues, 2 reads each, every 10 s`;
+  return [{ who: 'scale controller', does, operations: scaleControllerReads(queues) }];
 }
 
-function addTimers(ledger: Ledger, deployment: Deployment): void {
+function timers(deployment: Deployment): Cause[] {
   const { pools, sweepMinutes, inboxMinutes } = deployment;
-  const sweeps = firingsOf(pools, sweepMinutes);
   const firings = allFirings(deployment);
-  ledger.operations(
-    'always',
-    'sweep timers',
-    `open batches every ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries per day, per pool`,
-    { 'table.query': sweeps + pools * DAILY_SWEEP_QUERIES * DAYS_PER_MONTH },
-  );
-  ledger.operations('always', 'inbox timers', `list of the inbox every ${inboxMinutes} min, per pool`, {
-    'blob.list': firingsOf(pools, inboxMinutes),
-  });
-  ledger.operations(
-    'always',
-    'Functions host',
-    'status and lease of the timers (computed)',
-    Object.fromEntries(Object.entries(TIMER_STATUS).map(([name, n]) => [name, n * firings])),
-  );
-  ledger.units('always', 'timers', 'executions', { priceClass: 'functions.execution', n: firings });
-  ledger.units('always', 'timers', `GB-seconds: at least 1 s at ${instanceGb(deployment)} GB per execution`, {
-    priceClass: 'functions.gbSecond',
-    n: firings * gbSecondsOf(0, instanceGb(deployment)),
-  });
-}
-
-function addAlwaysReady(ledger: Ledger, deployment: Deployment): void {
-  const seconds = deployment.alwaysReady * 24 * SECONDS_PER_HOUR * DAYS_PER_MONTH;
-  ledger.units('always', 'always-ready instances', `GB-seconds of ${deployment.alwaysReady}, busy or idle`, {
-    priceClass: 'functions.alwaysReadyGbSecond',
-    n: seconds * instanceGb(deployment),
-  });
+  const instance = instanceGb(deployment);
+  return [
+    {
+      who: 'sweep timers',
+      does: `open batches every ${sweepMinutes} min, and ${DAILY_SWEEP_QUERIES} queries per day, per pool`,
+      operations: { 'table.query': firingsOf(pools, sweepMinutes) + pools * DAILY_SWEEP_QUERIES * DAYS_PER_MONTH },
+    },
+    {
+      who: 'inbox timers',
+      does: `list of the inbox every ${inboxMinutes} min, per pool`,
+      operations: { 'blob.list': firingsOf(pools, inboxMinutes) },
+    },
+    {
+      who: 'Functions host',
+      does: 'status and lease of the timers (computed)',
+      operations: timesOperations(TIMER_STATUS, firings),
+    },
+    { who: 'timers', does: 'executions', priceClass: 'functions.execution', n: firings },
+    {
+      who: 'timers',
+      does: `GB-seconds: at least 1 s at ${instance} GB per execution`,
+      priceClass: 'functions.gbSecond',
+      n: firings * gbSecondsOf(0, instance),
+    },
+  ];
 }
 
 /**
  * Returns the costs of the design without work: Service Bus, the platform's polling, timers, always-ready instances.
  */
 export function designLines(deployment: Deployment, sheet: PriceSheet): Line[] {
-  const ledger = createLedger(sheet);
-  addServiceBus(ledger, deployment, sheet);
-  addPolling(ledger, deployment);
-  addTimers(ledger, deployment);
-  addAlwaysReady(ledger, deployment);
-  return ledger.lines();
+  const alwaysReady: Cause = {
+    who: 'always-ready instances',
+    does: `GB-seconds of ${deployment.alwaysReady}, busy or idle`,
+    priceClass: 'functions.alwaysReadyGbSecond',
+    n: deployment.alwaysReady * 24 * SECONDS_PER_HOUR * DAYS_PER_MONTH * instanceGb(deployment),
+  };
+  return priceLines(
+    [...serviceBus(deployment, sheet), ...polling(deployment), ...timers(deployment), alwaysReady],
+    sheet,
+  );
 }
 
 /** Returns the costs of alert rules, logs, packages and private networking, which every design has. */
-export function sharedLines(deployment: Deployment, sheet: PriceSheet): Line[] {
-  const ledger = createLedger(sheet);
+function sharedLines(deployment: Deployment, sheet: PriceSheet): Line[] {
   const { endpoints, zones } = privateNetwork(deployment);
   const { log, metric } = alertRules(deployment);
-  const units = (who: string, does: string, priceClass: PriceClass, n: number) =>
-    ledger.units('always', who, does, { priceClass, n });
-  units('Azure Monitor', 'log alert rules, evaluated every 15 min', 'alert.log', log);
-  units('Azure Monitor', 'time series of metric alert rules', 'alert.metric', metric);
-  units(
-    'Log Analytics',
-    `GB of logs: ${LOG_KB_PER_FIRING} kB per timer execution (assumed)`,
-    'log.gb',
-    (allFirings(deployment) * LOG_KB_PER_FIRING) / KB_PER_GB,
+  const logs = `GB of logs: ${LOG_KB_PER_FIRING} kB per timer execution (assumed)`;
+  const logGb = (allFirings(deployment) * LOG_KB_PER_FIRING) / KB_PER_GB;
+  const packageGb = (deployment.pools * PACKAGE_MB) / MB_PER_GB;
+  const causes: [who: string, does: string, priceClass: PriceClass, n: number][] = [
+    ['Azure Monitor', 'log alert rules, evaluated every 15 min', 'alert.log', log],
+    ['Azure Monitor', 'time series of metric alert rules', 'alert.metric', metric],
+    ['Log Analytics', logs, 'log.gb', logGb],
+    ['Blob Storage', `GB of deployment packages, ${PACKAGE_MB} MB per pool`, 'storage.gbMonth', packageGb],
+    ['Private Link', 'private endpoints', 'network.privateEndpoint', endpoints],
+    ['Azure DNS', 'private zones', 'network.privateDnsZone', zones],
+  ];
+  return priceLines(
+    causes.map(([who, does, priceClass, n]) => ({ who, does, priceClass, n })),
+    sheet,
   );
-  units(
-    'Blob Storage',
-    `GB of deployment packages, ${PACKAGE_MB} MB per pool`,
-    'storage.gbMonth',
-    (deployment.pools * PACKAGE_MB) / MB_PER_GB,
-  );
-  units('Private Link', 'private endpoints', 'network.privateEndpoint', endpoints);
-  units('Azure DNS', 'private zones', 'network.privateDnsZone', zones);
-  return ledger.lines();
 }
 
-/** The whole bill of a month without work. */
-export interface IdleBill {
-  lines: Line[];
-  /** Before free grants. */
-  totalUsd: number;
-  /** What the free grants subtract, if nothing else of the subscription uses them. */
-  grantsUsd: number;
-  /** The part that grows with the number of pools. */
-  perPoolUsd: number;
-  unverified: PriceClass[];
-}
-
-const allLines = (deployment: Deployment, sheet: PriceSheet): Line[] => [
+/** Returns everything that is billed for the deployment in a month without work, before free grants. */
+export const idleBill = (deployment: Deployment, sheet: PriceSheet): Line[] => [
   ...designLines(deployment, sheet),
   ...sharedLines(deployment, sheet),
 ];
-
-/** Calculates everything that is billed for the deployment in a month without work. */
-export function idleBill(deployment: Deployment, sheet: PriceSheet): IdleBill {
-  const lines = allLines(deployment, sheet);
-  const totalUsd = sumOf(lines);
-  const onePoolMore = sumOf(allLines({ ...deployment, pools: deployment.pools + 1 }, sheet));
-  return {
-    lines,
-    totalUsd,
-    grantsUsd: freeGrants(lines, sheet),
-    perPoolUsd: onePoolMore - totalUsd,
-    unverified: unverifiedIn(lines, sheet),
-  };
-}

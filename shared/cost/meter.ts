@@ -7,76 +7,54 @@
 import type { TableServiceClientOptions } from '@azure/data-tables';
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { addResponse, addSpent } from './account.ts';
-import { operationOf, type RequestShape, type StorageService } from './operation-of.ts';
-import { createServiceClock, type LocalClocks, type ServiceClock } from './service-clock.ts';
+import { operationOf, type StorageService } from './operation-of.ts';
+import { createServiceClock, type LocalClocks } from './service-clock.ts';
 
 /** A policy of the Azure SDK pipeline. */
 export type PipelinePolicy = NonNullable<TableServiceClientOptions['additionalPolicies']>[number]['policy'];
 
 /** Counts operations of this process, each for the account on whose behalf it is made (account.ts). */
-export interface Meter {
-  /** Returns the counting policy for the pipeline of a client. It must run after the policy that repeats calls. */
-  policy(service: StorageService): PipelinePolicy;
-  /** Counts operations that no pipeline sees, such as `servicebus.send` or `durable.start`. `n` defaults to 1. */
-  count(operation: string, n?: number): void;
-  /** Returns everything counted since the meter was created. */
-  total(): Operations;
-  /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
-  serviceNowMs(): number;
-  /** Whether a response has arrived, so that `serviceNowMs` is the service's time. */
-  knowsServiceTime(): boolean;
-}
-
-type Answer = { status: number; headers: { get(name: string): string | undefined } };
-
-/** Sends one try of a request, and observes the request and the response. */
-type Pass = <R extends Answer>(service: StorageService, request: RequestShape, send: () => Promise<R>) => Promise<R>;
-
-function policyOf(service: StorageService, pass: Pass): PipelinePolicy {
-  return {
-    name: `sluice-meter-${service}`,
-    sendRequest: (request, next) => pass(service, request, () => next(request)),
-  };
-}
+export type Meter = ReturnType<typeof createMeter>;
 
 /** Responses of a service that was too busy: not billed, but a reason for a drain to reduce its tasks. */
 export const THROTTLED = 'throttled.responses';
 
-/** Counts each try of a request, and measures its time. */
-function createPass(count: Meter['count'], clock: ServiceClock, monotonicMs: () => number): Pass {
-  return async (service, request, send) => {
-    count(operationOf(service, request));
-    const sentAtMs = monotonicMs();
-    let isThrottled = false;
-    try {
-      const response = await send();
-      clock.observe(response.headers.get('date'), sentAtMs);
-      isThrottled = response.status === 503 || response.status === 429;
-      if (isThrottled) count(THROTTLED);
-      return response;
-    } finally {
-      // A try that failed without a response also counts: a timeout is the longest response time.
-      addResponse(monotonicMs() - sentAtMs, isThrottled);
-    }
-  };
-}
-
 const LOCAL_CLOCKS: LocalClocks = { monotonicMs: () => performance.now(), wallMs: () => Date.now() };
 
 /** Creates a meter. Use one per process: several would have to be added up. */
-export function createMeter(local: LocalClocks = LOCAL_CLOCKS): Meter {
+export function createMeter(local: LocalClocks = LOCAL_CLOCKS) {
   let total: Operations = {};
   const clock = createServiceClock(local);
-  const count: Meter['count'] = (operation, n = 1) => {
+  const count = (operation: string, n = 1): void => {
     total = addOperations(total, { [operation]: n });
     addSpent({ [operation]: n });
   };
-  const pass = createPass(count, clock, local.monotonicMs);
   return {
-    policy: (service) => policyOf(service, pass),
+    /** Returns the counting policy for the pipeline of a client. It must run after the policy that repeats calls. */
+    policy: (service: StorageService): PipelinePolicy => ({
+      name: `sluice-meter-${service}`,
+      sendRequest: async (request, next) => {
+        count(operationOf(service, request));
+        const sentAtMs = local.monotonicMs();
+        let isThrottled = false;
+        try {
+          const response = await next(request);
+          clock.observe(response.headers.get('date'), sentAtMs);
+          isThrottled = response.status === 503 || response.status === 429;
+          if (isThrottled) count(THROTTLED);
+          return response;
+        } finally {
+          // A try that failed without a response also counts: a timeout is the longest response time.
+          addResponse(local.monotonicMs() - sentAtMs, isThrottled);
+        }
+      },
+    }),
+    /** Counts operations that no pipeline sees, such as `servicebus.send` or `durable.start`. `n` defaults to 1. */
     count,
-    total: () => ({ ...total }),
-    serviceNowMs: () => clock.nowMs(),
-    knowsServiceTime: () => clock.isSet(),
+    total: (): Operations => ({ ...total }),
+    /** Returns the time of the storage service in ms since 1970, or of the local clock before the first response. */
+    serviceNowMs: clock.nowMs,
+    /** Whether a response has arrived, so that `serviceNowMs` is the service's time. */
+    knowsServiceTime: clock.isSet,
   };
 }

@@ -9,21 +9,16 @@ import { asInvocation } from './account.ts';
  * `requests` is what requests spend beyond what they store for batches: reads, listings, commands on queues. `drains` is
  * what serves all batches of a queue: wakes, receives, heartbeats, result messages, ends of waves.
  */
-export const OVERHEADS = ['requests', 'drains', 'sweep', 'inbox'] as const;
-export type OverheadName = (typeof OVERHEADS)[number];
+export type OverheadName = 'requests' | 'drains' | 'sweep' | 'inbox';
 
-/** The overhead of a process since its start. */
-export interface Overhead {
-  /** Runs an invocation, and adds what it does not store for batches, also if it throws, and what it leaves running. */
-  within: <T>(name: OverheadName, work: () => Promise<T>) => Promise<T>;
-  totals: () => Record<OverheadName, Operations>;
-}
+export type Overhead = ReturnType<typeof createOverhead>;
 
-/** Creates the overhead of a process. */
-export function createOverhead(): Overhead {
+/** Creates the overhead of a process since its start. */
+export function createOverhead() {
   const totals: Record<OverheadName, Operations> = { requests: {}, drains: {}, sweep: {}, inbox: {} };
   return {
-    within: (name, work) =>
+    /** Runs an invocation, and adds what it does not store for batches, also if it throws, and what it leaves running. */
+    within: <T>(name: OverheadName, work: () => Promise<T>): Promise<T> =>
       asInvocation(work, (operations) => {
         totals[name] = addOperations(totals[name], operations);
       }),

@@ -2,6 +2,7 @@
  * The cost of a day or a month: work is counted, wake-ups are calculated from it, and idle costs from the elapsed time.
  */
 import { addOperations, type Operations } from '../contract/operations.ts';
+import type { Line } from './bill-lines.ts';
 import { DAYS_PER_MONTH, DEFAULT_DEPLOYMENT, type Deployment } from './deployed.ts';
 import type { DurableBackend } from './durable-backend.ts';
 import { idleBill } from './idle-bill.ts';
@@ -9,14 +10,7 @@ import { priceOperations } from './price.ts';
 import { receipt } from './receipt.ts';
 import { type PriceClass, type PriceSheet, unverifiedOf } from './sheet.ts';
 
-/** What one batch has spent, as in its receipt. */
-export interface BatchSpent {
-  items: number;
-  operations: Operations;
-  drainOperations: Operations;
-}
-
-/** What several batches have spent in total. */
+/** What several batches have spent in total, as in their receipts. */
 export interface PeriodSpent {
   batches: number;
   items: number;
@@ -28,7 +22,7 @@ export interface PeriodSpent {
 export const NOTHING_SPENT: PeriodSpent = { batches: 0, items: 0, operations: {}, drainOperations: {} };
 
 /** Adds a batch to a sum. */
-export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
+export function addBatch(sum: PeriodSpent, batch: Omit<PeriodSpent, 'batches'>): PeriodSpent {
   return {
     batches: sum.batches + 1,
     items: sum.items + batch.items,
@@ -37,15 +31,7 @@ export function addBatch(sum: PeriodSpent, batch: BatchSpent): PeriodSpent {
   };
 }
 
-/** A line of what is billed while there is no work. */
-export interface IdleLine {
-  who: string;
-  does: string;
-  count: number | null;
-  usd: number | null;
-  /** Price classes of the line that have no verified source. */
-  unverified: PriceClass[];
-}
+type IdleLine = Omit<Line, 'when' | 'priceClass'>;
 
 /** What an app knows about its deployment; for the rest, the defaults of `infra/` are assumed. */
 export type KnownDeployment = Partial<Omit<Deployment, 'backend'>>;
@@ -58,14 +44,15 @@ const STANDING: ReadonlySet<PriceClass | undefined> = new Set<PriceClass | undef
 /** Returns the idle bill of a month, reduced to `days`, before free grants: the lines that `npm run cost` prints. */
 export function idleLines(days: number, known: KnownDeployment, { prices, backend }: PeriodBasis): IdleLine[] {
   const fraction = days / DAYS_PER_MONTH;
-  const { lines } = idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices);
-  return lines.map(({ who, does, count, usd, unverified, priceClass }) => ({
-    who,
-    does,
-    count: count === null || STANDING.has(priceClass) ? count : count * fraction,
-    usd: usd === null ? null : usd * fraction,
-    unverified,
-  }));
+  return idleBill({ ...DEFAULT_DEPLOYMENT, ...known, backend }, prices).map(
+    ({ who, does, count, usd, unverified, priceClass }) => ({
+      who,
+      does,
+      count: count === null || STANDING.has(priceClass) ? count : count * fraction,
+      usd: usd === null ? null : usd * fraction,
+      unverified,
+    }),
+  );
 }
 
 /** USD of the three parts. `storageOperations` is the sum of all receipts. */

@@ -1,51 +1,38 @@
-/** Prices counted operations in USD by a price sheet. */
 import type { Operations } from '../contract/operations.ts';
 import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
 
 /**
- * The classes of learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2).
- * Operations that are not listed are in the class "all other operations".
+ * Blobs: learn.microsoft.com/azure/storage/blobs/map-rest-apis-transaction-categories (general purpose v2). Reads of
+ * queues are in class 2, as the price page listed them: not verified, and without effect while both classes cost the same.
  */
-const BLOB_CLASS: Readonly<Record<string, PriceClass>> = {
-  put: 'blob.write',
-  stage: 'blob.write',
-  commit: 'blob.write',
-  copy: 'blob.write',
-  get: 'blob.read',
-  list: 'blob.list',
-  create: 'blob.list',
-  delete: 'blob.delete',
+const CLASSES: Readonly<Record<string, PriceClass>> = {
+  'blob.put': 'blob.write',
+  'blob.stage': 'blob.write',
+  'blob.commit': 'blob.write',
+  'blob.copy': 'blob.write',
+  'blob.get': 'blob.read',
+  'blob.list': 'blob.list',
+  'blob.create': 'blob.list',
+  'blob.delete': 'blob.delete',
+  'queue.get': 'queue.class2',
+  'queue.peek': 'queue.class2',
+  'queue.properties': 'queue.class2',
+  'functions.execution': 'functions.execution',
+  'functions.gbSecond': 'functions.gbSecond',
+  'durable.action': 'durable.action',
 };
-
-/**
- * Reads are in class 2, as the price page listed them. Not verified, and without effect while both classes cost the
- * same.
- */
-const QUEUE_CLASS_2 = new Set(['get', 'peek', 'properties']);
-
-const FUNCTIONS_CLASS: Readonly<Record<string, PriceClass>> = {
-  execution: 'functions.execution',
-  gbSecond: 'functions.gbSecond',
+const OTHERS: Readonly<Record<string, PriceClass>> = {
+  blob: 'blob.other',
+  queue: 'queue.class1',
+  table: 'table.operation',
+  servicebus: 'servicebus.operation',
 };
 
 /** Returns the price class of a counted operation, or undefined if the operation is not priced by count. */
-export function priceClassOf(operation: string): PriceClass | undefined {
-  const [service, name = ''] = operation.split('.', 2);
-  switch (service) {
-    case 'blob':
-      return BLOB_CLASS[name] ?? 'blob.other';
-    case 'queue':
-      return QUEUE_CLASS_2.has(name) ? 'queue.class2' : 'queue.class1';
-    case 'table':
-      return 'table.operation';
-    case 'servicebus':
-      return 'servicebus.operation';
-    case 'functions':
-      return FUNCTIONS_CLASS[name];
-    default:
-      return undefined;
-  }
-}
+export const priceClassOf = (operation: string): PriceClass | undefined =>
+  CLASSES[operation] ?? OTHERS[serviceOf(operation)];
+
+const serviceOf = (operation: string): string => operation.split('.', 1)[0] ?? operation;
 
 /** USD by service, and the price classes behind the sum. */
 export interface Priced {
@@ -57,10 +44,7 @@ export interface Priced {
   unverified: PriceClass[];
 }
 
-/**
- * Prices each operation, even if a base fee includes it: an upper bound. `durable.*` has no price here, because the
- * price of an action depends on the backend.
- */
+/** Prices each operation, even if a base fee includes it: an upper bound. */
 export function priceOperations(operations: Operations, sheet: PriceSheet): Priced {
   const byService: Record<string, number> = {};
   const unpriced: string[] = [];
@@ -72,7 +56,7 @@ export function priceOperations(operations: Operations, sheet: PriceSheet): Pric
       unpriced.push(operation);
       continue;
     }
-    const service = operation.split('.', 1)[0] ?? operation;
+    const service = serviceOf(operation);
     byService[service] = (byService[service] ?? 0) + n * price;
     if (!sheet.prices[priceClass].verified) unverified.add(priceClass);
   }

@@ -1,13 +1,11 @@
-/** What a batch has spent, compared with other designs. */
 import { addOperations, type Operations } from '../contract/operations.ts';
 import { DURABLE_ACTION_ON_STORAGE, DURABLE_STATUS_ON_STORAGE, type DurableBackend } from './durable-backend.ts';
 import { type Priced, priceOperations } from './price.ts';
-import { type PriceClass, type PriceSheet, unitPrice } from './sheet.ts';
+import type { PriceSheet } from './sheet.ts';
 import { messagePerItem, storageOperations, timesOperations } from './times-operations.ts';
 
 /** What a batch has spent. Both parts contain `functions.*` and `durable.*` if there were any. */
 export interface ReceiptInput {
-  /** Operations for this batch alone. */
   operations: Operations;
   /** The estimate of its part of what its drains have spent. Defaults to nothing. */
   drainOperations?: Operations;
@@ -16,9 +14,8 @@ export interface ReceiptInput {
 }
 
 /** The bill of a batch, compared with what other designs would have spent on it. */
-export interface Receipt {
+export interface Receipt extends Priced {
   sheet: string;
-  /** The currency of the sheet and of all amounts. */
   currency: string;
   items: number;
   backend: DurableBackend;
@@ -33,10 +30,6 @@ export interface Receipt {
   /** Executions of functions as they are billed: calculated. An upper bound. */
   executions: { count: number; gbSeconds: number };
   storageOperations: number;
-  byService: Record<string, number>;
-  totalUsd: number;
-  unpriced: string[];
-  unverified: PriceClass[];
   comparison: {
     messagePerItem: { operations: number; usd: number; timesOurs: number | null };
     /** One thread that polls an empty queue once per second for a day. */
@@ -62,22 +55,9 @@ function comparisonOf(items: number, ours: number, sheet: PriceSheet): Receipt['
   };
 }
 
-/** Returns the durable service's charge for actions, if it bills them. */
-function actionCharge(actions: number, backend: DurableBackend, sheet: PriceSheet): Priced {
-  const none: Priced = { byService: {}, totalUsd: 0, unpriced: [], unverified: [] };
-  if (backend === 'azureStorage' || actions === 0) return none;
-  const price = unitPrice(sheet, 'durable.action');
-  if (price === null) return { ...none, unpriced: ['durable.action'] };
-  const usd = actions * price;
-  const unverified: PriceClass[] = sheet.prices['durable.action'].verified ? [] : ['durable.action'];
-  return { ...none, byService: { durable: usd }, totalUsd: usd, unverified };
-}
-
-const isCounted = (name: string): boolean => !name.startsWith('functions.') && !name.startsWith('durable.');
-
 /** Returns the operations that a meter has counted, without requests to the durable runtime and executions. */
 const counted = (operations: Operations): Operations =>
-  Object.fromEntries(Object.entries(operations).filter(([name]) => isCounted(name)));
+  Object.fromEntries(Object.entries(operations).filter(([name]) => !/^(functions|durable)\./.test(name)));
 
 /** Returns the storage operations of the Durable extension for these requests to it. */
 const hostOperationsOf = (all: Operations): Operations =>
@@ -94,9 +74,11 @@ export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
   const { 'functions.execution': count = 0, 'functions.gbSecond': gbSeconds = 0 } = all;
   const hostOperations = backend === 'azureStorage' ? hostOperationsOf(all) : {};
   const asked = addOperations(counted(all), hostOperations);
-  const executions: Operations = { 'functions.execution': count, 'functions.gbSecond': gbSeconds };
-  const priced = priceOperations(count === 0 ? asked : addOperations(asked, executions), sheet);
-  const charge = actionCharge(actions, backend, sheet);
+  const billed: Operations = {
+    ...(count === 0 ? {} : { 'functions.execution': count, 'functions.gbSecond': gbSeconds }),
+    ...(backend === 'dts' && actions > 0 ? { 'durable.action': actions } : {}),
+  };
+  const priced = priceOperations(addOperations(asked, billed), sheet);
   const ours = storageOperations(asked);
   return {
     sheet: sheet.name,
@@ -109,10 +91,7 @@ export function receipt(input: ReceiptInput, sheet: PriceSheet): Receipt {
     actions,
     executions: { count, gbSeconds },
     storageOperations: ours,
-    byService: { ...priced.byService, ...charge.byService },
-    totalUsd: priced.totalUsd + charge.totalUsd,
-    unpriced: [...priced.unpriced, ...charge.unpriced],
-    unverified: [...priced.unverified, ...charge.unverified],
+    ...priced,
     comparison: comparisonOf(items, ours, sheet),
   };
 }

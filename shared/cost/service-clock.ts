@@ -8,31 +8,19 @@ export interface LocalClocks {
   wallMs(): number;
 }
 
-/** A clock that the Date headers of responses set. */
-export interface ServiceClock {
-  /**
-   * Reads the Date header of the response to a request sent at `sentAtMs` (monotonic). A header that is not a date is
-   * ignored.
-   */
-  observe(dateHeader: string | undefined, sentAtMs: number): void;
-  /** Returns milliseconds since 1970 by the service's clock, at most about one second and one round trip behind it. */
-  nowMs(): number;
-  /** Whether a response has set the clock. */
-  isSet(): boolean;
-}
-
 /** A Date header has a resolution of one second (RFC 9110, 5.6.7). */
 const DATE_RESOLUTION_MS = 1_000;
 
 /**
- * Creates the clock. A header permits any time from its second until the next second plus the round trip. The clock
+ * Creates a clock that the Date headers of responses set. A header permits any time from its second until the next second plus the round trip. The clock
  * changes only as far as necessary to be within that range: setting it to each header would set it back by up to a
  * second each time.
  */
-export function createServiceClock(local: LocalClocks): ServiceClock {
+export function createServiceClock(local: LocalClocks) {
   let offsetMs: number | undefined;
   return {
-    observe(dateHeader, sentAtMs) {
+    /** Reads the Date header of the response to a request sent at `sentAtMs` (monotonic). Ignores a header that is no date. */
+    observe: (dateHeader: string | undefined, sentAtMs: number): void => {
       const earliest = Date.parse(dateHeader ?? '');
       if (Number.isNaN(earliest)) return;
       const receivedAtMs = local.monotonicMs();
@@ -40,7 +28,9 @@ export function createServiceClock(local: LocalClocks): ServiceClock {
       const expected = receivedAtMs + (offsetMs ?? Number.NEGATIVE_INFINITY);
       offsetMs = Math.min(Math.max(expected, earliest), latest) - receivedAtMs;
     },
-    nowMs: () => (offsetMs === undefined ? local.wallMs() : Math.floor(local.monotonicMs() + offsetMs)),
-    isSet: () => offsetMs !== undefined,
+    /** Returns milliseconds since 1970 by the service's clock, at most about one second and one round trip behind it. */
+    nowMs: (): number => (offsetMs === undefined ? local.wallMs() : Math.floor(local.monotonicMs() + offsetMs)),
+    /** Whether a response has set the clock. */
+    isSet: (): boolean => offsetMs !== undefined,
   };
 }

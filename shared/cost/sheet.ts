@@ -35,7 +35,6 @@ export const PRICE_CLASSES = [
 ] as const;
 export type PriceClass = (typeof PRICE_CLASSES)[number];
 
-/** Hours per month on Azure's price pages. */
 const HOURS_PER_MONTH = 730;
 
 /**

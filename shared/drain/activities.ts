@@ -1,4 +1,3 @@
-/** The two activities of a drain, created from their dependencies. */
 import { addOperations } from '../contract/operations.ts';
 import { spentSoFar } from '../cost/account.ts';
 import { type FinishWaveDeps, finishWave, releaseUnknownQueue } from '../gate/finish-wave.ts';
@@ -9,9 +8,6 @@ import { processClockMs } from '../limits/process-clock.ts';
 import { log } from '../telemetry/log.ts';
 import { type DequeueDeps, dequeue } from './dequeue-task.ts';
 import type { DequeueInput } from './task-heartbeat.ts';
-
-export type { Round } from './dequeue-task.ts';
-export type { DequeueInput } from './task-heartbeat.ts';
 
 /** `wakes` and the plan belong to the wave that has ended. `abandon`: the error of a drain that cannot continue. */
 export interface FinishWaveInput extends PlanRecord {
@@ -26,21 +22,19 @@ export interface FinishWaveOutput {
   next?: Wave;
 }
 
-export interface ActivityDeps extends FinishWaveDeps, DequeueDeps {}
+export type ActivityDeps = FinishWaveDeps & DequeueDeps;
 
-export interface Activities {
-  dequeueBatch: (input: DequeueInput) => Promise<SliceResult>;
-  finishWave: (input: FinishWaveInput) => Promise<FinishWaveOutput>;
-}
+export type Activities = ReturnType<typeof createActivities>;
 
-export function createActivities(deps: ActivityDeps): Activities {
+export function createActivities(deps: ActivityDeps) {
   return {
     /** Never throws: a task that fails ends with `fault`, and a later wave receives its messages again. */
-    dequeueBatch: async (input) => {
+    dequeueBatch: async (input: DequeueInput): Promise<SliceResult> => {
       const slice = await dequeue(deps, input, processClockMs());
       return { ...slice, operations: spentSoFar() };
     },
-    finishWave: async ({ queue, generation, slices, wakes, abandon: error, ...planned }) => {
+    finishWave: async (input: FinishWaveInput): Promise<FinishWaveOutput> => {
+      const { queue, generation, slices, wakes, abandon: error, ...planned } = input;
       const address = deps.registry.queue(queue);
       if (!address) {
         log.warn('workload-not-deployed', { queue, generation });

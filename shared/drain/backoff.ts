@@ -1,20 +1,11 @@
-/** Random exponential back-off between polls of an empty queue, as defined in the white paper on queue-based messaging. */
-
-/** Bounds of the wait in milliseconds. The paper's maximum is about a second: an idle listener must stay responsive. */
-export interface BackoffBounds {
-  minIdleMs: number;
-  maxIdleMs: number;
-}
-
-export const DEFAULT_BACKOFF: BackoffBounds = { minIdleMs: 0, maxIdleMs: 1_000 };
+/** The longest wait between polls of an empty queue: an idle listener must stay responsive. A task ends instead. */
+export const MAX_IDLE_MS = 1_000;
 
 /**
- * delta = (2^idleCount - 1) x random(80..120 ms); delay = min(minIdle + delta, maxIdle).
+ * Random exponential back-off between polls of an empty queue: (2^idleCount - 1) x random(80..120 ms), at most MAX_IDLE_MS.
  * Source: "Best practices for maximizing scalability and cost effectiveness of queue-based messaging solutions".
  * @param idleCount empty receives in a row, from 1
  * @param random in [0, 1)
  */
-export function backoffMs(idleCount: number, random: number, bounds: BackoffBounds = DEFAULT_BACKOFF): number {
-  const step = 80 + random * 40;
-  return Math.min(bounds.minIdleMs + (2 ** idleCount - 1) * step, bounds.maxIdleMs);
-}
+export const backoffMs = (idleCount: number, random: number): number =>
+  Math.min((2 ** idleCount - 1) * (80 + random * 40), MAX_IDLE_MS);

@@ -8,10 +8,11 @@ import { presentPause } from '../gate/gate-row.ts';
 import { emptySlice, type SliceResult, type WorkCounts } from '../gate/planning/slice-result.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { processClockMs } from '../limits/process-clock.ts';
-import { type Queue, receive } from '../queues/messages.ts';
+import { receive } from '../queues/messages.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import { withinTime } from '../time-limit.ts';
-import type { QueueAddress, Registry } from '../workload/registry.ts';
+import type { QueueAddress } from '../workload/registry.ts';
 import { abandonSeconds, beginSeconds, type HostLimits } from './host-limits.ts';
 import type { MeasureInstance } from './instance-load.ts';
 import { runSlice, type SliceEffects } from './slice.ts';
@@ -21,10 +22,10 @@ import { type DequeueInput, type HeartbeatDeps, keepShowingAlive, showAlive } fr
 /** Processes the messages of one receive. By default, the time does not end. */
 export type Round = (messages: DequeuedMessageItem[], time?: SliceTime) => Promise<WorkCounts>;
 
-export interface DequeueDeps extends HeartbeatDeps, HostLimits {
-  registry: Registry;
-  queues: (name: string) => Queue;
-  visibilitySeconds: number;
+export interface DequeueDeps
+  extends HeartbeatDeps,
+    HostLimits,
+    Pick<Services, 'registry' | 'queues' | 'visibilitySeconds'> {
   /** Creates the round of a queue. Called for each slice, so that its caches live as long as the slice. */
   roundFor: (address: QueueAddress) => Round;
   limits: Pick<Limiter, 'enter' | 'isStarved'>;

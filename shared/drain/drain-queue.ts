@@ -7,7 +7,8 @@ import type { OrchestrationContext, Task } from 'durable-functions';
 import { RetryOptions } from 'durable-functions';
 import type { Wave } from '../gate/planning/plan.ts';
 import { emptySlice, type SliceResult } from '../gate/planning/slice-result.ts';
-import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from './activities.ts';
+import type { FinishWaveInput, FinishWaveOutput } from './activities.ts';
+import type { DequeueInput } from './task-heartbeat.ts';
 
 /** Number of waves after which the history is cut, since a replay reads all of it. */
 const WAVES_PER_EXECUTION = 5;

@@ -1,27 +1,22 @@
 /** Starts drains and reads their status, through the durable client of the current invocation. */
 import type { DurableClient } from 'durable-functions';
 import { DrainStartError, toError } from '../errors.ts';
+import type { FinishWaveDeps } from '../gate/finish-wave.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import type { GateRow } from '../gate/gate-row.ts';
 import type { DrainStatus } from '../gate/heartbeat.ts';
-import type { Wave } from '../gate/planning/plan.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
-import type { QueueAddress, Registry } from '../workload/registry.ts';
 import type { DrainInput } from './drain-queue.ts';
 
 /** The part of the durable client that drains need. */
 export type DrainClient = Pick<DurableClient, 'startNew' | 'getStatus'>;
 
-export interface DrainsDeps extends Pick<GateDeps, 'table' | 'now'> {
-  registry: Registry;
-  depthOf: (queue: string) => Promise<number>;
-  plan: (address: QueueAddress, gate: GateRow, depth: number) => Promise<Wave>;
-}
+export type DrainsDeps = Pick<Services, 'registry' | 'gate' | 'depthOf'> & Pick<FinishWaveDeps, 'plan'>;
 
 /** Creates the dependencies of the gate that start drains and check whether they are alive. */
 export const createGateDeps = (deps: DrainsDeps, client: DrainClient): GateDeps => ({
-  table: deps.table,
-  now: deps.now,
+  ...deps.gate,
   start: (gate, put) => startDrain(deps, client, { gate, put }),
   status: (instanceId) => readStatus(client, instanceId),
 });
@@ -61,16 +56,11 @@ const UNKNOWN = /HTTP 404/;
 
 async function readStatus(client: DrainClient, instanceId: string): Promise<DrainStatus> {
   try {
-    const { runtimeStatus } = await client.getStatus(instanceId);
-    return toStatus(String(runtimeStatus));
+    const status = String((await client.getStatus(instanceId)).runtimeStatus);
+    if (status === 'ContinuedAsNew') return 'Running';
+    return (status === 'Canceled' ? 'Terminated' : status) as DrainStatus;
   } catch (error) {
     if (UNKNOWN.test(toError(error).message)) return undefined;
     throw error;
   }
-}
-
-function toStatus(runtimeStatus: string): DrainStatus {
-  if (runtimeStatus === 'ContinuedAsNew') return 'Running';
-  if (runtimeStatus === 'Canceled') return 'Terminated';
-  return runtimeStatus as DrainStatus;
 }

@@ -44,7 +44,6 @@ const timeSpanSchema = z
       .reduce((sum, part, index) => sum + Number(part) * (UNIT_SECONDS[index] ?? 0), 0),
   );
 
-/** The value of `functionTimeout` for no limit. */
 const NO_TIMEOUT = '-1';
 
 const hostSchema = z.object({

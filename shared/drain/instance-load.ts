@@ -1,28 +1,19 @@
-/** Measures the load of this process while one of its slices runs. */
 import { availableParallelism } from 'node:os';
 import type { ResponseTimes } from '../cost/account.ts';
 import type { SliceLoad } from '../gate/planning/slice-result.ts';
 
 /** What a process measures about itself; replaced in tests. */
-export interface ProcessGauges {
+const PROCESS = {
   /** Monotonic. */
-  nowMs: () => number;
+  nowMs: (): number => performance.now(),
   /** CPU time of all threads of the process since its start, user and system. */
-  cpuMs: () => number;
-  /** Time that the event loop of the main thread was active and idle, since the start of the process. */
-  eventLoopMs: () => { active: number; idle: number };
-  /** Cores that the process may use. */
-  cores: number;
-}
-
-/** `availableParallelism` respects the CPU affinity and the CPU quota of the container (libuv). */
-const PROCESS: ProcessGauges = {
-  nowMs: () => performance.now(),
-  cpuMs: () => {
+  cpuMs: (): number => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;
   },
-  eventLoopMs: () => performance.eventLoopUtilization(),
+  /** Time that the event loop of the main thread was active and idle, since the start of the process. */
+  eventLoopMs: (): { active: number; idle: number } => performance.eventLoopUtilization(),
+  /** Cores that the process may use: it respects the CPU affinity and the CPU quota of the container (libuv). */
   cores: availableParallelism(),
 };
 
@@ -35,7 +26,7 @@ export type MeasureInstance = () => (responses: ResponseTimes) => SliceLoad;
  * @param instance identifies the process
  */
 export const createInstanceMeasure =
-  (instance: string, gauges: ProcessGauges = PROCESS): MeasureInstance =>
+  (instance: string, gauges = PROCESS): MeasureInstance =>
   () => {
     const { nowMs, cpuMs, eventLoopMs, cores } = gauges;
     const [startMs, startCpuMs, startLoop] = [nowMs(), cpuMs(), eventLoopMs()];

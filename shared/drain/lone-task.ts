@@ -20,43 +20,35 @@ const STAY_MS = 5_000;
  */
 const LAST_WAIT_MS = 1_000;
 
-/** The rule as a task uses it. */
-export interface LoneTask {
-  /** Records the result of a receive of up to `asked` messages. */
-  recordReceive: (received: number, asked: number) => void;
-  /** Whether the task continues after its quota is reached. */
-  mayStay: () => boolean;
-  /** Minimum time from the last receive that returned messages to the next one, in milliseconds. */
-  paceMs: () => number;
-  /**
-   * Wait after `idleCount` consecutive empty receives, in milliseconds; 'end' if the task waits no longer. Undefined
-   * until all planned messages have arrived: until then the task backs off like any other.
-   */
-  idleMs: (idleCount: number) => number | 'end' | undefined;
-}
-
 /**
  * Creates the rule for a task of `wave`. Probes and tasks with others beside them never stay: the other tasks have
  * their own quotas. The only task of a wave continues while the queue returns fewer messages than requested. If it
  * returns as many, the task ends, so that the next wave may have more tasks.
  */
-export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave, nowMs: () => number): LoneTask {
+export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave, nowMs: () => number) {
   const isAlone = tasks === 1 && !probe;
   const planned = Math.min(quota, depth);
   const startMs = nowMs();
   let received = 0;
   let returnedLess = false;
   return {
-    recordReceive: (brought, asked) => {
+    /** Records the result of a receive of up to `asked` messages. */
+    recordReceive: (brought: number, asked: number): void => {
       received += brought;
       returnedLess = isAlone && brought < asked;
     },
-    mayStay: () => returnedLess && nowMs() - startMs < STAY_MS,
-    paceMs: () => {
+    /** Whether the task continues after its quota is reached. */
+    mayStay: (): boolean => returnedLess && nowMs() - startMs < STAY_MS,
+    /** Minimum time from the last receive that returned messages to the next one, in milliseconds. */
+    paceMs: (): number => {
       if (!returnedLess) return 0;
       return received === planned ? LAST_WAIT_MS : PACE_MS;
     },
-    idleMs: (idleCount) => {
+    /**
+     * Wait after `idleCount` consecutive empty receives, in milliseconds; 'end' if the task waits no longer. Undefined
+     * until all planned messages have arrived: until then the task backs off like any other.
+     */
+    idleMs: (idleCount: number): number | 'end' | undefined => {
       if (!isAlone || received === 0 || received < planned) return undefined;
       return received > planned && idleCount === 1 ? LAST_WAIT_MS : 'end';
     },

@@ -2,7 +2,7 @@ import { isUndecided, trips } from '../gate/circuit.ts';
 import type { TaskWave } from '../gate/planning/plan.ts';
 import { emptyCounts, type SliceResult, type WorkCounts } from '../gate/planning/slice-result.ts';
 import { addCounts } from '../gate/planning/wave-summary.ts';
-import { type BackoffBounds, backoffMs, DEFAULT_BACKOFF } from './backoff.ts';
+import { backoffMs, MAX_IDLE_MS } from './backoff.ts';
 import { createLoneTask } from './lone-task.ts';
 import { createSliceTime, OVER, type SliceTime } from './slice-time.ts';
 
@@ -31,12 +31,8 @@ export interface SliceEffects<Message> {
  * beyond its quota (lone-task.ts). If the queue was paused in the meantime, it returns those messages. It also waits
  * for the policy's interval after the last receive of a quota, since the next wave receives immediately.
  */
-export async function runSlice<Message>(
-  wave: TaskWave,
-  effects: SliceEffects<Message>,
-  bounds: BackoffBounds = DEFAULT_BACKOFF,
-): Promise<SliceResult> {
-  const { nowMs, random } = effects;
+export async function runSlice<Message>(wave: TaskWave, effects: SliceEffects<Message>): Promise<SliceResult> {
+  const { nowMs, random, mustEnd, beginUntilMs } = effects;
   const lone = createLoneTask(wave, nowMs);
   const start = nowMs();
   let total = emptyCounts();
@@ -53,7 +49,6 @@ export async function runSlice<Message>(
     ended,
     seconds: (nowMs() - start - sleptMs) / 1000,
   });
-  const { mustEnd, beginUntilMs } = effects;
   const time = createSliceTime({ endMs: start + wave.sliceSeconds * 1000, beginUntilMs, mustEnd, nowMs });
   /** Waits until `ms` after the last receive, or for the policy's interval if that is longer, but not beyond the slice. */
   const pace = async (ms: number): Promise<void> => {
@@ -61,8 +56,8 @@ export async function runSlice<Message>(
     while (nowMs() < untilMs && !time.isOver()) await sleep(Math.min(untilMs - nowMs(), STEP_MS, time.waitMs()));
   };
   const backOff = (idleCount: number): number | 'end' => {
-    const delay = backoffMs(idleCount, random(), bounds);
-    return delay >= bounds.maxIdleMs ? 'end' : delay;
+    const delay = backoffMs(idleCount, random());
+    return delay >= MAX_IDLE_MS ? 'end' : delay;
   };
   let lastDone = 0;
   // A probe continues with the next reference, also after chunks that ended without being run because their batch is

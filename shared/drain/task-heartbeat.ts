@@ -1,6 +1,6 @@
 /** The heartbeats of a dequeue task, by which its drain is known to be alive. */
 import { toError } from '../errors.ts';
-import type { GateDeps } from '../gate/gate.ts';
+import type { FinishWaveDeps } from '../gate/finish-wave.ts';
 import type { VersionedGate } from '../gate/gate-store.ts';
 import { type ActivityLimits, recordHeartbeat, showFirstWave, waveSeconds } from '../gate/heartbeat.ts';
 import type { TaskWave } from '../gate/planning/plan.ts';
@@ -14,14 +14,11 @@ export interface DequeueInput {
   wave: TaskWave;
 }
 
-export interface HeartbeatDeps extends ActivityLimits {
-  gate: Pick<GateDeps, 'table' | 'now'>;
-}
+export type HeartbeatDeps = ActivityLimits & Pick<FinishWaveDeps, 'gate'>;
 
 /** The task that records the plan of its wave in the gate; `drain-queue` numbers the tasks. */
 const FIRST_TASK = 't0';
 
-/** How long a task counts as alive after each of its heartbeats, in seconds. */
 const aliveSeconds = (deps: ActivityLimits, wave: TaskWave): number => waveSeconds(deps, { ...wave, tasks: 1 });
 
 const sendHeartbeat = (deps: HeartbeatDeps, { queue, task, generation, wave }: DequeueInput): Promise<void> => {

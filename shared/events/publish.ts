@@ -21,7 +21,6 @@ import { currentTraceparent } from '../telemetry/trace.ts';
 import type { Workload } from '../workload/define.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 
-/** The fields of an event that do not follow from its queue, for any type of event. */
 type Details = Partial<Pick<QueueEvent, 'batch' | 'labels' | 'details' | 'traceparent'>>;
 
 /** The work that was put on a queue before its wake: number of items, and bytes of their payload. */
@@ -61,18 +60,6 @@ export interface PublisherDeps {
   meter: Pick<Meter, 'count' | 'serviceNowMs'>;
 }
 
-/**
- * Creates the publisher of events about queues. It sets the properties for filters and the body of the contract, and
- * counts each operation.
- */
-export const createPublisher =
-  (deps: PublisherDeps): Publish =>
-  (address, details, options = {}) => {
-    const { queue, workload, lane } = address;
-    const subject = { pool: workload.pool, queue, workload: workload.name, lane };
-    return send(deps, { ...commonFields(deps), ...subject, ...details }, options);
-  };
-
 /** A file of the inbox that was rejected; `workload` is absent if its path contains no known workload. */
 export interface RejectedFile {
   name: string;
@@ -87,33 +74,36 @@ export type PublishRejected = (file: RejectedFile) => Promise<void>;
 /** The detail of a problem can contain input from clients; a message of the topic can have at most 256 KiB. */
 const MAX_DETAIL = 4_000;
 
-/** Creates the publisher of `InboxRejected`. */
-export const createRejectedPublisher =
-  (deps: PublisherDeps): PublishRejected =>
-  ({ name, etag, workload, problem: { type, status, message: detail } }) => {
-    const event: InboxRejectedEvent = {
-      ...commonFields(deps),
-      type: 'InboxRejected',
-      ...(workload === undefined ? {} : { pool: workload.pool, workload: workload.name }),
-      details: { name, type, status, detail: detail.slice(0, MAX_DETAIL) },
-    };
-    const version = createHash('sha256').update(`${name}\n${etag}`).digest('hex').slice(0, 32);
-    return send(deps, event, { messageId: `rejected-${version}` });
+/**
+ * Creates the publishers. They set the properties for filters and the body of the contract, and count each operation.
+ */
+export function createPublishers({ topic, account, meter }: PublisherDeps): {
+  publish: Publish;
+  publishRejected: PublishRejected;
+} {
+  const commonFields = () => {
+    const traceparent = currentTraceparent();
+    const at = new Date(meter.serviceNowMs()).toISOString();
+    return { v: 1, account, at, ...(traceparent === undefined ? {} : { traceparent }) } as const;
   };
-
-const commonFields = ({
-  account,
-  meter,
-}: PublisherDeps): Pick<SluiceEvent, 'v' | 'account' | 'at' | 'traceparent'> => ({
-  v: 1,
-  account,
-  at: new Date(meter.serviceNowMs()).toISOString(),
-  ...ownTrace(),
-});
-
-async function send({ topic, meter }: PublisherDeps, event: SluiceEvent, options: PublishOptions): Promise<void> {
-  meter.count('servicebus.send');
-  await topic.sendMessages(message(event, options));
+  const send = async (event: SluiceEvent, options: PublishOptions = {}): Promise<void> => {
+    meter.count('servicebus.send');
+    await topic.sendMessages(message(event, options));
+  };
+  return {
+    publish: ({ queue, workload, lane }, details, options) =>
+      send({ ...commonFields(), pool: workload.pool, queue, workload: workload.name, lane, ...details }, options),
+    publishRejected: ({ name, etag, workload, problem: { type, status, message: detail } }) => {
+      const event: InboxRejectedEvent = {
+        ...commonFields(),
+        type: 'InboxRejected',
+        ...(workload === undefined ? {} : { pool: workload.pool, workload: workload.name }),
+        details: { name, type, status, detail: detail.slice(0, MAX_DETAIL) },
+      };
+      const version = createHash('sha256').update(`${name}\n${etag}`).digest('hex').slice(0, 32);
+      return send(event, { messageId: `rejected-${version}` });
+    },
+  };
 }
 
 /**
@@ -131,11 +121,6 @@ export async function tryPublish(
     log.warn('event-not-published', { ...about, error: toError(error) });
     return false;
   }
-}
-
-function ownTrace(): Pick<SluiceEvent, 'traceparent'> {
-  const traceparent = currentTraceparent();
-  return traceparent === undefined ? {} : { traceparent };
 }
 
 function message(event: SluiceEvent, options: PublishOptions): ServiceBusMessage {

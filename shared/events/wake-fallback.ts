@@ -1,4 +1,3 @@
-/** Publishers for callers that can wake a queue themselves. */
 import { toError } from '../errors.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';

@@ -34,7 +34,7 @@ export interface FinishedWave {
   address: QueueAddress;
   generation: number;
   wave: WaveSummary;
-  /** The plan of the wave. Without a bound (older version, or a drain that has failed), the gate keeps no record of the wave. */
+  /** The plan of the wave. Without it (a drain that has failed), the gate keeps no record of the wave. */
   planned?: PlanRecord;
   /** Whether the drain has failed: the gate is released, with a wake in one minute. */
   abandon?: boolean;

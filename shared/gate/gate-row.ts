@@ -63,7 +63,7 @@ export const GATE = defineRow('gate', {
   /** Set by a sweep, kept after a take-over, and cleared by the first wave that runs. */
   startFailure: optional(json<StartFailure>()),
   missedWakes: int64(0),
-  /** When the latest lost wake was found; empty if there was none, or if an older version counted it. */
+  /** When the latest lost wake was found; empty if there was none. */
   missedWakeAt: text(''),
   orphanedReferences: int64(0),
   policyVersion: int32(0),
@@ -87,7 +87,6 @@ export const GATE = defineRow('gate', {
   baselineFailureRate: double(0),
   /** When the oldest batch of the last wave was accepted; empty if unknown, and after the queue was drained. */
   oldestAt: text(''),
-  /** Throttled responses in the last wave. */
   throttled: int64(0),
   itemsPerSecond: int64(0),
   /** Number of processes that ran the last wave; 0 if not measured yet, and then the values below have no meaning. */
@@ -119,7 +118,7 @@ export const newGate = (queue: string): GateRow => ({ queue, ...GATE.initial });
 
 /**
  * Returns when the drain of a gate last gave a sign of life, in milliseconds. Returns 0 if the row has no valid time
- * (because an older version or a manual change wrote it): NaN would keep the drain alive indefinitely.
+ * (because of a manual change): NaN would keep the drain alive indefinitely.
  */
 export const lastSignMs = ({ aliveUntil, acquiredAt }: Pick<GateRow, 'aliveUntil' | 'acquiredAt'>): number =>
   Date.parse(aliveUntil || acquiredAt) || 0;

@@ -1,4 +1,3 @@
-/** Decides whether an upload wakes the queues to which it has added messages: the policy's `notifyFrom`. */
 import { toError } from '../errors.ts';
 import type { Table } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
@@ -9,10 +8,8 @@ import { readStoredPolicies } from './policy-store.ts';
 const POLICIES_MS = 60_000;
 
 export interface NotifyFromDeps {
-  /** Table of the gates. */
   table: Table;
   depthOf: (queue: string) => Promise<number>;
-  /** A monotonic clock, in milliseconds. */
   nowMs: () => number;
 }
 

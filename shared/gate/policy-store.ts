@@ -1,6 +1,6 @@
 import { fromEntity, toEntity } from '../storage/entity.ts';
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
-import { defineRow, int32, json, optional } from '../storage/row.ts';
+import { defineRow, int32, json, optional, type RowOf } from '../storage/row.ts';
 import { odata, queryEntities, readEntity, type StoredAction, type Table, wins } from '../storage/table.ts';
 import { readsAs } from '../storage/write-row.ts';
 import { GATES_PARTITION, type GateRow, policyRowKey, policyRows, queueOfPolicy, toGateEntity } from './gate-row.ts';
@@ -16,24 +16,24 @@ export interface StoredPolicy {
   previous?: Policy;
 }
 
+const readRow = async (table: Table, queue: string): Promise<RowOf<typeof POLICY> | undefined> => {
+  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
+  return entity && fromEntity(POLICY, entity);
+};
+
+/** Undefined for a policy that this version cannot read, so that an operator can replace it. */
+const readable = (policy: unknown): Policy | undefined => policySchema.safeParse(policy).data;
+
 /** Reads the stored policy of a queue with one operation. Returns undefined, without an operation, if there is none. */
-export async function readPolicyRow(
+export async function readStoredPolicy(
   table: Table,
   { queue, policyVersion }: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<StoredPolicy | undefined> {
-  if (policyVersion === 0) return undefined;
-  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
-  if (!entity) return undefined;
-  const { policy, previous } = fromEntity(POLICY, entity);
-  const { data } = policySchema.safeParse(previous);
-  return { policy: policySchema.parse(policy), ...(data === undefined ? {} : { previous: data }) };
+  const row = policyVersion === 0 ? undefined : await readRow(table, queue);
+  if (!row) return undefined;
+  const previous = readable(row.previous);
+  return { policy: policySchema.parse(row.policy), ...(previous === undefined ? {} : { previous }) };
 }
-
-/** Reads the stored policy of a queue without its predecessor; see `readPolicyRow`. */
-export const readStoredPolicy = async (
-  table: Table,
-  gate: Pick<GateRow, 'queue' | 'policyVersion'>,
-): Promise<Policy | undefined> => (await readPolicyRow(table, gate))?.policy;
 
 /** Reads all stored policies by queue with one table query, except those that this version cannot read. */
 export async function readStoredPolicies(table: Table): Promise<Map<string, Policy>> {
@@ -41,8 +41,8 @@ export async function readStoredPolicies(table: Table): Promise<Map<string, Poli
   const filter = odata`PartitionKey eq ${GATES_PARTITION} and RowKey ge ${from} and RowKey lt ${to}`;
   const policies = new Map<string, Policy>();
   for await (const entity of queryEntities(table, filter)) {
-    const { data } = policySchema.safeParse(fromEntity(POLICY, entity).policy);
-    if (data) policies.set(queueOfPolicy(entity.rowKey), data);
+    const policy = readable(fromEntity(POLICY, entity).policy);
+    if (policy) policies.set(queueOfPolicy(entity.rowKey), policy);
   }
   return policies;
 }
@@ -64,7 +64,7 @@ export const writePolicy = (
     const version = row.policyVersion + 1;
     const gate = toGateEntity({ ...row, policyVersion: version });
     const keys = { partitionKey: GATES_PARTITION, rowKey: policyRowKey(queue) };
-    const previous = row.policyVersion === 0 ? initial : await readPresent(table, queue);
+    const previous = row.policyVersion === 0 ? initial : readable((await readRow(table, queue))?.policy);
     const stored = toEntity(POLICY, keys, { version, policy, previous });
     const actions: StoredAction[] = [
       ['upsert', stored, 'Replace'],
@@ -75,9 +75,3 @@ export const writePolicy = (
     // the policy has not.
     return (await readsAs(table, stored)) === undefined ? LOST_RACE : { version, previous };
   });
-
-/** Also undefined for a policy that this version cannot read, so that an operator can replace it. */
-async function readPresent(table: Table, queue: string): Promise<Policy | undefined> {
-  const entity = await readEntity(table, GATES_PARTITION, policyRowKey(queue));
-  return policySchema.safeParse(entity && fromEntity(POLICY, entity).policy).data;
-}

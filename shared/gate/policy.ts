@@ -14,7 +14,6 @@ export const policySchema = z
       .array(z.object({ below: z.number().int().positive().optional(), tasks: z.number().int().min(1).max(MAX_TASKS) }))
       .min(1)
       .max(20),
-    /** Maximum number of tasks per wave. */
     capacity: z.number().int().min(1).max(MAX_TASKS),
     /** Fraction of the capacity that bulk lanes leave free for sudden peaks. */
     headroom: z.number().min(0).max(0.9),

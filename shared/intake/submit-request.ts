@@ -1,21 +1,18 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import type { Labels } from '../contract/text/labels.ts';
 import type { UploadEncoding, UploadFormat } from '../contract/upload-kinds.ts';
 import type { Meter } from '../cost/meter.ts';
-import type { EnqueueDeps } from '../queues/enqueue.ts';
 import type { Table } from '../storage/table.ts';
 import type { Workload } from '../workload/define.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
+import type { ContinueDeps } from './continue-intake.ts';
 import type { UploadLimits } from './limits.ts';
 import type { CsvOptions } from './parse/csv-options.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import type { ResumableSource } from './store/store-upload.ts';
 
 /** The clients and tables that submitting an upload needs. */
-export interface SubmitDeps extends EnqueueDeps {
-  table: Table;
+export interface SubmitDeps extends ContinueDeps {
   keys: Table;
-  container: (name: string) => ContainerClient;
   meter: Pick<Meter, 'knowsServiceTime'>;
 }
 

@@ -189,8 +189,9 @@ async function partialOf(end: End): Promise<PartialLine[]> {
   throw new Error(`The results of a chunk cannot be folded: ${failure}`);
 }
 
-async function mergeAll(workload: Workload, ends: readonly End[]): Promise<string[]> {
-  const merge = createMerge(workload);
+async function mergeAll({ name, reduce }: Workload, ends: readonly End[]): Promise<string[]> {
+  if (reduce === undefined) return [];
+  const merge = createMerge({ name, reduce });
   // Read again for each merge, because a merge may change its input.
   for (const end of ends) merge.add(await partialOf(end));
   return merge.lines();

@@ -3,7 +3,7 @@
  * runs, and how.
  */
 import { isFinished } from '../batches/batch-row.ts';
-import { type RemoveDeps, removeData } from '../batches/remove-batch.ts';
+import { type BatchStore, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { DoneChunk, Reference } from '../contract/reference.ts';
@@ -33,7 +33,7 @@ const MAX_ISOLATED_STARTS = 2;
 const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 
-export interface ReferenceDeps extends RemoveDeps {
+export interface ReferenceDeps extends BatchStore {
   /**
    * Reads a batch, once per slice while it is under way. A state in which chunks do not run is never older than the
    * reference.

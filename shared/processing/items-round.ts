@@ -6,14 +6,14 @@
  */
 import { type BlobReference, isBlobReference, type Reference } from '../contract/reference.ts';
 import { forBatch } from '../cost/account.ts';
-import type { Round } from '../drain/activities.ts';
+import type { Round } from '../drain/dequeue-task.ts';
 import { UNLIMITED } from '../drain/slice-time.ts';
-import type { Publish } from '../events/publish.ts';
 import { earlier } from '../gate/planning/slice-result.ts';
 import { inParallel } from '../parallel.ts';
 import { type Entry, readEntries } from '../queues/messages.ts';
+import type { Services } from '../queues/services.ts';
 import { commonTrace } from '../telemetry/trace.ts';
-import type { QueueAddress, Registry } from '../workload/registry.ts';
+import type { QueueAddress } from '../workload/registry.ts';
 import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
 import { inChunkSpan } from './chunk-span.ts';
 import { type ChunkEntry, mayBeDone, type ReferenceDeps, type Work } from './decide-chunk.ts';
@@ -25,11 +25,12 @@ import { type ChunkDisposition, countWork } from './publish/publish-results.ts';
 import { createRoundPublisher } from './publish/round-publisher.ts';
 import type { Processor } from './thread-pool/processor.ts';
 
-export interface ItemsRoundDeps extends ReferenceDeps, AdoptDeps, Pick<CollectHereDeps, 'collectEnds'> {
+export interface ItemsRoundDeps
+  extends ReferenceDeps,
+    AdoptDeps,
+    Pick<CollectHereDeps, 'collectEnds'>,
+    Pick<Services, 'publish' | 'registry' | 'visibilitySeconds'> {
   processor: Pick<Processor, 'process' | 'threads'>;
-  publish: Publish;
-  registry: Registry;
-  visibilitySeconds: number;
 }
 
 type AnyEntry = Entry<Reference | BlobReference>;

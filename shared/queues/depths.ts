@@ -1,6 +1,6 @@
 /** Depths of queues, with a memo: a recent measurement of this process is used again. */
 import type { QueueClient } from '@azure/storage-queue';
-import { statusOf } from '../errors.ts';
+import { unlessStatus } from '../errors.ts';
 
 /** Messages in a queue, including invisible ones, and when they were counted (service time in milliseconds). */
 export interface Depth {
@@ -16,15 +16,10 @@ export interface RecentOptions {
   known?: Depth | undefined;
 }
 
-export interface Depths {
-  /** Measures a queue now: one operation. */
-  depthOf: (queue: string) => Promise<number>;
-  /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
-  recentDepth: (queue: string, options: RecentOptions) => Promise<Depth>;
-}
+export type Depths = ReturnType<typeof createDepths>;
 
 /** Creates the memo over `measure`; `now` returns service time in milliseconds. */
-export function createDepths(measure: (queue: string) => Promise<number>, now: () => number): Depths {
+export function createDepths(measure: (queue: string) => Promise<number>, now: () => number) {
   const latest = new Map<string, Depth>();
   const measureNow = async (queue: string): Promise<Depth> => {
     // Taken before the request: a message that is put during the request may not be counted.
@@ -34,8 +29,10 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
     return depth;
   };
   return {
-    depthOf: async (queue) => (await measureNow(queue)).messages,
-    recentDepth: async (queue, { maxAgeMs, known }) => {
+    /** Measures a queue now: one operation. */
+    depthOf: async (queue: string): Promise<number> => (await measureNow(queue)).messages,
+    /** Returns the latest known measurement if it is recent enough. Otherwise, measures. */
+    recentDepth: async (queue: string, { maxAgeMs, known }: RecentOptions): Promise<Depth> => {
       const own = latest.get(queue);
       const newest = own !== undefined && own.atMs >= (known?.atMs ?? 0) ? own : known;
       return newest !== undefined && now() - newest.atMs < maxAgeMs ? newest : measureNow(queue);
@@ -47,11 +44,5 @@ export function createDepths(measure: (queue: string) => Promise<number>, now: (
  * Returns the approximate message count; 0 for a queue that does not exist (yet). It is never lower than the number of
  * messages, so 0 means empty (source: Microsoft Learn, Get Queue Metadata, x-ms-approximate-messages-count).
  */
-export async function queueDepth(queue: Pick<QueueClient, 'getProperties'>): Promise<number> {
-  try {
-    return (await queue.getProperties()).approximateMessagesCount ?? 0;
-  } catch (error) {
-    if (statusOf(error) === 404) return 0;
-    throw error;
-  }
-}
+export const queueDepth = async (queue: Pick<QueueClient, 'getProperties'>): Promise<number> =>
+  (await unlessStatus([404], queue.getProperties()))?.approximateMessagesCount ?? 0;

@@ -5,14 +5,13 @@ import { MAX_DELAY_SECONDS } from '../contract/queue-limits.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Labels } from '../contract/text/labels.ts';
 import { isRefused } from '../errors.ts';
-import { labelled, type Publish, type WorkPut } from '../events/publish.ts';
-import type { GateDeps } from '../gate/gate.ts';
+import { labelled, type WorkPut } from '../events/publish.ts';
 import { recordDue } from '../gate/gate-notes.ts';
 import { forEachInParallel, inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
-import type { Registry } from '../workload/registry.ts';
 import { putMessage, type Queue } from './messages.ts';
 import { type QueueChoice, queueOf } from './queue-of.ts';
+import type { Services } from './services.ts';
 
 /**
  * Puts that one caller runs in parallel. A queue accepts 2,000 messages per second. Source: Microsoft Learn,
@@ -20,14 +19,7 @@ import { type QueueChoice, queueOf } from './queue-of.ts';
  */
 const PUTS_AT_ONCE = 16;
 
-export interface EnqueueDeps {
-  queues: (name: string) => Queue;
-  registry: Registry;
-  publish: Publish;
-  gate: Pick<GateDeps, 'table' | 'now'>;
-  /** Whether enough messages wait in a queue to wake it; called for uploads only, after the puts. */
-  needsWake: (queue: string) => Promise<boolean>;
-}
+export type EnqueueDeps = Pick<Services, 'queues' | 'registry' | 'publish' | 'gate' | 'needsWake'>;
 
 /** The fields of a batch that determine the queues and events of its references. */
 export interface EnqueueTarget extends QueueChoice {

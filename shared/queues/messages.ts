@@ -2,11 +2,11 @@
 import type { DequeuedMessageItem, QueueClient } from '@azure/storage-queue';
 import { NewerContractError } from '../contract/errors.ts';
 import { poisonQueueName } from '../contract/names.ts';
-import { asciiJson } from '../contract/text/text.ts';
-import { statusOf, toError } from '../errors.ts';
+import { fitsMessage } from '../contract/reference.ts';
+import { asciiJson, storableText } from '../contract/text/text.ts';
+import { statusOf, toError, unlessStatus } from '../errors.ts';
 import { deleteMessage } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
-import { poisonCopies } from './poison.ts';
 
 /** Deliveries after which an unreadable message is moved to the poison queue. */
 export const MAX_MALFORMED_DELIVERIES = 5;
@@ -80,6 +80,40 @@ export async function copyAside(
   log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
 }
 
+/** The error of a schema can be as long as the value that it rejects. */
+const MAX_REASON_CHARS = 1_000;
+
+/** What the poison queue keeps of an unreadable message (docs/contract/README.md): all of its text, in pieces. */
+interface PoisonMessage {
+  v: 1;
+  queue: string;
+  messageId: string;
+  insertedOn: string;
+  reason: string;
+  /** UTF-16 units of the whole text, and the offset at which this piece begins. */
+  characters: number;
+  offset: number;
+  text: string;
+}
+
+/**
+ * Creates the copies of a message for the poison queue. Usually there is one: a text is cut only if its escapes make it
+ * too long. It is wrapped as JSON, so that a text which a queue would refuse can be kept, whatever its characters.
+ */
+function poisonCopies(message: DequeuedMessageItem, queue: string, error: Error): PoisonMessage[] {
+  const { messageId, insertedOn, messageText: text } = message;
+  const reason = storableText(error.message.slice(0, MAX_REASON_CHARS));
+  const from = { v: 1 as const, queue, messageId, insertedOn: insertedOn.toISOString(), reason };
+  return cut({ ...from, characters: text.length, offset: 0, text });
+}
+
+function cut(copy: PoisonMessage): PoisonMessage[] {
+  if (copy.text.length < 2 || fitsMessage(copy)) return [copy];
+  const half = Math.ceil(copy.text.length / 2);
+  const rest = { ...copy, offset: copy.offset + half, text: copy.text.slice(half) };
+  return [...cut({ ...copy, text: copy.text.slice(0, half) }), ...cut(rest)];
+}
+
 /**
  * Puts a message as ASCII JSON that never expires (the service's default is seven days), invisible for `delaySeconds`.
  * Creates the queue if the first put fails because it does not exist. Returns the size of the text in bytes.
@@ -91,28 +125,15 @@ export async function putMessage(queue: Queue, message: object, delaySeconds = 0
     await queue.sendMessage(text, options);
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
-    await createQuietly(queue);
+    // If the queue exists, the service answers 409 (other metadata) or 204; both are a success here.
+    await unlessStatus([409], queue.create());
     await queue.sendMessage(text, options);
   }
   return text.length;
 }
 
-/** If the queue exists, the service answers 409 (other metadata) or 204; both are a success here. */
-async function createQuietly(queue: Queue): Promise<void> {
-  try {
-    await queue.create();
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-  }
-}
-
 /** Receives up to `count` (at most `MAX_RECEIVE`) messages. A queue that does not exist yet is empty. */
 export async function receive(queue: Queue, count: number, visibilitySeconds: number): Promise<DequeuedMessageItem[]> {
-  try {
-    const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };
-    return (await queue.receiveMessages(options)).receivedMessageItems;
-  } catch (error) {
-    if (statusOf(error) === 404) return [];
-    throw error;
-  }
+  const options = { numberOfMessages: count, visibilityTimeout: visibilitySeconds };
+  return (await unlessStatus([404], queue.receiveMessages(options)))?.receivedMessageItems ?? [];
 }

@@ -1,15 +1,16 @@
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { chunkRows } from '../batches/ledger.ts';
-import type { Table } from '../storage/table.ts';
+import { groupsOfSource } from '../groups-of.ts';
 import { type EnqueueDeps, enqueue } from './enqueue.ts';
+import type { Services } from './services.ts';
 
 const ROWS_PER_GROUP = 500;
 
 export interface ResendOptions {
   /** Selects pending rows. Defaults to all. */
   isWanted?: (row: ChunkRow) => Promise<boolean>;
-  /** Whether the time is up; called after each group of 500. */
+  /** Whether the time is up; called before each further group of 500. */
   isOver: () => boolean;
 }
 
@@ -18,23 +19,24 @@ export interface ResendOptions {
  * if there was enough time for all.
  */
 export async function resendPending(
-  deps: EnqueueDeps & { table: Table },
+  deps: EnqueueDeps & Pick<Services, 'table'>,
   batch: BatchRow,
-  { isWanted, isOver }: ResendOptions,
+  { isWanted = async () => true, isOver }: ResendOptions,
 ): Promise<{ sent: number; isWhole: boolean }> {
   let sent = 0;
-  let group: ChunkRow[] = [];
-  const flush = async (): Promise<void> => {
+  const rows = pendingRows(deps, batch, isWanted);
+  for await (const group of groupsOfSource(rows, { size: ROWS_PER_GROUP })) {
+    if (sent > 0 && isOver()) return { sent, isWhole: false };
     await enqueue(deps, batch, group, { resent: true });
     sent += group.length;
-    group = [];
-  };
-  for await (const { row } of chunkRows(deps.table, batch.id, 'pending')) {
-    if (isWanted && !(await isWanted(row))) continue;
-    if (group.push(row) < ROWS_PER_GROUP) continue;
-    await flush();
-    if (isOver()) return { sent, isWhole: false };
   }
-  await flush();
   return { sent, isWhole: true };
+}
+
+async function* pendingRows(
+  { table }: Pick<Services, 'table'>,
+  { id }: BatchRow,
+  isWanted: (row: ChunkRow) => Promise<boolean>,
+): AsyncGenerator<ChunkRow> {
+  for await (const { row } of chunkRows(table, id, 'pending')) if (await isWanted(row)) yield row;
 }

@@ -3,21 +3,21 @@ import { CLOSING, charged, LAST_UPDATE } from '../batches/charge.ts';
 import { changeFrom, requireBatch } from '../batches/ledger.ts';
 import { indexBatch } from '../batches/listing/index-rows.ts';
 import { deleteOpenRow } from '../batches/listing/open-rows.ts';
-import { type BatchEventDeps, publishBatchEvent } from '../events/batch-events.ts';
-import type { Table } from '../storage/table.ts';
+import { publishBatchEvent } from '../events/batch-events.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import { withTrace } from '../telemetry/trace.ts';
-
-export interface AnnounceDeps extends BatchEventDeps {
-  table: Table;
-}
 
 /**
  * Publishes the end of a batch's revision, and closes it: at least once, with the same message id each time, so that the
  * topic's duplicate detection drops the repeats. The listing is written before the end counts as announced: a redrive or
  * a deletion begins after that, and its own change of the listing must not be undone.
  */
-export async function announce(deps: AnnounceDeps, batch: BatchRow, etag?: string): Promise<void> {
+export async function announce(
+  deps: Pick<Services, 'publish' | 'addressOf' | 'table'>,
+  batch: BatchRow,
+  etag?: string,
+): Promise<void> {
   if (!batch.announced) await withTrace(batch.traceparent, () => publishCompleted(deps, batch, etag));
 }
 
@@ -36,16 +36,16 @@ function logSuspect({ id, workload, revision, suspect }: BatchRow): void {
   log.warn('batch-suspect', { batch: id, workload, revision, causes });
 }
 
-/** The counts in the event about the end of a batch. */
-const countsOf = ({ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen }: BatchRow) => ({
-  ...{ accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen },
-});
-
-async function publishCompleted(deps: AnnounceDeps, batch: BatchRow, etag: string | undefined): Promise<void> {
-  const { accepted: items, revision, state } = batch;
-  const details = { state, counts: countsOf(batch), revision };
+async function publishCompleted(
+  deps: Pick<Services, 'publish' | 'addressOf' | 'table'>,
+  batch: BatchRow,
+  etag: string | undefined,
+): Promise<void> {
+  const { accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen, revision, state } = batch;
+  const counts = { accepted, succeeded, dead, discarded, cancelled, retried, duplicatesSeen };
+  const details = { state, counts, revision };
   const messageId = `completed-${batch.id}-${revision}`;
-  await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items, details, messageId });
+  await publishBatchEvent(deps, batch, { type: 'BatchCompleted', items: accepted, details, messageId });
   log.info('batch-completed', { batch: batch.id, workload: batch.workload, ...details });
   logDeadline(batch);
   logSuspect(batch);

@@ -9,10 +9,8 @@ import type { FramePlace, OutcomeHeader } from '../contract/outcome.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { readFrameLines } from '../processing/outcome/read-outcome.ts';
 
-/** The frames of an outcome. */
 export type FrameName = 'results' | 'retries' | 'dead' | 'partial';
 
-/** One frame of a finished chunk. */
 export interface ChunkFrame {
   row: ChunkRow;
   header: OutcomeHeader;

@@ -96,7 +96,6 @@ function spanOf(
   return { parent: trace ?? batch.traceparent, kind: 'consumer', attributes, startMs };
 }
 
-/** Whether the batch finishes now; then events about its course are no longer useful. */
 const isNothingPending = ({ chunksDone, chunksTotal }: BatchRow): boolean => chunksDone === chunksTotal;
 
 /** Puts the follow-up references. In a paused batch, they are put when it is resumed: their rows are pending until then. */

@@ -12,7 +12,6 @@
  * Tests: tests/unit/results/finalize.test.ts and end-in-transaction.test.ts, tests/faults/chunk-life/chunk-life.test.ts
  * (a process crashes at any point).
  */
-import type { ContainerClient } from '@azure/storage-blob';
 import type { FinishBatch } from '../batches/apply/plan-apply.ts';
 import {
   type BatchRow,
@@ -26,23 +25,19 @@ import type { ChunkRow } from '../batches/chunk-row.ts';
 import { changeFrom, chunkRows, requireBatch } from '../batches/ledger.ts';
 import { endingPause } from '../batches/pause.ts';
 import { Problem } from '../errors.ts';
-import type { EnqueueDeps } from '../queues/enqueue.ts';
-import type { Table } from '../storage/table.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import { countBatch } from '../telemetry/metrics.ts';
 import { withSpan } from '../telemetry/trace.ts';
 import type { Workload } from '../workload/define.ts';
-import { type AnnounceDeps, announce } from './announce.ts';
+import { announce } from './announce.ts';
 import { latencies } from './latency.ts';
 import { ReportError } from './merge.ts';
 import type { MergeAhead } from './merge-ahead.ts';
 import { type Reported, writeReport } from './report.ts';
 import { findSuspect } from './suspect.ts';
 
-export interface FinalizeDeps extends EnqueueDeps, AnnounceDeps {
-  table: Table;
-  container: (name: string) => ContainerClient;
-  visibilitySeconds: number;
+export interface FinalizeDeps extends Omit<Services, 'depthOf'> {
   mergeAhead: Pick<MergeAhead, 'take'>;
 }
 
@@ -109,8 +104,13 @@ async function writeFinalState(
   const finished = await changeFrom(deps.table, found, (now) =>
     isFinished(now.state) || now.revision !== batch.revision ? undefined : columns(now),
   );
-  if (finished) countFinished(finished.row);
-  return finished ?? finishedByNow(deps, batch.id);
+  if (finished) {
+    countFinished(finished.row);
+    return finished;
+  }
+  // Another finisher was faster, or the answer to our own first try was lost. The end may still have to be published.
+  const now = await requireBatch(deps.table, batch.id);
+  return isFinished(now.row.state) ? now : undefined;
 }
 
 /** Writes the report of a batch without pending chunks, and returns the changes of its row. */
@@ -157,15 +157,6 @@ export function createFinishBatch(deps: FinalizeDeps): FinishBatch {
 /** Counts a finished batch, by its row. */
 export const countFinished = (row: BatchRow): void =>
   countBatch(row, row.state, (Date.parse(row.completedAt ?? '') - Date.parse(row.openedAt)) / 1000);
-
-/**
- * Handles a refused change: another finisher was faster, or the answer to our own first try was lost. The end may still
- * have to be published.
- */
-async function finishedByNow(deps: FinalizeDeps, id: string): Promise<Versioned<BatchRow> | undefined> {
-  const found = await requireBatch(deps.table, id);
-  return isFinished(found.row.state) ? found : undefined;
-}
 
 /**
  * Writes the report, and returns why it is impossible. Such a batch must not stay open forever: it ends as

@@ -9,8 +9,7 @@ import { chunkId, firstChunkOf, retryChunkId } from '../contract/names.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 import type { Reference } from '../contract/reference.ts';
 import type { Registry } from '../workload/registry.ts';
-import { decodeValues, partialLinesIn } from './decode-values.ts';
-import { createMerge, type Merge } from './merge.ts';
+import { createMerge, decodeValues, type Merge, partialLinesIn } from './merge.ts';
 
 /** Estimated bytes that are kept for all batches together. The stored partial aggregate of 5,000 items of billing has 17 KB. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -26,17 +25,8 @@ const DIGEST_BYTES = 128;
 const HEAP_BYTES_PER_JSON_BYTE = 4;
 
 /** The partial aggregates that one process has merged for its running batches. */
-export interface MergeAhead {
-  /**
-   * Adds an outcome that this process has just stored as the first of its chunk. Never throws: an error here occurs again
-   * when the report is created, and is reported then.
-   */
-  add: (reference: Reference, outcome: KnownOutcome) => void;
-  /** Returns and removes what is known of a batch: if its report fails later, it is created from storage. */
-  take: (batch: string) => MergedAhead;
-}
+export type MergeAhead = ReturnType<typeof createMergeAhead>;
 
-/** An outcome as stored. */
 export interface KnownOutcome {
   header: OutcomeHeader;
   body: Uint8Array;
@@ -48,11 +38,9 @@ export interface MergedAhead {
   merge: Merge | undefined;
   /** The digests of the merged ones, in the order of their merge. */
   digests: readonly string[];
-  /** Frames as stored, by their digest. */
   frames: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An outcome that waits for earlier chunks. */
 interface Waiting {
   header: OutcomeHeader;
   /** Undefined if nothing was folded. */
@@ -65,9 +53,7 @@ interface AheadBatch {
   /** The next chunk to merge; undefined if nothing more is merged before the end. */
   next: string | undefined;
   waiting: Map<string, Waiting>;
-  /** Size of the waiting frames. */
   waitingBytes: number;
-  /** Estimated size of the merged value. */
   mergedBytes: number;
 }
 
@@ -75,7 +61,7 @@ interface AheadBatch {
  * Creates the cache of a process. Over `maxBytes` (default 32 MiB, estimated), it drops the batch with the oldest latest
  * addition, which has probably ended on another instance.
  */
-export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes = MAX_BYTES): MergeAhead {
+export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes = MAX_BYTES) {
   /** In the order of the latest outcome. */
   const batches = new Map<string, AheadBatch>();
   let bytes = 0;
@@ -92,16 +78,21 @@ export function createMergeAhead(registry: Pick<Registry, 'workload'>, maxBytes 
     }
   };
   return {
-    add: (reference, { header, body }) => {
-      const workload = registry.workload(reference.workload);
-      if (workload?.reduce === undefined) return;
-      const batch = remove(reference.batch) ?? newBatch(createMerge(workload));
+    /**
+     * Adds an outcome that this process has just stored as the first of its chunk. Never throws: an error here occurs again
+     * when the report is created, and is reported then.
+     */
+    add: (reference: Reference, { header, body }: KnownOutcome): void => {
+      const { name = '', reduce } = registry.workload(reference.workload) ?? {};
+      if (reduce === undefined) return;
+      const batch = remove(reference.batch) ?? newBatch(createMerge({ name, reduce }));
       addTo(batch, reference.chunk, { header, frame: frameIn(body, header) });
       batches.set(reference.batch, batch);
       bytes += bytesOf(batch);
       dropOldest();
     },
-    take: (id) => {
+    /** Returns and removes what is known of a batch: if its report fails later, it is created from storage. */
+    take: (id: string): MergedAhead => {
       const { merge, digests = [], waiting = [] } = remove(id) ?? {};
       const frames = new Map<string, Uint8Array>();
       for (const [, { header, frame }] of waiting)

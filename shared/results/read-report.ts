@@ -12,8 +12,7 @@ const count = z.number().int().nonnegative();
 export const reportHeaderSchema = z.object({
   batch: z.string(),
   revision: count,
-  /** Reports of an earlier version do not have `discarded`. */
-  counts: z.object({ accepted: count, succeeded: count, dead: count, discarded: count.default(0), cancelled: count }),
+  counts: z.object({ accepted: count, succeeded: count, dead: count, discarded: count, cancelled: count }),
   rows: count,
   createdAt: z.string(),
 });

@@ -1,18 +1,17 @@
 /** The report of a batch: NDJSON of {key, value}, sorted by key, behind a header in a skippable frame. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, reportBlobName, revisionOf } from '../contract/names.ts';
 import type { PartialLine } from '../contract/outcome.ts';
-import { statusOf } from '../errors.ts';
+import { unlessStatus } from '../errors.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
+import type { Services } from '../queues/services.ts';
 import type { Workload } from '../workload/define.ts';
 import { type ChunkFrame, frameOfChunk, readAhead } from './chunk-pages.ts';
-import { decodeValues, partialLinesIn } from './decode-values.ts';
-import { createMerge, type Merge, reportStep } from './merge.ts';
+import { createMerge, decodeValues, type Merge, partialLinesIn, type Reducing, reportStep } from './merge.ts';
 import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
 
 /**
@@ -21,10 +20,7 @@ import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
  */
 const FRAMES_AT_ONCE = 8;
 
-export interface ReportDeps {
-  container: (name: string) => ContainerClient;
-  mergeAhead: Pick<MergeAhead, 'take'>;
-}
+type ReportDeps = Pick<Services, 'container'> & { mergeAhead: Pick<MergeAhead, 'take'> };
 
 /** A batch that has ended, with all its rows. */
 export interface Reported {
@@ -55,23 +51,12 @@ export async function writeReport(deps: ReportDeps, { workload, batch, rows }: R
   );
   const body = Buffer.concat([skippableFrame(Buffer.from(JSON.stringify(header))), await encodeFrame(text)]);
   const blob = deps.container(CONTAINERS.reports).getBlockBlobClient(reportBlobName(id, revision));
-  try {
-    await blob.upload(body, body.length, {
-      conditions: { ifNoneMatch: '*' },
-      blobHTTPHeaders: { blobContentType: 'application/zstd' },
-    });
-  } catch (error) {
-    if (statusOf(error) !== 409 && statusOf(error) !== 412) throw error;
-  }
+  const options = { conditions: { ifNoneMatch: '*' }, blobHTTPHeaders: { blobContentType: 'application/zstd' } };
+  await unlessStatus([409, 412], blob.upload(body, body.length, options));
 }
 
 const lastDone = (rows: readonly ChunkRow[]): string =>
   rows.reduce((last, { doneAt = '' }) => (doneAt > last ? doneAt : last), '');
-
-/** The part of a workload that creates the report. */
-interface Reducing extends Pick<Workload, 'name'> {
-  reduce: NonNullable<Workload['reduce']>;
-}
 
 async function mergePartials(
   deps: ReportDeps,
@@ -133,7 +118,6 @@ function foldAgain(reduce: Reducing['reduce'], { row }: ChunkFrame, results: rea
   );
 }
 
-/** Reads the bytes of a frame; undefined if its blob does not exist or is too short. */
 const readFrame = (deps: ReportDeps, { blob, place }: ChunkFrame): Promise<Buffer | undefined> =>
   readRange(deps.container(CONTAINERS.results), { container: 'results', blob, ...place });
 

@@ -2,7 +2,6 @@
  * Decides whether a batch is suspect: none of its first items fits the schema, so that the file or the schema is probably
  * wrong. The ledger's rows decide. Dead letters are read only for a suspect batch, as examples.
  */
-import type { ContainerClient } from '@azure/storage-blob';
 import { type BatchRow, SUSPECT_ITEMS, type Suspect, type SuspectCause } from '../batches/batch-row.ts';
 import { topCauses } from '../batches/causes.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
@@ -11,6 +10,7 @@ import { CONTAINERS, firstChunkOf, revisionOf } from '../contract/names.ts';
 import type { DeadItem } from '../contract/outcome.ts';
 import { storableLine } from '../contract/text/text.ts';
 import { shortCause } from '../processing/outcome/header-causes.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import { type ChunkFrame, frameOfChunk, readLines } from './chunk-pages.ts';
 
@@ -18,10 +18,6 @@ const MAX_CAUSES = 3;
 const MAX_MESSAGE_CHARS = 300;
 /** Maximum decoded size of a dead frame that is read for an example: 10,000 typical dead letters. Larger ones are skipped. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
-
-export interface SuspectDeps {
-  container: (name: string) => ContainerClient;
-}
 
 /**
  * Returns whether a batch whose chunks have all ended is suspect, and the causes; undefined if it is not. `rows` are in
@@ -31,7 +27,7 @@ export interface SuspectDeps {
  * cannot be read has no example.
  */
 export async function findSuspect(
-  deps: SuspectDeps,
+  deps: Pick<Services, 'container'>,
   batch: Pick<BatchRow, 'dead' | 'cancelled'>,
   rows: readonly ChunkRow[],
 ): Promise<Suspect | undefined> {
@@ -65,7 +61,7 @@ function beginsInvalid(rows: readonly ChunkRow[]): boolean {
 }
 
 async function addExamples(
-  deps: SuspectDeps,
+  deps: Pick<Services, 'container'>,
   causes: readonly SuspectCause[],
   rows: readonly ChunkRow[],
 ): Promise<SuspectCause[]> {

@@ -6,20 +6,13 @@ import {
   type BlobGetPropertiesResponse,
   RestError,
 } from '@azure/storage-blob';
-import { isOutage, statusOf } from '../errors.ts';
+import { isOutage, statusOf, unlessStatus } from '../errors.ts';
 import { DOWNLOAD_RESUMES } from './policies/retry-limits.ts';
 
 /** Returns the properties of a blob, or undefined if it does not exist. */
-export async function blobProperties(
+export const blobProperties = (
   blob: Pick<BlobClient, 'getProperties'>,
-): Promise<BlobGetPropertiesResponse | undefined> {
-  try {
-    return await blob.getProperties();
-  } catch (error) {
-    if (statusOf(error) === 404) return undefined;
-    throw error;
-  }
-}
+): Promise<BlobGetPropertiesResponse | undefined> => unlessStatus([404], blob.getProperties());
 
 /**
  * Downloads `count` bytes of a blob from `offset` with one call. Without `count`, downloads the whole blob, with one

@@ -93,7 +93,7 @@ async function advance(run: SweepRun, open: OpenBatch, found: BatchAndProgress):
   const { row, changedMs } = found;
   const { id: batch, state } = row;
   if (state === 'enqueueing' && isOverdue(run, open.openedAt, 'enqueueingMs')) {
-    await continueEnqueueing(run, row);
+    await continueEnqueueing(run, row, run.endMs);
     await indexExisting(run, row);
     return repaired(run, 'continued', { event: 'intake-continued', batch, revision: row.revision });
   }

@@ -59,7 +59,7 @@ async function forgottenDepth(run: SweepRun, gate: GateRow): Promise<number> {
 
 /** Whether, by the queue's policy, uploads did not have to publish a wake event yet: then no wake was lost. */
 async function isBelowNotifyFrom(run: SweepRun, gate: GateRow, depth: number): Promise<boolean> {
-  const policy = await readStoredPolicy(run.gate.table, gate);
+  const policy = (await readStoredPolicy(run.gate.table, gate))?.policy;
   return policy?.notifyFrom !== undefined && depth < policy.notifyFrom;
 }
 

@@ -4,6 +4,7 @@ import type { DeleteDeps } from '../commands/delete.ts';
 import { Problem, toError } from '../errors.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import type { Queue } from '../queues/messages.ts';
+import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import type { SweepAction, SweepCounts } from './counts.ts';
 
@@ -35,10 +36,9 @@ export const DEFAULT_PATIENCE: Patience = {
   orphanMs: 24 * HOUR,
 };
 
-export interface SweepDeps extends DeleteDeps {
+export interface SweepDeps extends DeleteDeps, Pick<Services, 'depthOf'> {
   gate: GateDeps;
   queues: (name: string) => Queue & Pick<QueueClient, 'peekMessages'>;
-  depthOf: (queue: string) => Promise<number>;
   /** Purges finished drains created between two times. Returns how many. */
   purgeDrains: (from: Date, to: Date) => Promise<number>;
   /** The pool whose batches and queues are swept; undefined for all pools. */

@@ -54,6 +54,35 @@ export const INTAKE: readonly Mutant[] = [
     tests: ['tests/integration/commands/intake-races.test.ts'],
   },
   {
+    name: 'an intake that continues begins at the first reference again',
+    file: 'shared/intake/continue-intake.ts',
+    find: 'const first = batch.enqueuedTo ?? 0;',
+    replace: 'const first = 0;',
+    tests: ['tests/unit/intake/continue-intake.test.ts'],
+  },
+  {
+    name: 'progress is recorded before the references that it covers are put',
+    file: 'shared/intake/continue-intake.ts',
+    find: '({ enqueuedTo: Math.max(enqueuedTo, done) })',
+    replace: '({ enqueuedTo: Math.max(enqueuedTo, done + piece.length) })',
+    tests: ['tests/unit/intake/continue-intake.test.ts'],
+  },
+  {
+    name: 'an intake has no time limit',
+    file: 'shared/intake/continue-intake.ts',
+    find: 'if (!isEnqueueing || deps.gate.now() >= untilMs)',
+    replace: 'if (!isEnqueueing)',
+    tests: ['tests/unit/intake/continue-intake.test.ts'],
+  },
+  {
+    name: 'a redrive skips as many references as its upload had in the queues',
+    file: 'shared/batches/revisions.ts',
+    find: `    enqueuedTo: undefined,
+`,
+    replace: '',
+    tests: ['tests/unit/batches/revisions.test.ts'],
+  },
+  {
     name: 'two uploads hold one key',
     file: 'shared/batches/keys.ts',
     find: `  if (Date.parse(claimedUntil) > nowMs) throw inProgress();

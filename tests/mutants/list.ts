@@ -7,12 +7,14 @@ import { LIMITS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
 import { PROCESSING } from './processing.ts';
 import { RESULTS } from './results.ts';
+import { SLICES } from './slices.ts';
 import { SWEEP } from './sweep.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   ...GATE,
   ...LEDGER,
   ...PROCESSING,
+  ...SLICES,
   ...RESULTS,
   ...INTAKE,
   ...COMMANDS,

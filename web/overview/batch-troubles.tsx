@@ -4,8 +4,8 @@ import { formatAgo, formatNumberOf, formatTime, plain, shortId } from '../format
 import { batchHref, type Tab } from '../routing.ts';
 import { NotShown, Trouble, type TroubleProps, TroubleRow } from './trouble.tsx';
 
-interface Kind extends Pick<TroubleProps, 'title' | 'tone' | 'note'> {
-  field: 'late' | 'atRisk' | 'pausedBatches' | 'failedReports' | 'suspect';
+interface Kind extends Pick<TroubleProps, 'tone'> {
+  kind: 'late' | 'atRisk' | 'pausedBatches' | 'failedReports' | 'suspect';
   /** The event that happened at `since`. */
   began: string;
   /** The state of the counted items. */
@@ -15,41 +15,28 @@ interface Kind extends Pick<TroubleProps, 'title' | 'tone' | 'note'> {
 }
 
 const KINDS: readonly Kind[] = [
-  {
-    ...{ field: 'late', title: 'Late batches', tone: 'bad', began: 'deadline passed', items: 'pending' },
-    ...{ note: 'Their deadline has passed and they are not complete.', action: 'Why is it late?' },
-  },
-  {
-    ...{ field: 'atRisk', title: 'Batches at risk', tone: 'warn', began: 'became at risk', items: 'pending' },
-    ...{ note: 'At the current rate they will miss their deadline.', action: 'Why so slow?' },
-  },
-  {
-    ...{ field: 'failedReports', title: 'Failed reports', tone: 'bad', began: 'failed', items: 'in all' },
-    ...{ note: 'No item is pending, but there is no report.', action: 'Reason and repair', tab: 'report' },
-  },
-  {
-    ...{ field: 'suspect', title: 'Suspect batches', tone: 'bad', began: 'ended', items: 'in all' },
-    ...{ note: 'None of their first items is valid: probably the wrong file or lane.', action: 'Look at the causes' },
-  },
-  {
-    ...{ field: 'pausedBatches', title: 'Paused batches', tone: 'warn', began: 'paused', items: 'pending' },
-    ...{ note: 'None of their chunks starts until an operator resumes them.', action: 'Open to resume' },
-  },
+  { kind: 'late', tone: 'bad', began: 'deadline passed', items: 'pending', action: 'Why is it late?' },
+  { kind: 'atRisk', tone: 'warn', began: 'became at risk', items: 'pending', action: 'Why so slow?' },
+  { kind: 'failedReports', tone: 'bad', began: 'failed', items: 'in all', action: 'Reason and repair', tab: 'report' },
+  { kind: 'suspect', tone: 'bad', began: 'ended', items: 'in all', action: 'Look at the causes' },
+  { kind: 'pausedBatches', tone: 'warn', began: 'paused', items: 'pending', action: 'Open to resume' },
 ];
 
 /** Batches that need attention, one section per kind. */
 export const BatchTroubles = ({ overview }: { overview: Overview }): JSX.Element => (
   <>
-    {KINDS.map((kind) => (
-      <Batches key={kind.field} kind={kind} notices={overview[kind.field]} nowMs={Date.parse(overview.at)} />
+    {KINDS.map((each) => (
+      <Batches key={each.kind} {...each} notices={overview[each.kind]} nowMs={Date.parse(overview.at)} />
     ))}
   </>
 );
 
-function Batches({ kind, notices, nowMs }: { kind: Kind; notices: BatchNotices; nowMs: number }): JSX.Element {
-  const { title, tone, note, action, tab } = kind;
+type BatchesProps = Kind & { notices: BatchNotices; nowMs: number };
+
+function Batches({ notices, nowMs, ...each }: BatchesProps): JSX.Element {
+  const { kind, tone, action, tab } = each;
   return (
-    <Trouble title={title} tone={tone} note={note} count={notices.count}>
+    <Trouble kind={kind} tone={tone} count={notices.count}>
       {notices.batches.map((batch) => (
         <TroubleRow
           key={batch.id}
@@ -58,7 +45,7 @@ function Batches({ kind, notices, nowMs }: { kind: Kind; notices: BatchNotices; 
               {shortId(batch.id)}
             </a>
           }
-          facts={factsOf(batch, kind, nowMs)}
+          facts={factsOf(batch, each, nowMs)}
           reason={batch.text === undefined ? undefined : <bdi>{plain(batch.text)}</bdi>}
           action={
             <a class="button plain small" href={batchHref(batch.id, tab)}>

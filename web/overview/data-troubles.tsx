@@ -10,10 +10,10 @@ export function DataTroubles({ overview }: { overview: Overview }): JSX.Element 
   return (
     <>
       <Trouble
-        title="Dead letters"
+        kind="deadLetters"
         tone="warn"
         count={deadLetters.count}
-        note={`Of batches of the last 24 hours, by cause${deadLetters.isWhole ? '' : '; there are more: only the newest batches are counted'}.`}
+        note={deadLetters.isWhole ? '' : ' There are more: only the newest batches are counted.'}
         action={
           <a class="button plain small" href={href('dead-letters')}>
             All dead letters
@@ -43,10 +43,9 @@ export function DataTroubles({ overview }: { overview: Overview }): JSX.Element 
         ))}
       </Trouble>
       <Trouble
-        title="Rejected files"
+        kind="inboxRejects"
         tone="warn"
         count={inboxRejects.count}
-        note="They can be retried in the inbox, corrected or not."
         action={
           <a class="button plain small" href={href('inbox')}>
             Open the inbox

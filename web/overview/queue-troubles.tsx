@@ -24,12 +24,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
   );
   return (
     <>
-      <Trouble
-        title="Paused queues"
-        tone="warn"
-        count={pausedQueues.length}
-        note="New uploads wait until the pause ends."
-      >
+      <Trouble kind="pausedQueues" tone="warn" count={pausedQueues.length}>
         {pausedQueues.map((paused) => (
           <TroubleRow
             key={paused.queue}
@@ -50,13 +45,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
           />
         ))}
       </Trouble>
-      <Trouble
-        title="Stuck drains"
-        tone="bad"
-        count={stuck.length}
-        note="They hold their queue but make no progress; a sweep replaces them."
-        action={sweep}
-      >
+      <Trouble kind="stuck" tone="bad" count={stuck.length} action={sweep}>
         {stuck.map(({ queue, since: from, reason }) => (
           <TroubleRow
             key={queue}
@@ -66,13 +55,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
           />
         ))}
       </Trouble>
-      <Trouble
-        title="Missed wakes"
-        tone="warn"
-        count={missedWakes.length}
-        note="In the last 24 hours the sweep found work here that no event had announced."
-        action={sweep}
-      >
+      <Trouble kind="missedWakes" tone="warn" count={missedWakes.length} action={sweep}>
         {missedWakes.map(({ queue, count, at: latest }) => (
           <TroubleRow
             key={queue}
@@ -81,12 +64,7 @@ export function QueueTroubles({ overview, onResume, onSweep }: QueueTroublesProp
           />
         ))}
       </Trouble>
-      <Trouble
-        title="Poison messages"
-        tone="bad"
-        count={poison.reduce((sum, { messages }) => sum + messages, 0)}
-        note="No consumer can read them: another program or a faulty release wrote them. No batch depends on them."
-      >
+      <Trouble kind="poison" tone="bad" count={poison.reduce((sum, { messages }) => sum + messages, 0)}>
         {poison.map(({ queue, messages }) => (
           <TroubleRow
             key={queue}

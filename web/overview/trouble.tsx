@@ -1,22 +1,24 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { TROUBLES } from '../../shared/contract/text/overview-texts.ts';
 import { formatCount } from '../format.ts';
 import { Tag } from '../ui/pieces.tsx';
 
 export interface TroubleProps {
-  title: string;
+  kind: keyof typeof TROUBLES;
   /** Total number; if it is 0, the section is absent. */
   count: number;
   tone: 'bad' | 'warn';
-  /** An explanation, or advice for all entries. */
-  note: ComponentChildren;
+  /** More than the explanation of the kind. */
+  note?: string;
   /** An action for all entries. */
   action?: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** One kind of problem, with its action. */
-export function Trouble({ title, count, tone, note, action, children }: TroubleProps): JSX.Element | null {
+export function Trouble({ kind, count, tone, note = '', action, children }: TroubleProps): JSX.Element | null {
   if (count === 0) return null;
+  const { title, note: known } = TROUBLES[kind];
   return (
     <section class="panel trouble" aria-label={title}>
       <header>
@@ -24,7 +26,7 @@ export function Trouble({ title, count, tone, note, action, children }: TroubleP
           <h2>
             {title} <Tag tone={tone}>{formatCount(count)}</Tag>
           </h2>
-          <p class="soft">{note}</p>
+          <p class="soft">{known + note}</p>
         </div>
         {action}
       </header>

@@ -3,7 +3,7 @@
  * repeats.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, DEFAULT_BACKOFF } from '../../../shared/drain/backoff.ts';
+import { backoffMs } from '../../../shared/drain/backoff.ts';
 import { type ItemQueue, processMessage, receive } from './queue.ts';
 
 const MESSAGES_PER_RECEIVE = 32;
@@ -19,6 +19,6 @@ async function dequeueTask(queue: ItemQueue): Promise<void> {
     const messages = await receive(queue, MESSAGES_PER_RECEIVE);
     idle = messages.length === 0 ? idle + 1 : 0;
     for (const message of messages) await processMessage(queue, message);
-    if (idle > 0 && queue.left > 0) await sleep(backoffMs(idle, Math.random(), DEFAULT_BACKOFF));
+    if (idle > 0 && queue.left > 0) await sleep(backoffMs(idle, Math.random()));
   }
 }

@@ -1,19 +1,15 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobNameFault } from '../../contract/text/blob-name.ts';
 import { type Labels, labelsText } from '../../contract/text/labels.ts';
 import { fileNameOfUrl, fileNameText, kindOfName, MAX_FILE_NAME, NAME_RULE } from '../../contract/upload-kinds.ts';
-import { Problem, statusOf } from '../../errors.ts';
+import { Problem, unlessStatus } from '../../errors.ts';
 import { ownBlob } from '../../intake/import/own-blob.ts';
 import { accountOf, importName } from '../../intake/inbox/import-file.ts';
 import { type CsvOptions, csvOptionsParams } from '../../intake/parse/csv-options.ts';
 import { MAX_METADATA, metadataBytes } from '../../intake/upload-options.ts';
+import type { Services } from '../../queues/services.ts';
 import { downloadBytes } from '../../storage/blob-reads.ts';
 import type { Workload } from '../../workload/define.ts';
-
-export interface OrderDeps {
-  container: (name: string) => ContainerClient;
-}
 
 export interface ImportOrder {
   workload: Workload;
@@ -21,7 +17,6 @@ export interface ImportOrder {
   url: string;
   /** Distinguishes files of the same name. A repeat of the request has the same id. */
   id: string;
-  /** The client's idempotency key. */
   key: string | undefined;
   fileName: string | undefined;
   labels: Labels | undefined;
@@ -33,7 +28,7 @@ export interface ImportOrder {
  * repeat with the same key changes nothing.
  * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */
-export async function orderImport({ container }: OrderDeps, order: ImportOrder): Promise<string> {
+export async function orderImport({ container }: Pick<Services, 'container'>, order: ImportOrder): Promise<string> {
   const { workload, lane, url, id, key, labels, csv } = order;
   const inbox = container(CONTAINERS.inbox);
   ownBlob(url, { account: accountOf(inbox), workload });
@@ -48,16 +43,11 @@ export async function orderImport({ container }: OrderDeps, order: ImportOrder):
   };
   requireRoom(metadata);
   const blob = inbox.getBlockBlobClient(importName(name));
-  try {
-    const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
-    await blob.upload(url, Buffer.byteLength(url), { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } });
-  } catch (error) {
-    if (statusOf(error) !== 409) throw error;
-    const stored = (await downloadBytes(blob)).toString('utf8');
-    if (stored !== url)
-      throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');
-  }
-  return name;
+  const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
+  const options = { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } };
+  if (await unlessStatus([409], blob.upload(url, Buffer.byteLength(url), options))) return name;
+  if ((await downloadBytes(blob)).toString('utf8') === url) return name;
+  throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');
 }
 
 /** Returns the name that the client gives, or the last segment of the address. */

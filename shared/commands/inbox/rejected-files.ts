@@ -1,15 +1,12 @@
-/** Commands of an operator for a rejected file: retry it, or delete it. */
-import type { ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
 import { CopyPendingError, isMoved, moveFile } from '../../intake/inbox/inbox-move.ts';
 import { reasonName } from '../../intake/inbox/rejection-reason.ts';
 import { fileMetadata } from '../../intake/upload-options.ts';
+import type { Services } from '../../queues/services.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
 
-export interface RejectedFilesDeps {
-  container: (name: string) => ContainerClient;
-}
+export type RejectedFilesDeps = Pick<Services, 'container'>;
 
 /**
  * Moves a rejected file back into the inbox, with its metadata, and deletes its reason. If it has no idempotency key, it

@@ -133,7 +133,7 @@ export async function* currentDeadLetters(
     if (isOver())
       throw new Problem(
         'too-large',
-        `Batch ${batch.id} has too many dead letters: they cannot be read within the time of a request.`,
+        `Batch ${batch.id} has too many dead letters to read within the time of a request. GET dead-letters returns them in pages; send their items as a new batch.`,
       );
     return deadLettersOf(deps, frame, current);
   };

@@ -11,10 +11,10 @@ import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
 import { itemsIn, RunCollector } from './item-runs.ts';
-import { NamedCauses } from './named-causes.ts';
+
 import type { StoredRedrive } from './redrive-blob.ts';
 import { placesOf } from './redrive-frames.ts';
-import { choiceOf, type Selected, type SelectOptions } from './select.ts';
+import { choiceOf, NamedCauses, type Selected, type SelectOptions } from './select.ts';
 
 const MAX_REASON_CHARS = 200;
 

@@ -1,24 +1,17 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
+import type { BatchStore } from '../../batches/remove-batch.ts';
 import { runsOf } from '../../contract/line-steps.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
-import { statusOf } from '../../errors.ts';
+import { unlessStatus } from '../../errors.ts';
 import { type ChunkIndex, openChunkIndex } from '../../intake/store/chunk-index.ts';
 
 /** Returns the 1-based line of the upload on which an item begins; undefined if it is no longer known. */
 export type LineOf = (index: number) => Promise<number | undefined>;
 
 /** Reads where the items of a batch are in its upload; if the payload is gone, no item has a line. */
-export async function readItemLines(
-  deps: { container: (name: string) => ContainerClient },
-  batch: BatchRow,
-): Promise<LineOf> {
-  try {
-    return linesBy(await openChunkIndex(deps, batch));
-  } catch (error) {
-    if (statusOf(error) === 404) return async () => undefined;
-    throw error;
-  }
+export async function readItemLines(deps: Pick<BatchStore, 'container'>, batch: BatchRow): Promise<LineOf> {
+  const index = await unlessStatus([404], openChunkIndex(deps, batch));
+  return index ? linesBy(index) : async () => undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
+import type { BatchStore } from '../../batches/remove-batch.ts';
 import { FrameError } from '../../contract/errors.ts';
 import { decodeFrame } from '../../contract/frame.ts';
 import { CONTAINERS } from '../../contract/names.ts';
@@ -9,9 +9,7 @@ import { openChunkIndex } from '../../intake/store/chunk-index.ts';
 import { readRange } from '../../processing/fetch-frames.ts';
 import { splitLines } from '../../processing/sources.ts';
 
-interface Deps {
-  container: (name: string) => ContainerClient;
-}
+type Deps = Pick<BatchStore, 'container'>;
 
 /**
  * Reads items as they were uploaded, as JSON text by index. They are needed for dead letters without their item

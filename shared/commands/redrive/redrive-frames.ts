@@ -1,4 +1,3 @@
-/** Cuts the items of a redrive into retries frames. */
 import { digestOf, encodeFrame } from '../../contract/frame.ts';
 import { LineStepsWriter } from '../../contract/line-steps.ts';
 import { Turns } from '../../turns.ts';
@@ -56,7 +55,6 @@ export class FrameBuilder {
     this.#bytes += size;
   }
 
-  /** Closes the open frame, if there is one. */
   async close(): Promise<void> {
     if (this.#items.length === 0) return;
     const items = this.#items.sort((a, b) => a.index - b.index);

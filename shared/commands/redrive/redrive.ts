@@ -123,7 +123,7 @@ async function accept(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive):
   try {
     await indexBatch(deps.table, opened);
     if (endsImmediately(stored.redrive)) await finalize(deps, opened.id);
-    else await enterQueues(deps, opened, { rows: () => rowsOfRedrive(opened, stored), isBegun: true });
+    else await enterQueues(deps, opened, { rows: (first) => rowsOfRedrive(opened, stored, first), isBegun: true });
   } catch (error) {
     if (error instanceof BatchGoneError) throw error;
     log.error('redrive-unfinished', { batch: row.id, error: toError(error) });

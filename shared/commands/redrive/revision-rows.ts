@@ -9,12 +9,17 @@ import { appliedRedrive, type DeadLetterDeps } from './current-dead.ts';
 import { discarded } from './discard.ts';
 import { chunksOf, isDiscard, type StoredRedrive } from './redrive-blob.ts';
 
-/** Creates the rows of a redrive, pending unless it is a discard: a pure function of the batch and the stored selection. */
-export function* rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive): Generator<ChunkRow> {
+/**
+ * Creates the rows of a redrive from number `first` on (default 0), pending unless it is a discard: a pure function of the batch
+ * and the stored selection.
+ */
+export function* rowsOfRedrive(batch: BatchRow, { blob, redrive }: StoredRedrive, first = 0): Generator<ChunkRow> {
   const trace = batch.traceparent === undefined ? {} : { traceparent: batch.traceparent };
   let position = 0;
   for (const { firstItem, lastItem: _last, steps: _steps, dueAt, items, ...place } of chunksOf(redrive)) {
-    const chunk = redriveChunkId(redrive.revision, position++);
+    const number = position++;
+    if (number < first) continue;
+    const chunk = redriveChunkId(redrive.revision, number);
     const reference: Reference = {
       v: 1,
       workload: batch.workload,
@@ -52,9 +57,10 @@ async function storedRedrive(deps: DeadLetterDeps, batch: BatchRow): Promise<Sto
   return stored;
 }
 
-/** Puts a batch in `enqueueing`, of any revision, into its queues. */
-export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow): Promise<BatchRow> {
-  if (batch.revision === 0) return continueIntake(deps, batch);
+/** Puts a batch in `enqueueing`, of any revision, into its queues, or a part of it until `untilMs` (service time). */
+export async function continueEnqueueing(deps: ContinueDeps, batch: BatchRow, untilMs?: number): Promise<BatchRow> {
+  const limit = untilMs === undefined ? {} : { untilMs };
+  if (batch.revision === 0) return continueIntake(deps, batch, limit);
   const stored = await storedRedrive(deps, batch);
-  return enterQueues(deps, batch, { rows: () => rowsOfRedrive(batch, stored) });
+  return enterQueues(deps, batch, { rows: (first) => rowsOfRedrive(batch, stored, first), ...limit });
 }

@@ -1,4 +1,3 @@
-/** Selects the dead letters that a redrive or a discard takes, and their items. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { Causes } from '../../batches/causes.ts';
 import { causeOf } from '../../contract/cause.ts';
@@ -6,11 +5,10 @@ import { MAX_CHUNKS } from '../../contract/names.ts';
 import type { DeadItem } from '../../contract/outcome.ts';
 import { mergePatch, type Patch } from '../../contract/text/merge-patch.ts';
 import { Problem } from '../../errors.ts';
-import { hasName } from '../../processing/outcome/header-causes.ts';
+import { hasName, shortCause } from '../../processing/outcome/header-causes.ts';
 import { Turns } from '../../turns.ts';
 import type { Workload } from '../../workload/define.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
-import { NamedCauses } from './named-causes.ts';
 import { readOriginals } from './read-originals.ts';
 import { FrameBuilder, type RedriveFrames } from './redrive-frames.ts';
 
@@ -42,7 +40,6 @@ const MAX_NAMED = 10;
 export interface Selected extends RedriveFrames {
   /** Selected dead letters whose item cannot be read. They stay. */
   unreadable: number;
-  /** Number of selected dead letters by cause, for the causes that the batch row contains. */
   causes: Causes;
 }
 
@@ -51,7 +48,6 @@ export interface SelectOptions {
   workload: Workload;
   selection: Selection;
   nowMs: number;
-  /** Whether the time to read dead letters is up. Defaults to never. */
   isOver?: () => boolean;
 }
 
@@ -102,25 +98,17 @@ function patched({ patch }: Selection, index: number, json: string | undefined):
   throw new Problem('conflict', `Item ${index} is nested too deep for a patch. Send it as a corrected item.`);
 }
 
-/** The dead letters that a request selects. `takes` is called once for each current one. */
-interface Choice {
-  corrected: Map<number, string>;
-  isNamed: boolean;
-  takes(item: DeadItem): boolean;
-  requireAllTaken(): void;
-}
-
-/** Creates the choice of a request. */
-export function choiceOf({ cause, items = [], corrected = [] }: Selection): Choice {
+/** Creates the choice of a request: the dead letters that it selects. `takes` is called once for each current one. */
+export function choiceOf({ cause, items = [], corrected = [] }: Selection) {
   const texts = new Map(corrected.map(({ index, json }) => [index, json]));
   const named = new Set([...items, ...texts.keys()]);
   const isNamed = named.size > 0;
   return {
     corrected: texts,
     isNamed,
-    takes: (item) =>
+    takes: (item: DeadItem): boolean =>
       isNamed ? named.delete(item.index) : cause === undefined || hasName(causeOf(item.reason, item.error), cause),
-    requireAllTaken: () => {
+    requireAllTaken: (): void => {
       if (named.size > 0)
         throw new Problem('conflict', `These items are not dead letters of this batch: ${listOf([...named])}.`);
     },
@@ -141,3 +129,18 @@ const nothingToRun = (indices: number[]): Problem =>
 
 const listOf = (indices: number[]): string =>
   `${indices.slice(0, MAX_NAMED).join(', ')}${indices.length > MAX_NAMED ? ` and ${indices.length - MAX_NAMED} more` : ''}`;
+
+/** Counts the dead letters that a redrive takes by cause, for the causes that the batch row contains. */
+export class NamedCauses {
+  readonly counts: Record<string, number> = {};
+  readonly #named: ReadonlySet<string>;
+
+  constructor({ causes = {} }: Pick<BatchRow, 'causes'>) {
+    this.#named = new Set(Object.keys(causes));
+  }
+
+  add({ reason, error }: Pick<DeadItem, 'reason' | 'error'>): void {
+    const cause = shortCause(causeOf(reason, error));
+    if (this.#named.has(cause)) this.counts[cause] = (this.counts[cause] ?? 0) + 1;
+  }
+}

@@ -1,7 +1,6 @@
-/** Stores the selection of a redrive, and deletes one that can no longer be accepted. */
 import type { BatchRow } from '../../batches/batch-row.ts';
 import { CONTAINERS } from '../../contract/names.ts';
-import { Problem, statusOf } from '../../errors.ts';
+import { Problem, unlessStatus } from '../../errors.ts';
 import { type FinalizeDeps, requireWorkload } from '../../results/finalize.ts';
 import { discardReason, selectToDiscard } from './discard.ts';
 import { encodeChunks, type StoredRedrive, writeRedrive } from './redrive-blob.ts';
@@ -13,11 +12,8 @@ import { type Selected, type Selection, type SelectOptions, select } from './sel
  * created again.
  */
 export async function dropStale(deps: FinalizeDeps, { blob, etag }: StoredRedrive): Promise<void> {
-  try {
-    await deps.container(CONTAINERS.redrives).deleteBlob(blob, { conditions: { ifMatch: etag } });
-  } catch (error) {
-    if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-  }
+  const container = deps.container(CONTAINERS.redrives);
+  await unlessStatus([404, 412], container.deleteBlob(blob, { conditions: { ifMatch: etag } }));
 }
 
 /**

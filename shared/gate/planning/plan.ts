@@ -15,7 +15,6 @@ export interface PlanState extends TaskState {
   probe: boolean;
   sliceSeconds: number;
   visibilitySeconds: number;
-  /** Wakes that the gate has counted. */
   wakes: number;
 }
 
@@ -35,7 +34,7 @@ export interface Wave {
   sliceSeconds: number;
   /** Absent means false. */
   probe?: boolean;
-  /** What limited the number of tasks; absent if an older version planned the wave. */
+  /** What limited the number of tasks. */
   bound?: WaveBound;
   /** Whether it was planned for work that would miss its deadline; absent means false. */
   late?: boolean;

@@ -16,9 +16,7 @@ export interface PlannerOptions {
   visibilitySeconds: number;
   /** Dequeue tasks that all instances together can run at the same time. */
   capacity: number;
-  /** Activities that one instance runs at the same time. */
   concurrentActivities: number;
-  /** Service time in milliseconds. */
   now: () => number;
 }
 
@@ -32,7 +30,7 @@ export const initialPolicy = ({ capacity }: Pick<PlannerOptions, 'capacity'>): P
 export const readPolicy = async (
   { table, capacity }: Pick<PlannerOptions, 'table' | 'capacity'>,
   gate: Pick<GateRow, 'queue' | 'policyVersion'>,
-): Promise<Policy> => (await readStoredPolicy(table, gate)) ?? initialPolicy({ capacity });
+): Promise<Policy> => (await readStoredPolicy(table, gate))?.policy ?? initialPolicy({ capacity });
 
 /** Creates the planner, which sizes the next wave of a queue from the measurements in its gate. */
 export function createPlanner(options: PlannerOptions) {

@@ -12,7 +12,6 @@ export interface WorkCounts {
   failures: number;
   /** The error of one of the failed items, on one line; empty if none has failed. */
   failure: string;
-  /** References to a batch that no longer exists. */
   orphanedReferences: number;
   /** Seconds that threads spent on chunks, over all threads; see `handlerSeconds` of an outcome. */
   handlerSeconds: number;
@@ -43,9 +42,7 @@ export const emptyCounts = (): WorkCounts => ({
 
 /** The load of the process that ran a slice, including its other slices. */
 export interface SliceLoad {
-  /** Identifies the process. */
   instance: string;
-  /** Duration of the measurement in milliseconds. */
   ms: number;
   /** Fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
@@ -81,7 +78,7 @@ export interface SliceResult extends WorkCounts {
   seconds: number;
   /** When a slice that ended without a share should be repeated; service time in milliseconds. */
   retryAt?: number;
-  /** Absent if nothing was run, and in results of older versions. */
+  /** Absent if nothing was run. */
   load?: SliceLoad;
 }
 

@@ -4,7 +4,6 @@ import type { SliceLoad } from './slice-result.ts';
 
 /** The load of a wave; response times are those of its storage operations. */
 export interface WaveLoad {
-  /** Processes that ran its slices. */
   instances: number;
   /** Values of the busiest process: fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
   cpu: number;
@@ -14,7 +13,7 @@ export interface WaveLoad {
   responseMs: number;
 }
 
-/** Combines the loads of slices; undefined if none was measured, as in an app of an older version. */
+/** Combines the loads of slices; undefined if none was measured. */
 export function combineLoads(slices: SliceLoad[]): WaveLoad | undefined {
   if (slices.length === 0) return undefined;
   const instances = [...Map.groupBy(slices, ({ instance }) => instance).values()];

@@ -11,7 +11,6 @@ export interface WaveSummary extends WorkCounts {
   wakes: number;
   /** Duration of the longest slice, without its waits for work. */
   seconds: number;
-  /** Duration of all slices together. */
   taskSeconds: number;
   /** Responses of services that were too busy. */
   throttled: number;
@@ -29,9 +28,7 @@ export interface WaveSummary extends WorkCounts {
 export interface WaveContext {
   /** Whether the workload has limits across all instances. */
   isLimited: boolean;
-  /** Activities that one instance runs at a time. */
   concurrentActivities: number;
-  /** Service time at the end of the wave, in milliseconds. */
   nowMs: number;
 }
 

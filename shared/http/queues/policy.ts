@@ -4,7 +4,7 @@ import type { GateRow } from '../../gate/gate-row.ts';
 import { readGate } from '../../gate/gate-store.ts';
 import { initialPolicy } from '../../gate/planning/planner.ts';
 import { policySchema } from '../../gate/policy.ts';
-import { readPolicyRow, writePolicy } from '../../gate/policy-store.ts';
+import { readStoredPolicy, writePolicy } from '../../gate/policy-store.ts';
 import type { Settings } from '../../settings.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
@@ -28,7 +28,7 @@ export async function readPolicyView(
   { gate, capacity }: Pick<PolicyHttp, 'gate' | 'capacity'>,
   row: Pick<GateRow, 'queue' | 'policyVersion'>,
 ): Promise<PolicyView> {
-  const stored = (await readPolicyRow(gate.table, row)) ?? { policy: initialPolicy({ capacity }) };
+  const stored = (await readStoredPolicy(gate.table, row)) ?? { policy: initialPolicy({ capacity }) };
   return { queue: row.queue, version: row.policyVersion, ...stored };
 }
 

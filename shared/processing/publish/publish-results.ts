@@ -2,18 +2,15 @@
 import type { ApplyRead } from '../../batches/apply/read-for-apply.ts';
 import { resultsQueueName } from '../../contract/names.ts';
 import type { DoneChunk } from '../../contract/reference.ts';
-import type { Publish } from '../../events/publish.ts';
 import { emptyCounts, type WorkCounts } from '../../gate/planning/slice-result.ts';
 import type { Entry } from '../../queues/messages.ts';
-import type { QueueAddress, Registry } from '../../workload/registry.ts';
+import type { Services } from '../../queues/services.ts';
+import type { QueueAddress } from '../../workload/registry.ts';
 import type { Lease } from '../lease.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { putResults, type ResultDeps } from './put-results.ts';
 
-export interface PublishResultsDeps extends ResultDeps {
-  publish: Publish;
-  registry: Registry;
-}
+export type PublishResultsDeps = ResultDeps & Pick<Services, 'publish' | 'registry'>;
 
 /**
  * What becomes of one reference. An object: an outcome to report. `orphaned`, `duplicate`: nothing, because its batch is

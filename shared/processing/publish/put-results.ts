@@ -6,12 +6,12 @@ import { isRefused } from '../../errors.ts';
 import type { WorkPut } from '../../events/publish.ts';
 import type { GateDeps } from '../../gate/gate.ts';
 import { putMessage, type Queue } from '../../queues/messages.ts';
+import type { Services } from '../../queues/services.ts';
 import { log } from '../../telemetry/log.ts';
 import { currentTraceparent } from '../../telemetry/trace.ts';
 import type { QueueAddress } from '../../workload/registry.ts';
 
-export interface ResultDeps {
-  queues: (name: string) => Queue;
+export interface ResultDeps extends Pick<Services, 'queues'> {
   gate: Pick<GateDeps, 'now'>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Lets an invocation of `dequeue-batch` exceed functionTimeout on request: after its work, it does not end. The request is
- * a file, which the next invocation that ends takes.
+ * a file; the next invocation that ends takes it by adding the id of its process to the name.
  */
-import { rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
@@ -25,7 +25,7 @@ if (isMainThread && folder !== undefined) {
 
 function takesRequest(file: string): boolean {
   try {
-    rmSync(file);
+    renameSync(file, `${file}.${process.pid}`);
     return true;
   } catch {
     return false;

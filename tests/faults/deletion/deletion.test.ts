@@ -4,25 +4,31 @@
  */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { isFinished } from '../../../shared/batches/batch-row.ts';
-import { readBatch } from '../../../shared/batches/ledger.ts';
+import { changeBatch, readBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
+import { clearQueue } from '../../../shared/commands/clear-queue.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
 import { redrive } from '../../../shared/commands/redrive/redrive.ts';
 import { resumeBatch } from '../../../shared/commands/resume.ts';
+import { changeGate } from '../../../shared/gate/gate-store.ts';
 import { scanInbox } from '../../../shared/intake/inbox/inbox.ts';
 import { readEntity } from '../../../shared/storage/table.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
+import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { SILENT_LOG } from '../../helpers/fakes/silent-log.ts';
+import { registry } from '../../integration/in-process/echo.ts';
 import { downstream, inventory, itemsOf, ndjson } from '../../integration/in-process/world.ts';
 import { useInterrupted } from './interrupted.ts';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const ITEMS = 'echo-normal-0';
 const RESULTS = 'echo-results';
 /** Enough for two transactions of chunk rows. */
 const MANY = 3 * 103;
+const SMALL_PIECES = { rowsPerPiece: 2 };
 const use = useInterrupted();
 beforeEach(async () => {
   await use.world.reset();
@@ -101,6 +107,12 @@ const withDead = async (): Promise<string> => {
   use.world.topic.events.length = 0;
   return id;
 };
+const FILE = 'echo/file.ndjson';
+const storeFile = async (): Promise<void> => {
+  const text = ndjson(itemsOf(9));
+  await use.world.clients.container('inbox').getBlockBlobClient(FILE).upload(text, text.length);
+};
+const addressOf = (queue: string): QueueAddress => registry.queue(queue) as QueueAddress;
 const scan = () => scanInbox({ ...use.world.deps, settings: use.world.settings });
 
 /** Another process that uses the same key, if the first upload is not accepted yet. */
@@ -127,8 +139,7 @@ const CASES: Case[] = [
   {
     title: 'the scan of the inbox',
     prepare: async () => {
-      const text = ndjson(itemsOf(9));
-      await use.world.clients.container('inbox').getBlockBlobClient('echo/file.ndjson').upload(text, text.length);
+      await storeFile();
       return '';
     },
     operation: scan,
@@ -136,6 +147,22 @@ const CASES: Case[] = [
       use.world.wait(3 * MINUTE);
       await scan();
     },
+  },
+  {
+    title: 'an upload in pieces',
+    operation: () => use.world.submit(itemsOf(9), { key: 'k', deps: { ...use.world.deps, ...SMALL_PIECES } }),
+    meanwhile: uploadAgain(9),
+    from: 2,
+  },
+  {
+    title: 'the adoption of a file that a message names',
+    prepare: async () => {
+      await storeFile();
+      const message = { v: 2, workload: 'echo', producer: 'erp-1', blob: FILE };
+      await use.world.clients.queue(ITEMS).sendMessage(JSON.stringify(message));
+      return '';
+    },
+    operation: () => use.world.drainOne(ITEMS, 1),
   },
   {
     title: 'a round of items',
@@ -146,6 +173,11 @@ const CASES: Case[] = [
     title: 'a round of several items',
     prepare: submitted,
     operation: () => use.world.drainOne(ITEMS, 32),
+  },
+  {
+    title: 'a round of items that collects its batch itself',
+    prepare: submitted,
+    operation: () => use.collecting.drainOne(ITEMS, 32),
   },
   {
     title: 'a round of results',
@@ -160,6 +192,16 @@ const CASES: Case[] = [
     title: 'a redrive',
     prepare: withDead,
     operation: (batch) => redrive(use.world.deps, { batch, key: 'r', selection: {} }),
+  },
+  {
+    title: 'a redrive of the report alone',
+    prepare: async () => {
+      const id = await finished();
+      const failed = { state: 'reportFailed', reportRevision: -1, reportProblem: 'merge failed' } as const;
+      await changeBatch(use.world.clients.batches, id, () => failed);
+      return id;
+    },
+    operation: (batch) => redrive(use.world.deps, { batch, key: 'r', selection: { report: true } }),
   },
   {
     title: 'a discard',
@@ -178,6 +220,26 @@ const CASES: Case[] = [
       const { paused } = await pauseBatch(use.world.deps, id, { reason: 'a test' });
       await resumeBatch(use.world.deps, id, { since: paused?.at ?? '' });
     },
+  },
+  {
+    title: 'a queue that is cleared',
+    prepare: async () => {
+      const paused = { by: 'operator', reason: 'a test', since: new Date().toISOString() } as const;
+      await changeGate(use.world.deps.gate.table, ITEMS, () => ({ paused }));
+      return submitted();
+    },
+    operation: () =>
+      clearQueue({ ...use.world.deps, queues: use.world.clients.queue }, addressOf(ITEMS), Number.POSITIVE_INFINITY),
+  },
+  {
+    title: 'a sweep that deletes an expired batch',
+    prepare: async () => {
+      const id = await finished();
+      await use.world.reset({ chores: true });
+      use.world.wait(31 * DAY);
+      return id;
+    },
+    operation: () => sweep(use.world.deps),
   },
   {
     title: 'another deletion',

@@ -5,6 +5,8 @@ import { World } from '../../integration/in-process/world.ts';
 
 export class Interrupted {
   world!: World;
+  /** Another process on the same storage, which collects small batches itself, as an app does by default. */
+  collecting!: World;
   stop: () => Promise<void> = async () => undefined;
   /** The call that waited last, for the message of a failure. */
   call = '';
@@ -55,6 +57,7 @@ export function useInterrupted(): Interrupted {
     });
     use.stop = storage.stop;
     use.world = new World(storage);
+    use.collecting = new World(storage, use.world.topic, {});
   });
   afterAll(() => use.stop());
   return use;

@@ -94,7 +94,7 @@ export interface FinishActorInput extends SliceInput {
 export function gatePrograms(parts: Parts): Record<string, Program> {
   const gateDeps = (asker: Asker): GateDeps =>
     createGateDeps(
-      { table: parts.table(asker), now: asker.now, registry, depthOf: async () => 1, plan },
+      { gate: { table: parts.table(asker), now: asker.now }, registry, depthOf: async () => 1, plan },
       drainClient(asker),
     );
   return {

@@ -4,6 +4,7 @@ import { isLimited } from '../app/items.ts';
 import { createRateCheck } from './checks/rates.ts';
 import { checkAgain, missedWakes, waitForRest } from './checks/rest.ts';
 import type { RunEnd, Score } from './checks/score.ts';
+import { createTimeLimitCheck } from './checks/time-limit.ts';
 import { createInflict } from './inflict.ts';
 import type { StackFault, StackPlan } from './plan.ts';
 import { openRelay } from './relay.ts';
@@ -31,12 +32,14 @@ const QUICK_SWEEP_MS = 2_000;
 export async function runEpoch(options: EpochOptions): Promise<void> {
   const { appFolder, folder, score, slots, clockOffsetsMs } = options;
   let stack: FaultStack | undefined;
+  const timeLimit = createTimeLimitCheck(score);
   const harm = (run: ActiveRun, fault: StackFault): void => {
+    timeLimit.planned(fault);
     if (stack) void inflict(stack, run, fault).catch((error: unknown) => score.problem(`${fault.kind}: ${error}`));
   };
   const traffic = createTraffic(score, harm);
   const onTimeout = (): void => {
-    score.fault('process ended at functionTimeout');
+    timeLimit.ended();
     for (const run of traffic.all()) run.faultedAt = Date.now();
   };
   stack = await startFaultStack({ appFolder, folder, intercept: traffic.intercept, clockOffsetsMs, onTimeout });

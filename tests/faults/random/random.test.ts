@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { TIMED_OUT } from './checks/time-limit.ts';
 import { runRandom } from './random.ts';
 
 /** As many as a small machine completes in about a minute; `npm run faults` runs any number. */
@@ -29,6 +30,7 @@ test(
     console.log(score.table());
     expect(score.runs).toBeGreaterThan(0);
     expect(score.isClean, score.table()).toBe(true);
+    if (seed === SEED) expect(score.faultsOf(TIMED_OUT), score.table()).toBeGreaterThan(0);
     await rm(folder, { recursive: true, force: true });
   },
   TIMEOUT_MS,

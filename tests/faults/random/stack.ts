@@ -1,18 +1,18 @@
 /** One whole stack for many concurrent runs; every part of it can have faults. */
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TableClient } from '@azure/data-tables';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type Instance, type Intercept, type LocalStack, startStack } from 'functions-local';
 import { CONTAINERS, TABLES } from '../../../shared/contract/names.ts';
-import { STALL_FILE } from '../app/items.ts';
 import { type Api, createApi } from '../harness/api.ts';
 import { listenForDurable } from '../harness/durable-faults.ts';
 import { relayedEntities, SUBSCRIPTIONS } from '../harness/entities.ts';
 import { faultSettings } from '../harness/settings.ts';
 import type { StackPlan } from './plan.ts';
+import { createStalling } from './stalling.ts';
 
 /** A part of the stack other than the instances. */
 export type PartName = 'azurite' | 'broker' | 'taskHub';
@@ -33,7 +33,10 @@ export interface FaultStack extends Pick<LocalStack, 'url' | 'keys' | 'serviceBu
   restartInstance(index: number, ms: number, how: 'kill' | 'drain'): Promise<boolean>;
   /** Freezes an instance for `ms`. It then continues its work, even if others have taken it over. */
   freezeInstance(index: number, ms: number): Promise<boolean>;
-  /** Lets the next slice that ends exceed functionTimeout, whatever its instance. */
+  /**
+   * Lets the next slice that ends exceed functionTimeout, whatever its instance. If another fault ends that process first,
+   * the next slice does it.
+   */
   stallInvocation(): Promise<void>;
   /** The next change of the durable task hub fails, before its effect or after it. */
   failDurable(phase: 'before' | 'after'): void;
@@ -65,13 +68,18 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     failing.shift();
     return false;
   });
+  const stalling = createStalling(callsFolder);
   const stack = await startStack({
     ...{ appFolder, folder, entities: relayedEntities() },
     layout: { containers: Object.values(CONTAINERS), tables: Object.values(TABLES) },
     settings: (connections) =>
       faultSettings({ appFolder, ...connections, subscription: SUBSCRIPTIONS.relayed, clockOffsetsMs, callsFolder }),
     ...{ instances: clockOffsetsMs.length, restart: false, storageClient: { intercept }, durableFaultUrl: durable.url },
-    onProgress: (message) => TIMED_OUT.test(message) && onTimeout(),
+    onProgress: (message) => {
+      if (!TIMED_OUT.test(message)) return;
+      stalling.ended();
+      onTimeout();
+    },
   });
   const { url, keys, serviceBus, failed } = stack;
   const { over, ...faults } = hurting(stack);
@@ -80,8 +88,9 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     ...directClients(stack.azurite.process.ready),
     ...faults,
     failDurable: (phase) => void failing.push(phase),
-    stallInvocation: () => writeFile(join(callsFolder, STALL_FILE), ''),
+    stallInvocation: stalling.request,
     stop: async () => {
+      stalling.stop();
       await over();
       await stack.stop();
       durable.close();

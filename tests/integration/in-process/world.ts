@@ -35,6 +35,7 @@ export { inventory } from './storage.ts';
 
 const VISIBILITY_SECONDS = 30;
 const RECEIVE = 32;
+const NOTHING_COLLECTED = { maxChunksCollected: 0 };
 
 /** Starts a world; `stop` it. */
 export const startWorld = async (): Promise<World> => new World(await startStorage());
@@ -48,7 +49,11 @@ export class World {
   readonly #storage: Storage;
   #offsetMs = 0;
 
-  constructor(storage: Storage, topic = new Topic()) {
+  /**
+   * `collecting`: by default, workers collect no batch themselves, because the sweep's repairs of result messages and
+   * their queue are checked here; `{}` is the default of the app.
+   */
+  constructor(storage: Storage, topic = new Topic(), collecting: { maxChunksCollected?: number } = NOTHING_COLLECTED) {
     this.#storage = storage;
     this.topic = topic;
     this.clients = storage.clients;
@@ -59,8 +64,7 @@ export class World {
       host: HOST,
       processor: createInlineProcessor(registry),
       clients: { ...this.clients, meter, topic: this.topic },
-      // The sweep's repairs of result messages and their queue are checked here.
-      maxChunksCollected: 0,
+      ...collecting,
     });
     this.deps = this.pipeline.sweepDeps(this.runtime.client);
   }

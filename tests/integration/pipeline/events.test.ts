@@ -4,7 +4,7 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sluiceStack } from '../../../demo/stack.ts';
 import type { QueueEvent } from '../../../shared/contract/events.ts';
-import { createPublisher, type EventDetails } from '../../../shared/events/publish.ts';
+import { createPublishers, type EventDetails } from '../../../shared/events/publish.ts';
 import type { QueueAddress } from '../../../shared/workload/registry.ts';
 import { registry } from '../../../workloads/index.ts';
 import { finished, send, submit } from '../../helpers/client.ts';
@@ -143,7 +143,7 @@ describe('subscribers of the topic', () => {
     await Promise.all(batches.map(({ id }) => finished(stack, id)));
     const topic = bus.createSender('sluice-events');
     const meter = { count: () => {}, serviceNowMs: () => Date.now() };
-    const publish = createPublisher({ topic, account: 'devstoreaccount1', meter });
+    const { publish } = createPublishers({ topic, account: 'devstoreaccount1', meter });
     for (const [queue, event] of BY_HAND) await publish(addressOf(queue), event);
     await topic.sendMessages({ messageId: 'last', body: {} });
     await topic.close();

@@ -46,6 +46,10 @@ describe('the next revision', () => {
     expect(redriven({ ...finished, state: 'suspect', suspect: { causes: [] } }).suspect).toBeUndefined();
   });
 
+  it('starts without references in the queues', () => {
+    expect(redriven({ ...finished, enqueuedTo: 3_000 }).enqueuedTo).toBeUndefined();
+  });
+
   it('keeps the first revision and the latest ones, so that many redrives do not enlarge the row', () => {
     let row = finished;
     for (let n = 0; n < 100; n += 1) row = redriven({ ...row, completedAt: '2026-01-01T02:01:00.000Z' });

@@ -51,7 +51,16 @@ function loadedBy(root: string): string[] {
   return [...loaded];
 }
 
-const OWN_BUDGET = ['shared/http/', 'shared/intake/', 'shared/processing/'];
+/** The size that a simplification has reached. */
+const REACHED: readonly [string, number][] = [
+  ['shared/commands/', 2_000],
+  ['shared/gate/', 1_750],
+  ['shared/cost/', 1_350],
+  ['shared/results/', 1_200],
+  ['shared/drain/', 800],
+];
+
+const OWN_BUDGET = ['shared/http/', 'shared/intake/', 'shared/processing/', ...REACHED.map(([path]) => path)];
 const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec(file)?.[0] ?? ''))].filter(
   (path) => path !== '' && !OWN_BUDGET.includes(path),
 );
@@ -70,6 +79,7 @@ describe('lines', () => {
     ['shared/http/', () => below('shared/http/'), 7_000],
     ['shared/intake/', () => below('shared/intake/'), 5_890],
     ['shared/processing/', () => below('shared/processing/'), 4_800],
+    ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     ['cli/', () => below('cli/'), 7_000],
     // Target: 9,300.

@@ -102,7 +102,6 @@ export const EFFECTS: readonly Effect[] = [
       'cli/process/io.ts',
       'cli/upload/send/send.ts',
       'shared/client/client.ts',
-      'shared/public-address.ts',
       'web/api/',
       HANDLERS,
       ...PROGRAMS,

@@ -122,7 +122,6 @@ export const ROOMS: readonly Room[] = [
     ],
   },
   ...LEAVES.map((path) => ({ path, imports: [], packages: [] })),
-  { path: 'shared/public-address.ts', imports: [], packages: ['node:dns', 'node:net'] },
   { path: SETTINGS, imports: ['shared/contract/'], packages: [] },
   {
     path: HTTP,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_DEPLOYMENT } from '../../../shared/cost/deployed.ts';
-import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import { addBatch, idleLines, minutesOf, NOTHING_SPENT, periodCost, priceSpent } from '../../../shared/cost/period.ts';
 import { receipt } from '../../../shared/cost/receipt.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
+import { sumIdleBill } from '../../../tools/cost/model/bill.ts';
 
 const sheet = readPriceSheet('2026');
 const deployment = { sweepMinutes: 15, inboxMinutes: 0 };
@@ -58,7 +58,7 @@ describe('minutesOf', () => {
 
 describe('the idle bill of the app', () => {
   it('equals that of the command, in its lines and in the sum of a month', () => {
-    const { lines, totalUsd } = idleBill({ ...DEFAULT_DEPLOYMENT, pools: 3 }, sheet);
+    const { lines, totalUsd } = sumIdleBill({ ...DEFAULT_DEPLOYMENT, pools: 3 }, sheet);
     const shown = periodCost(NOTHING_SPENT, { days: 30, deployment: { pools: 3 } }, basis);
 
     expect(shown.idle.lines.map(({ does }) => does)).toEqual(lines.map(({ does }) => does));

@@ -194,6 +194,10 @@ export const FAILURE_TESTS: Readonly<Record<string, readonly string[]>> = {
     'tests/unit/intake/inbox/resume.test.ts: create one complete batch, wherever the first freezes while the second takes over',
     'tests/unit/intake/inbox/resume.test.ts: create one complete batch if the second crashes, the first continues, and a third starts',
   ],
+  'the references take longer than a minute: a million chunks, or slow storage': [
+    'tests/unit/intake/continue-intake.test.ts: ends after its time with the batch in enqueueing, and continues behind the last recorded reference',
+    'tests/integration/sweep/large-intake.test.ts: an upload whose references take too long is answered, and each sweep continues where the last one ended',
+  ],
   'the time of a scan is over': [
     'tests/unit/intake/inbox/resume.test.ts: ends the reading with a checkpoint, and the next scan continues',
   ],

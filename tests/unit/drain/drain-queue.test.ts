@@ -1,7 +1,8 @@
 import { runOrchestrator } from 'functions-local/testing';
 import { describe, expect, test } from 'vitest';
-import type { DequeueInput, FinishWaveInput, FinishWaveOutput } from '../../../shared/drain/activities.ts';
+import type { FinishWaveInput, FinishWaveOutput } from '../../../shared/drain/activities.ts';
 import { type DrainInput, drainQueue } from '../../../shared/drain/drain-queue.ts';
+import type { DequeueInput } from '../../../shared/drain/task-heartbeat.ts';
 import { finishWave } from '../../../shared/gate/finish-wave.ts';
 import { wake } from '../../../shared/gate/gate.ts';
 import { readGate } from '../../../shared/gate/gate-store.ts';

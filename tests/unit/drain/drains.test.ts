@@ -17,8 +17,7 @@ function start(client: Partial<DrainClient>, deps: Partial<DrainsDeps> = {}): Pr
   const working = { startNew: async () => GATE.instanceId, getStatus: failing } satisfies DrainClient;
   const { start } = createGateDeps(
     {
-      table: memoryTable().table,
-      now: () => 0,
+      gate: { table: memoryTable().table, now: () => 0 },
       registry: createRegistry([workload]),
       depthOf: async () => 1,
       plan: async () => ({ depth: 1, wakes: 0, tasks: 1, quota: 1, receive: 1, sliceSeconds: 30, probe: false }),

@@ -2,12 +2,7 @@ import type { ServiceBusMessage } from '@azure/service-bus';
 import { expect, test } from 'vitest';
 import { readEvent } from '../../../shared/contract/events.ts';
 import { Problem } from '../../../shared/errors.ts';
-import {
-  createPublisher,
-  createRejectedPublisher,
-  NOTHING_PUT,
-  type PublisherDeps,
-} from '../../../shared/events/publish.ts';
+import { createPublishers, NOTHING_PUT, type PublisherDeps } from '../../../shared/events/publish.ts';
 import { address } from '../drain/drain-fixtures.ts';
 
 function publisher() {
@@ -18,7 +13,7 @@ function publisher() {
     meter: { count: (name: string) => void counted.push(name), serviceNowMs: () => Date.UTC(2026, 0, 1) },
     topic: { sendMessages: async (messages) => void sent.push(messages as ServiceBusMessage) },
   };
-  return { publish: createPublisher(deps), publishRejected: createRejectedPublisher(deps), sent, counted };
+  return { ...createPublishers(deps), sent, counted };
 }
 
 test('a wake has the properties that filters need, and expires after one hour', async () => {

@@ -125,10 +125,10 @@ describe('the waves of a queue', () => {
 
     await finishWave(deps, { address, generation: 3, wave: summary(), planned: { depth: 1, bound: 'depth' } });
 
-    expect(await gate()).toMatchObject({ status: 'idle', waves: [[NOW / 1_000, 1, 1, 1, 'depth', 0, 1, 10, 0, 0.1]] });
+    expect(await gate()).toMatchObject({ status: 'idle', waves: [[NOW, 1, 1, 1, 'depth', false, 1, 10, 0, 0.1]] });
   });
 
-  test('are not recorded if an older version planned them, or if the drain has failed', async () => {
+  test('are not recorded without their plan, or if the drain has failed', async () => {
     const { deps, gate } = await held({}, on);
 
     await finishWave(deps, { address, generation: 3, wave: ended });

@@ -95,5 +95,5 @@ test('the query of the policies reads no other row', async () => {
 
   expect(await readStoredPolicies(table)).toEqual(new Map([[QUEUE, { ...DEFAULT_POLICY, notifyFrom: 5 }]]));
   expect(await readStoredPolicy(table, { queue: QUEUE, policyVersion: 0 })).toBeUndefined();
-  expect((await readStoredPolicy(table, { queue: QUEUE, policyVersion: 1 }))?.notifyFrom).toBe(5);
+  expect((await readStoredPolicy(table, { queue: QUEUE, policyVersion: 1 }))?.policy.notifyFrom).toBe(5);
 });

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '../../../cli/process/errors.ts';
 import { MEMORY_SIZES } from '../../../shared/cost/deployed.ts';
 import { DURABLE_BACKENDS } from '../../../shared/cost/durable-backend.ts';
-import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import { readPriceSheet } from '../../../shared/cost/sheet.ts';
 import { toError } from '../../../shared/errors.ts';
 import { backends } from '../model/backends.ts';
+import { sumIdleBill } from '../model/bill.ts';
 import { breakEven } from '../model/break-even.ts';
 import { grouping } from '../model/grouping.ts';
 import { modelMonth } from '../model/model.ts';
@@ -127,7 +127,7 @@ export function runCost(args: string[], defaultSheet: string): string {
   const answer = {
     parameters,
     sheet,
-    idle: idleBill(parameters, sheet),
+    idle: sumIdleBill(parameters, sheet),
     month: modelMonth(parameters, sheet),
     grouping: grouping(parameters, sheet),
     backends: backends(parameters, sheet),

@@ -4,9 +4,9 @@
  */
 
 import { formatCount, formatNumber, unverifiedNote } from '../../../cli/text/format.ts';
-import type { IdleBill } from '../../../shared/cost/idle-bill.ts';
 import { PRICE_CLASSES, type PriceClass, type PriceSheet } from '../../../shared/cost/sheet.ts';
 import type { Backends } from '../model/backends.ts';
+import type { IdleBill } from '../model/bill.ts';
 import type { BreakEven } from '../model/break-even.ts';
 import type { Grouping } from '../model/grouping.ts';
 import type { Month, Solution } from '../model/model.ts';

@@ -1,8 +1,8 @@
 /** Compares the two durable backends, each at its own price. */
 import { DURABLE_BACKENDS, type DurableBackend } from '../../../shared/cost/durable-backend.ts';
-import { idleBill } from '../../../shared/cost/idle-bill.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
 import { type BatchPrice, batchPrice } from './batch-price.ts';
+import { sumIdleBill } from './bill.ts';
 import { batchesOf, modelMonth } from './model.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 
@@ -29,7 +29,7 @@ export interface Backends extends Record<DurableBackend, BackendCost> {
 function costOf(parameters: MonthParameters, sheet: PriceSheet): BackendCost {
   const { sluice } = modelMonth(parameters, sheet);
   return {
-    idleUsd: idleBill(parameters, sheet).totalUsd,
+    idleUsd: sumIdleBill(parameters, sheet).totalUsd,
     monthUsd: sluice.totalUsd,
     batch: batchPrice(shapeOf(batchesOf(parameters).items, parameters), parameters, sheet),
     unverified: sluice.unverified,

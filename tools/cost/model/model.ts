@@ -4,19 +4,13 @@
  * design has in its own way (alert rules, logs, private networking): that is in the idle bill.
  */
 
-import {
-  createLedger,
-  freeGrants,
-  type Line,
-  sumOf,
-  unverifiedIn,
-  type When,
-} from '../../../shared/cost/bill-lines.ts';
+import { type Line, priceLines, type When } from '../../../shared/cost/bill-lines.ts';
 import { DAYS_PER_MONTH, instanceGb, SECONDS_PER_HOUR } from '../../../shared/cost/deployed.ts';
 import { scaleControllerReads } from '../../../shared/cost/idle-bill.ts';
 import type { PriceClass, PriceSheet } from '../../../shared/cost/sheet.ts';
 import { messagePerItem, timesOperations } from '../../../shared/cost/times-operations.ts';
 import { batchWork } from './batch-price.ts';
+import { freeGrants, sumOf, unverifiedIn } from './bill.ts';
 import { type MonthParameters, shapeOf } from './month-parameters.ts';
 import { type MonthOfWork, notificationLines, sluiceLines } from './sluice-month.ts';
 
@@ -61,49 +55,63 @@ export const idlePollsPerDay = ({ queues, pollers, idleHours }: MonthParameters)
 
 function pollersMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
   const { queues, pollers, items } = parameters;
-  const ledger = createLedger(sheet);
-  ledger.operations(
-    'idle',
-    `polling threads: ${queues * pollers}`,
-    'get from an empty queue every second; an empty get is billed',
-    { 'queue.get': idlePollsPerDay(parameters) * DAYS_PER_MONTH },
+  const lines = priceLines(
+    [
+      {
+        when: 'idle',
+        who: `polling threads: ${queues * pollers}`,
+        does: 'get from an empty queue every second; an empty get is billed',
+        operations: { 'queue.get': idlePollsPerDay(parameters) * DAYS_PER_MONTH },
+      },
+      {
+        when: 'work',
+        who: 'sender and threads',
+        does: 'one message per item: put, delete, and a get for 32',
+        operations: messagePerItem(items * DAYS_PER_MONTH),
+      },
+    ],
+    sheet,
   );
-  ledger.operations(
-    'work',
-    'sender and threads',
-    'one message per item: put, delete, and a get for 32',
-    messagePerItem(items * DAYS_PER_MONTH),
-  );
-  return toSolution('Always-on pollers, one message per item', ledger.lines(), sheet);
+  return toSolution('Always-on pollers, one message per item', lines, sheet);
 }
 
 /** Source: Microsoft Learn, functions-bindings-storage-queue, batchSize 16. */
 const TRIGGER_BATCH = 16;
 function triggerMonth(parameters: MonthParameters, sheet: PriceSheet): Solution {
   const { queues, idleHours, items, chunk, secondsPerChunk } = parameters;
-  const ledger = createLedger(sheet);
   const messages = items * DAYS_PER_MONTH;
-  ledger.operations(
-    'always',
-    'scale controller',
-    `length and age of each queue (${queues}), every 10 s (interval assumed)`,
-    scaleControllerReads(queues),
+  const lines = priceLines(
+    [
+      {
+        who: 'scale controller',
+        does: `length and age of each queue (${queues}), every 10 s (interval assumed)`,
+        operations: scaleControllerReads(queues),
+      },
+      {
+        when: 'work',
+        who: 'running host',
+        does: 'get from each queue at least once per minute while the app is running',
+        operations: { 'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_PER_MONTH) },
+      },
+      {
+        when: 'work',
+        who: 'sender and host',
+        does: `one message per item: put, delete, and a get for ${TRIGGER_BATCH}`,
+        operations: { 'queue.put': messages, 'queue.get': messages / TRIGGER_BATCH, 'queue.delete': messages },
+      },
+      { when: 'work', who: 'host', does: 'one execution per item', priceClass: 'functions.execution', n: messages },
+      // A lower bound, while Sluice's is an upper bound: executions of a busy instance share its seconds without a gap.
+      {
+        when: 'work',
+        who: 'host',
+        does: 'GB-seconds: only handler time',
+        priceClass: 'functions.gbSecond',
+        n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters),
+      },
+    ],
+    sheet,
   );
-  ledger.operations('work', 'running host', 'get from each queue at least once per minute while the app is running', {
-    'queue.get': Math.round(queues * (24 - idleHours) * 60 * DAYS_PER_MONTH),
-  });
-  ledger.operations('work', 'sender and host', `one message per item: put, delete, and a get for ${TRIGGER_BATCH}`, {
-    'queue.put': messages,
-    'queue.get': messages / TRIGGER_BATCH,
-    'queue.delete': messages,
-  });
-  ledger.units('work', 'host', 'one execution per item', { priceClass: 'functions.execution', n: messages });
-  // A lower bound, while Sluice's is an upper bound: executions of a busy instance share its seconds without a gap.
-  ledger.units('work', 'host', 'GB-seconds: only handler time', {
-    priceClass: 'functions.gbSecond',
-    n: ((messages * secondsPerChunk) / chunk) * instanceGb(parameters),
-  });
-  return toSolution('Functions queue trigger, one message per item', ledger.lines(), sheet);
+  return toSolution('Functions queue trigger, one message per item', lines, sheet);
 }
 
 /**

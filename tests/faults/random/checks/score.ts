@@ -30,6 +30,8 @@ export interface RunEnd extends Verdict {
 export interface Score {
   /** Records an injected fault. */
   fault(kind: string): void;
+  /** Returns how many faults of a kind were injected. */
+  faultsOf(kind: string): number;
   /** Records wakes that a sweep found missing. */
   missed(wakes: number): void;
   end(run: RunEnd): void;
@@ -53,6 +55,7 @@ export function createScore(onProblem: (text: string) => void = () => {}): Score
     ends.filter((run) => run.stuck || run.lost.length + run.doubled.length + run.wrong.length > 0);
   return {
     fault: (kind) => void faults.set(kind, (faults.get(kind) ?? 0) + 1),
+    faultsOf: (kind) => faults.get(kind) ?? 0,
     missed: (wakes) => {
       missedWakes += wakes;
     },

@@ -42,7 +42,7 @@ describe('overview', () => {
       `  ${BATCH}  billing/normal  since 2026-11-22 14:03:00  900 items  usage.csv`,
       'Paused batches: 1',
       expect.stringMatching(/900 items .* paused by the halt rule: too many$/),
-      'Dead letters since 2026-11-21 14:04:00 UTC: 12',
+      'Dead letters: 12',
       `  11  billing  timeout  ${BATCH}`,
     ]);
   });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { IdleBill } from '../../../../shared/cost/idle-bill.ts';
 import { readPriceSheet } from '../../../../shared/cost/sheet.ts';
 import { messagePerItem, storageOperations } from '../../../../shared/cost/times-operations.ts';
 import { runCost } from '../../../../tools/cost/command/cost-command.ts';
 import type { Backends } from '../../../../tools/cost/model/backends.ts';
 import { type BatchPrice, batchPrice } from '../../../../tools/cost/model/batch-price.ts';
+import type { IdleBill } from '../../../../tools/cost/model/bill.ts';
 import type { BreakEven } from '../../../../tools/cost/model/break-even.ts';
 import type { Grouping } from '../../../../tools/cost/model/grouping.ts';
 import { DEFAULT_PARAMETERS, shapeOf } from '../../../../tools/cost/model/month-parameters.ts';

@@ -4,9 +4,9 @@
  * dollar.
  */
 import { describe, expect, it } from 'vitest';
-import type { IdleBill } from '../../../../../shared/cost/idle-bill.ts';
 import { runCost } from '../../../../../tools/cost/command/cost-command.ts';
 import type { Backends } from '../../../../../tools/cost/model/backends.ts';
+import type { IdleBill } from '../../../../../tools/cost/model/bill.ts';
 import type { Month } from '../../../../../tools/cost/model/model.ts';
 
 const DIGITS = 6;
