@@ -12,8 +12,7 @@ interface AuditOptions extends DayOptions {
   limit: number;
 }
 
-const MAX_SHOWN = 100_000;
-const MAX_PAGE = 1_000;
+const [MAX_SHOWN, MAX_PAGE] = [100_000, 1_000];
 
 /** `sluice audit`. */
 export function addAudit(program: Command, act: Act): void {

@@ -25,7 +25,10 @@ const overview: Action<[{ fresh?: boolean }]> = async (session, { fresh }) => {
 
 function describeOverview(answer: Overview): string[] {
   const sections = sectionsOf(answer).filter(({ count }) => count > 0);
-  const shown = sections.flatMap(({ title, count, rows }) => [`${title}: ${formatCount(count)}`, ...formatTable(rows)]);
+  const shown = sections.flatMap(({ kind, count, rows }) => [
+    `${TROUBLES[kind].title}: ${formatCount(count)}`,
+    ...formatTable(rows),
+  ]);
   return [totalsText(answer.queues), ...(shown.length === 0 ? ['Nothing requires attention.'] : shown)];
 }
 
@@ -35,19 +38,11 @@ function totalsText({ count, messages, batches, items, draining, paused }: Overv
   return `${queues}; ${open} with ${formatNumber(items, 'pending item')}`;
 }
 
-interface Section {
-  title: string;
-  count: number;
-  rows: string[][];
-}
+type Kind = keyof typeof TROUBLES;
 
-const section = (kind: keyof typeof TROUBLES, rows: string[][], count = rows.length): Section => ({
-  title: TROUBLES[kind].title,
-  count,
-  rows,
-});
+const section = (kind: Kind, rows: string[][], count = rows.length) => ({ kind, count, rows });
 
-const sectionsOf = (answer: Overview): Section[] => [
+const sectionsOf = (answer: Overview) => [
   batchSection('late', answer.late),
   batchSection('atRisk', answer.atRisk),
   section('pausedQueues', answer.pausedQueues.map(pausedQueueRow)),
@@ -83,8 +78,7 @@ const sectionsOf = (answer: Overview): Section[] => [
   ),
 ];
 
-const batchSection = (kind: keyof typeof TROUBLES, { count, batches }: BatchNotices): Section =>
-  section(kind, batches.map(batchRow), count);
+const batchSection = (kind: Kind, { count, batches }: BatchNotices) => section(kind, batches.map(batchRow), count);
 
 const batchRow = ({ id, workload, lane, file = '', since, items, text = '' }: BatchNotice): string[] => [
   ...[id, `${workload}/${lane}`, `since ${formatTime(since)}`, formatNumber(items, 'item'), file, text],

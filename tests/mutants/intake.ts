@@ -77,9 +77,8 @@ export const INTAKE: readonly Mutant[] = [
   {
     name: 'a redrive skips as many references as its upload had in the queues',
     file: 'shared/batches/revisions.ts',
-    find: `    enqueuedTo: undefined,
-`,
-    replace: '',
+    find: 'Object.keys(PRESENT_REVISION).map(',
+    replace: "Object.keys(PRESENT_REVISION).filter((name) => name !== 'enqueuedTo').map(",
     tests: ['tests/unit/batches/revisions.test.ts'],
   },
   {

@@ -75,14 +75,14 @@ export const SLICES: readonly Mutant[] = [
   {
     name: 'an item that must run alone gets a used thread',
     file: 'shared/processing/thread/run-chunk.ts',
-    find: 'if (needsFresh) tools.renew?.();',
+    find: "if (!remains && !task.acceptsUsed && sources.marked('alone').length > 0) tools.renew?.();",
     replace: '',
     tests: ['tests/integration/processing/thread-death.test.ts'],
   },
   {
     name: 'an item that runs after another one in a fresh thread counts as alone',
     file: 'shared/processing/thread/run-chunk.ts',
-    find: 'if (run.statusBuffer.items[run.builder.slotOf(source)] !== NOT_BEGUN) run.isAlone = false;',
+    find: 'if (task.statusBuffer.items[builder.slotOf(source)] !== NOT_BEGUN) run.isAlone = false;',
     replace: '',
     tests: ['tests/integration/processing/thread-death.test.ts'],
   },

@@ -53,10 +53,10 @@ function loadedBy(root: string): string[] {
 
 /** The size that a simplification has reached. */
 const REACHED: readonly [string, number][] = [
-  ['shared/commands/', 2_000],
+  ['shared/commands/', 2_200],
   ['shared/gate/', 1_750],
   ['shared/cost/', 1_350],
-  ['shared/results/', 1_200],
+  ['shared/results/', 1_220],
   ['shared/drain/', 800],
 ];
 
@@ -68,9 +68,9 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 38_300],
+    ['shared/', () => below('shared/'), 35_650],
     // Target: 19,000.
-    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 21_500],
+    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 19_650],
     [
       'gate, ledger, lease, publishing and collecting',
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
@@ -82,8 +82,7 @@ describe('lines', () => {
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     ['cli/', () => below('cli/'), 7_000],
-    // Target: 9,300.
-    ['web/', () => below('web/'), 9_310],
+    ['web/', () => below('web/'), 9_300],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());
     expect(lines).toBeGreaterThan(0);

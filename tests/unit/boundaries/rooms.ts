@@ -197,9 +197,8 @@ export const ROOMS: readonly Room[] = [
     path: 'web/',
     imports: [
       CLIENT,
-      'shared/contract/text/exact-json.ts',
-      'shared/contract/upload-kinds.ts',
-      'shared/gate/planning/count-tasks.ts',
+      ...['shared/contract/text/exact-json.ts', 'shared/contract/text/overview-texts.ts'],
+      ...['shared/contract/upload-kinds.ts', 'shared/gate/planning/count-tasks.ts'],
     ],
     types: [HTTP],
     packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],

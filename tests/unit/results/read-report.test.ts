@@ -29,12 +29,6 @@ describe('openReport', () => {
     expect(await readBytes(stored(header, frame))).toEqual({ header, lines });
   });
 
-  it('reads a report of an earlier version, which has no discarded items', async () => {
-    const { discarded: _discarded, ...counts } = header.counts;
-    const read = await readBytes(stored({ ...header, counts }, frame));
-    expect(read?.header.counts).toEqual({ ...counts, discarded: 0 });
-  });
-
   it('reads a report without a line', async () => {
     const empty = { ...header, rows: 0 };
     expect(await readBytes(stored(empty, encodeFrameSync(Buffer.alloc(0))))).toEqual({ header: empty, lines: [] });
