@@ -10,6 +10,7 @@ const ON_STACKS = ['tests/faults/every-call/*.test.ts', 'tests/faults/random/ran
  */
 const LONGEST = [
   '/faults/gate/gate.test.ts',
+  '/faults/deletion/deletion.test.ts',
   '/integration/cost/receipt.test.ts',
   '/integration/cli/sluice.test.ts',
   '/integration/failures/handlers.test.ts',
