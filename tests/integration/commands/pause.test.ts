@@ -1,6 +1,5 @@
 import functions from '@azure/functions';
 import { describe, expect, it } from 'vitest';
-import { changeBatch } from '../../../shared/batches/ledger.ts';
 import { cancelBatch } from '../../../shared/commands/cancel.ts';
 import { deleteBatch } from '../../../shared/commands/delete.ts';
 import { pauseBatch } from '../../../shared/commands/pause.ts';
@@ -141,19 +140,6 @@ describe('a batch that is paused', () => {
     await world.drainAll();
     expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6, announced: true });
   });
-
-  it('counts from the last change of its row if the row has no time of the pause', async () => {
-    const { world } = use;
-    const id = await halfDone();
-    await changeBatch(world.clients.batches, id, () => ({ paused: undefined }));
-    world.wait(29 * DAY);
-    expect((await sweep(world.deps)).cancelled).toBe(0);
-    world.wait(2 * DAY);
-
-    expect((await sweep(world.deps)).cancelled).toBe(1);
-    await world.drainAll();
-    expect(await world.batch(id)).toMatchObject({ state: 'cancelled', succeeded: 3, cancelled: 6 });
-  });
 });
 
 it('a batch with too many dead letters is paused by the rule of its workload, which counts from zero after a resume', async () => {
@@ -269,7 +255,7 @@ describe('over HTTP', () => {
     const sent = body === undefined ? {} : { body: { string: body } };
     const request = new functions.HttpRequest({ url, method: 'POST', params: { id }, ...sent });
     const { status, jsonBody } = await handler({ deps: use.world.deps, basis: BASIS }, request);
-    return { status: status ?? 200, batch: batchViewSchema.parse(jsonBody) };
+    return { status: status ?? 200, batch: batchViewSchema.parse(JSON.parse(JSON.stringify(jsonBody))) };
   };
 
   it('a batch contains the reason of its pause, and repeats change nothing', async () => {

@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await command?.interrupt();
-  await rm(folder, { recursive: true, force: true });
+  // What the stack writes while it ends may be there for a moment.
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
 /** Address and key, as they were passed to other programs. */
