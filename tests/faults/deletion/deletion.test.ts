@@ -139,7 +139,7 @@ const CASES: Case[] = [
     operation: () => use.world.submit(itemsOf(MANY), { key: 'k' }),
     meanwhile: uploadAgain(MANY),
     from: 2,
-    // Most calls are puts of references, which are all the same; the upload of few chunks has the others one by one.
+    // Most calls are equal puts of references; the upload of few chunks has the others one by one.
     stride: 9,
   },
   {
