@@ -10,7 +10,7 @@ import { startStack, type TestStack } from '../../helpers/stack.ts';
  * Files of `shared/` whose functions an upload of three items, its processing and its end call: what a reader has to follow.
  * What runs at the start of the app does not count. Raised only with a reason in the commit.
  */
-const MAX_FILES = 210;
+const MAX_FILES = 214;
 
 /** Node writes this for each process and thread that ends. */
 interface Coverage {
