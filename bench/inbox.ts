@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type LocalStack, startStack } from 'functions-local';
-import { peakMemory } from '../demo/batch/peak-memory.ts';
+import { peakMemory } from '../local/batch/peak-memory.ts';
 import { sluiceStack } from '../demo/stack.ts';
 import { usageBlocks } from '../demo/usage/generate.ts';
 import { CONTAINERS } from '../shared/contract/names.ts';

@@ -1,3 +1,4 @@
+import { isAppCommand } from './app-commands.ts';
 import { processIo } from './process/io.ts';
 import { runSluice } from './run.ts';
 
@@ -6,4 +7,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
-process.exitCode = await runSluice(process.argv.slice(2), processIo());
+const [name = '', ...args] = process.argv.slice(2);
+// They load the local stack and the bundler, which only developers of an app have.
+if (isAppCommand(name)) await (await import('../local/commands.ts')).APP_COMMANDS[name]?.(args, processIo());
+else process.exitCode = await runSluice(process.argv.slice(2), processIo());

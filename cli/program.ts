@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { APP_COMMAND_TEXTS } from './app-commands.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBatchWork } from './commands/batches/batch-work.ts';
 import { addBatches } from './commands/batches/batches.ts';
@@ -69,6 +70,9 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup("Pipeline (requires an operator's key):");
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
+  program.commandsGroup('App in this folder (sluice COMMAND --help shows the options):');
+  // Only listed here: they are started before this parser, because they have options of their own.
+  for (const [name, text] of Object.entries(APP_COMMAND_TEXTS)) program.command(name).summary(text).description(text);
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readFiles, writeFiles } from './app-files.ts';
-import { readArguments, USAGE } from './arguments.ts';
-import { runCommand } from './command.ts';
-import { ROOT } from './stack-options.ts';
+import { readFiles, writeFiles } from '../local/app-files.ts';
+import { readArguments, startUsage } from '../local/arguments.ts';
+import { runCommand } from '../local/command.ts';
+import { ROOT } from './root.ts';
 
 /** The built app, and this command. */
 const BUILT = ['dist', 'host.json', 'local.settings.json', 'package.json'];
@@ -17,13 +17,23 @@ function copyBuild(folder: string): void {
   writeFiles(join(folder, 'node_modules', 'functions-local'), readFiles(local, ['dist', 'package.json']));
 }
 
-runCommand({
-  usage: USAGE,
-  read: readArguments,
-  run: async (options, folder, interrupted) => {
-    copyBuild(folder.app);
-    const file = pathToFileURL(join(folder.app, 'dist/demo/start.js')).href;
-    const { start } = (await import(file)) as typeof import('./start.ts');
-    return await start(options, folder, interrupted);
+/** Some seconds of work. */
+const GENERATED = { workload: 'billing', items: { billing: '200000', media: '120' } };
+const USAGE = `  --items N       number of items to generate without FILE: transactions, default 200000, or images, default 120
+  --seed S        seed of the generator; default 1; for billing and media, results are checked
+`;
+
+runCommand(
+  {
+    root: ROOT,
+    usage: startUsage('npm start [--', USAGE),
+    read: (args, folder) => readArguments(args, folder, GENERATED),
+    run: async (options, folder, interrupted) => {
+      copyBuild(folder.app);
+      const file = pathToFileURL(join(folder.app, 'dist/demo/start.js')).href;
+      const { start } = (await import(file)) as typeof import('./start.ts');
+      return await start(options, folder, interrupted);
+    },
   },
-});
+  process.argv.slice(2),
+);

@@ -1,6 +1,7 @@
 import type { StackOptions } from 'functions-local';
+import { type AppNeeds, stackOptions } from '../local/stack-options.ts';
 import { registry } from '../workloads/index.ts';
-import { type AppNeeds, ROOT, stackOptions } from './stack-options.ts';
+import { ROOT } from './root.ts';
 
 /** Creates the options of the local stack with the app in this folder. */
 export const sluiceStack = (

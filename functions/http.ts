@@ -3,33 +3,33 @@ import { app } from '@azure/functions';
 import { recordActions } from '../shared/http/audit/record-actions.ts';
 import { createAnswering } from '../shared/http/edge/answers.ts';
 import { isOpen, type Route } from '../shared/http/edge/route.ts';
-import { ROUTES } from '../shared/http/routes.ts';
-import { durableClient, getDrainClient, pipeline, shared } from './app.ts';
+import type { Registration } from './app.ts';
 
-const answering = createAnswering({
-  overhead: pipeline.overhead,
-  record: recordActions({
-    table: () => pipeline.deps().table,
-    now: () => pipeline.meter.serviceNowMs(),
-    isAuthenticated: pipeline.settings.isAuthenticated,
-  }),
-});
+export function registerHttp({ durableClient, getDrainClient, pipeline, routes, shared }: Registration): void {
+  const answering = createAnswering({
+    overhead: pipeline.overhead,
+    record: recordActions({
+      table: () => pipeline.deps().table,
+      now: () => pipeline.meter.serviceNowMs(),
+      isAuthenticated: pipeline.settings.isAuthenticated,
+    }),
+  });
+  for (const route of routes) {
+    if (route.wakes) {
+      const handle = route.handler(shared);
+      app.http(route.name, {
+        ...registrationOf(route),
+        extraInputs: [durableClient],
+        handler: answering(route, (request, context) => handle(request, getDrainClient(context))),
+      });
+    } else {
+      app.http(route.name, { ...registrationOf(route), handler: answering(route, route.handler(shared)) });
+    }
+  }
+}
 
 const registrationOf = (route: Route) => ({
   route: route.path,
   methods: [route.method],
   authLevel: isOpen(route) ? ('anonymous' as const) : ('function' as const),
 });
-
-for (const route of ROUTES) {
-  if (route.wakes) {
-    const handle = route.handler(shared);
-    app.http(route.name, {
-      ...registrationOf(route),
-      extraInputs: [durableClient],
-      handler: answering(route, (request, context) => handle(request, getDrainClient(context))),
-    });
-  } else {
-    app.http(route.name, { ...registrationOf(route), handler: answering(route, route.handler(shared)) });
-  }
-}

@@ -1,13 +1,12 @@
 /** `npm run package`: creates the deployable zip in out/, and prints its size and import time. */
 import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { entryOf, IMPORT_ENV, importMs } from './packaging/import-time.ts';
-import { packageApp } from './packaging/package-app.ts';
+import { describePackage, packageApp } from './packaging/package-app.ts';
 
 const root = join(import.meta.dirname, '..');
 const made = await packageApp(root, join(root, 'out'));
-const kib = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
-console.log(`${relative(root, made.zip)}  ${kib(made.zipBytes)} (scripts ${kib(made.scriptBytes)} before compression)`);
+console.log(describePackage(made, root));
 
 const bundled = await importMs([entryOf(made.folder)], IMPORT_ENV);
 console.log(`import time  ${bundled.toFixed(0)} ms bundled${await comparison()}`);

@@ -54,6 +54,7 @@ export const DEFAULTS = {
   SLUICE_MAX_ITEMS: '100000000',
   SLUICE_THREADS: '0',
   SLUICE_THREAD_MEMORY_MB: '512',
+  SLUICE_EARLY_THREADS: 'false',
   SLUICE_SLICE_SECONDS: '30',
   SLUICE_VISIBILITY_SECONDS: '300',
   SLUICE_CAPACITY: '100',
@@ -88,6 +89,11 @@ export function readSettings(env: Environment) {
     problems.push(`${name} must be a whole number from ${min} to ${max}, got "${text(name)}"`);
     return min;
   };
+  const flag = (name: keyof typeof DEFAULTS): boolean => {
+    const value = text(name).toLowerCase();
+    if (value !== 'true' && value !== 'false') problems.push(`${name} must be true or false, got "${text(name)}"`);
+    return value === 'true';
+  };
   const pool = text('SLUICE_POOL') || undefined;
   if (pool !== undefined && !isPoolName(pool)) problems.push(`SLUICE_POOL must be a lower-case word, got "${pool}"`);
   const isDts = env[DURABLE_PROVIDER]?.toLowerCase() === 'azuremanaged';
@@ -112,6 +118,8 @@ export function readSettings(env: Environment) {
     maxItems: whole('SLUICE_MAX_ITEMS', 1, 1_000_000_000),
     /** 0 means one thread per CPU core. */
     threads: whole('SLUICE_THREADS', 0, 64),
+    /** Whether worker threads start with the app, and not at the first chunk. */
+    startsThreadsEarly: flag('SLUICE_EARLY_THREADS'),
     threadMemoryMb: whole('SLUICE_THREAD_MEMORY_MB', 16, 65_536),
     sliceSeconds: whole('SLUICE_SLICE_SECONDS', 1, 120),
     visibilitySeconds: whole('SLUICE_VISIBILITY_SECONDS', 2, 86_400),

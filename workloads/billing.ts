@@ -1,4 +1,4 @@
-import { defineWorkload } from '../shared/workload/define.ts';
+import { defineWorkload } from 'sluice';
 import { rateTransaction } from './billing/rate.ts';
 import { addLine, mergeSums, noSums, totalsKey, totalsOf } from './billing/totals.ts';
 import { transaction } from './billing/transaction.ts';

@@ -1,4 +1,4 @@
-import { createRegistry } from '../shared/workload/registry.ts';
+import { createRegistry } from 'sluice';
 import billing from './billing.ts';
 import media from './media.ts';
 import payouts from './payouts.ts';

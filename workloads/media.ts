@@ -1,4 +1,4 @@
-import { defineWorkload } from '../shared/workload/define.ts';
+import { defineWorkload } from 'sluice';
 import { image } from './media/image.ts';
 import { makeThumbnails } from './media/make-thumbnails.ts';
 import { addImage, formatOf, mergeTotals, noTotals } from './media/totals.ts';

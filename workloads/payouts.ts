@@ -1,4 +1,4 @@
-import { defineWorkload } from '../shared/workload/define.ts';
+import { defineWorkload } from 'sluice';
 import { balanceKeys, bookPayout, mergeBalances, noBalance } from './payouts/balance.ts';
 import { distribute } from './payouts/distribute.ts';
 import { sale } from './payouts/sale.ts';

@@ -1,5 +1,5 @@
 /** The module that each worker thread loads: the workloads, served to the pool. */
-import { serve } from '../shared/processing/thread/serve.ts';
+import { serve } from 'sluice/thread';
 import { registry } from './index.ts';
 
 export default serve(registry);

@@ -1,6 +1,6 @@
 /** Contender: Sluice itself, from the first byte of the HTTP upload to the event that its report exists. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { peakMemory } from '../../demo/batch/peak-memory.ts';
+import { peakMemory } from '../../local/batch/peak-memory.ts';
 import { reportDigest } from '../measures/digest.ts';
 import type { Measurement } from '../measures/measurement.ts';
 import { read, uploadFile } from '../stack/api.ts';

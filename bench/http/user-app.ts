@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ROOT } from '../../demo/stack-options.ts';
+import { ROOT } from '../../demo/root.ts';
 import { waitingLines } from '../stack/data.ts';
 import type { HttpWork } from './client.ts';
 

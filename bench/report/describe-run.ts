@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import { ROOT } from '../../demo/stack-options.ts';
+import { ROOT } from '../../demo/root.ts';
 import type { Results } from './results.ts';
 
 /** Returns time, commit, command and machine of a run. */

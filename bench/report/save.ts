@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../../demo/stack-options.ts';
+import { ROOT } from '../../demo/root.ts';
 import { drawChart } from './chart.ts';
 import type { Results } from './results.ts';
 

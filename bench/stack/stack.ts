@@ -14,7 +14,7 @@ import {
   readKeys,
   startPart,
 } from 'functions-local';
-import { entities } from '../../demo/entities.ts';
+import { entities } from '../../local/entities.ts';
 import { sluiceStack } from '../../demo/stack.ts';
 import { registry } from '../app/registry.ts';
 import { type CountedAzurite, startCountedAzurite } from './azurite.ts';

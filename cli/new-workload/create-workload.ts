@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { isWorkloadName, MAX_QUEUE_NAME, queueName } from '../../shared/contract/names.ts';
 import { addToIndex, importName } from './add-to-index.ts';
 import { formatText } from './format-text.ts';
@@ -31,19 +32,25 @@ export async function createWorkload(
   checkName(name);
   const paths = {
     workload: join(root, 'workloads', `${name}.ts`),
-    test: join(root, 'tests/unit/workloads', `${name}.test.ts`),
+    test: join(root, testFolder(root), `${name}.test.ts`),
     index: join(root, 'workloads/index.ts'),
   };
   for (const path of [paths.workload, paths.test]) await checkFree(path);
   const index = addToIndex(await readFile(paths.index, 'utf8'), name);
   if (index === undefined) throw new NewWorkloadError(`${paths.index} has no createRegistry([…]) to add "${name}" to.`);
   const format = (text: string): Promise<string> => formatText(text, root);
-  const [workload, test] = await Promise.all([workloadText(name, plan), testText(name, plan)].map(format));
+  const [workload, test] = await Promise.all(
+    [workloadText(name, plan), testText(name, plan, relative(testFolder(root), 'workloads'))].map(format),
+  );
   await write(paths.workload, workload ?? '');
   await write(paths.test, test ?? '');
   await writeFile(paths.index, index);
   return paths;
 }
+
+/** A large app has a folder for the tests of its workloads; a small one has all tests in one folder. */
+const testFolder = (root: string): string =>
+  [...['tests/unit/workloads', 'tests/workloads'].filter((path) => existsSync(join(root, path))), 'tests'][0] ?? '';
 
 function checkName(name: string): void {
   if (!isWorkloadName(name))

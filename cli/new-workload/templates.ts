@@ -5,9 +5,9 @@ import { propertyName, quoted } from './source-text.ts';
 export const workloadText = (name: string, plan: WorkloadPlan): string =>
   `
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defineWorkload, type ItemContext${guards(plan) ? ', Reject' : ''} } from 'sluice';
 import { z } from 'zod';
-import { defineWorkload, type ItemContext } from '../shared/workload/define.ts';
-${guards(plan) ? "import { Reject } from '../shared/workload/errors.ts';\n" : ''}
+
 /**
  * ${plan.origin.replaceAll('*/', '* /')}
  * A record that does not match becomes a dead letter with the reason "invalid"; other records continue.
@@ -93,15 +93,15 @@ function reduceText({ key, amount }: WorkloadPlan): string {
   },`;
 }
 
-/** Returns the text of the test of a new workload. */
-export function testText(name: string, plan: WorkloadPlan): string {
+/** Returns the text of the test of a new workload. `workloads` is the path from the test to the folder of workloads. */
+export function testText(name: string, plan: WorkloadPlan, workloads: string): string {
   const rejected = guards(plan) ? [`{ ...records[0], ${propertyName(plan.amount?.field ?? '')}: -1 }`] : [];
   const invalid = plan.isEmptyInvalid ? ['{}'] : [];
   const dead = [...rejected.map(() => 'rejected'), ...invalid.map(() => 'invalid')];
   const items = ['...records', ...rejected, ...invalid].join(', ');
-  return `import { expect, it } from 'vitest';
-import { runWorkload } from '../../../shared/kit/run-workload.ts';
-import workload from '../../../workloads/${name}.ts';
+  return `import { runWorkload } from 'sluice/testing';
+import { expect, it } from 'vitest';
+import workload from '${workloads}/${name}.ts';
 
 const records = ${JSON.stringify(plan.records)};
 

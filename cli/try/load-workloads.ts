@@ -1,15 +1,16 @@
 import { fileURLToPath } from 'node:url';
+import { appFolderOf, workloadsOf } from '../../shared/app-folder.ts';
 import { toError } from '../../shared/errors.ts';
 import type { Registry } from '../../shared/workload/registry.ts';
 import { CliError } from '../process/errors.ts';
 
 /**
- * Loads the workloads of this installation: the sources in a checkout, otherwise the build. Throws CliError with file and line
- * if one cannot be loaded.
+ * Loads the workloads of the app in `folder` or above it.
+ * @throws CliError with file and line if there is no app or one cannot be loaded
  */
-export async function loadWorkloads(): Promise<Registry> {
+export async function loadWorkloads(folder: string): Promise<Registry> {
   try {
-    return (await import('../../workloads/index.ts')).registry;
+    return ((await import(workloadsOf(appFolderOf(folder)).href)) as { registry: Registry }).registry;
   } catch (error: unknown) {
     throw loadError(error);
   }

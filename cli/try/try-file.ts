@@ -39,12 +39,12 @@ export async function tryFile(
   session: Session,
   file: string,
   options: TryOptions,
-  load: () => Promise<Registry> = loadWorkloads,
+  load: (folder: string) => Promise<Registry> = loadWorkloads,
 ): Promise<ExitCode> {
   if (options.run && options.remote)
     throw new UsageError('--run: cannot be combined with --remote, because it runs the workload of this checkout');
   const tried = await openFile(session, file, options);
-  const registry = options.remote ? undefined : await load();
+  const registry = options.remote ? undefined : await load(session.io.folder);
   const name = registry ? nameHere(session, registry, options) : await workloadOf(session, options.workload);
   const chosen: Chosen = { ...options, workload: name };
   const workload = registry?.workload(name);

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { createRandom, pick } from 'functions-local';
 import sharp from 'sharp';
-import type { Answered } from '../verify/verify.ts';
+import type { Answered } from '../../local/batch/submission.ts';
 
 /** The images to draw. The same seed results in the same pictures. */
 export interface ImagesOptions {

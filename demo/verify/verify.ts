@@ -1,3 +1,4 @@
+import type { Answered } from '../../local/batch/submission.ts';
 import { chargeOf } from './charge.ts';
 import { writeAmount } from './fraction.ts';
 import { readRecords } from './read-records.ts';
@@ -17,12 +18,6 @@ export interface Expected {
   dead: number;
   /** By `<account>|<currency>`. */
   totals: Map<string, ExpectedTotals>;
-}
-
-/** The result of the pipeline. */
-export interface Answered {
-  counts: { accepted: number; succeeded: number; dead: number };
-  report: readonly { key: string; value: unknown }[];
 }
 
 /** Calculates the expected result of a batch directly from its file, without any function of the workload. */

@@ -1,7 +1,7 @@
 /** `npm run generate`: writes config.json for the official Service Bus emulator. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entities } from '../../demo/entities.ts';
+import { entities } from '../../local/entities.ts';
 import { registry } from '../../workloads/index.ts';
 import { emulatorConfig } from './emulator-config.ts';
 

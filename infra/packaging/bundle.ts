@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { NATIVE_PACKAGES } from './native.ts';
+import { isCheckout } from './own-package.ts';
 import { webAssets } from './web-assets.ts';
 
 /** The input and output folders of a bundle. */
@@ -30,7 +31,8 @@ const BANNER = [
  */
 export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile> {
   const main = await mainSource(root);
-  const web = await webAssets(root);
+  // An installed package contains the built dashboard.
+  const web = isCheckout(root) ? await webAssets(root) : undefined;
   await rm(outDir, { recursive: true, force: true });
   const built = join(root, 'dist');
   const { metafile, outputFiles } = await build({
@@ -44,7 +46,9 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
       { in: join(root, 'workloads/thread.ts'), out: 'workloads/thread' },
       { in: piscinaWorker(), out: 'functions/worker' },
     ],
-    plugins: [virtualMain(root, main), builtWeb(web.source)],
+    plugins: [virtualMain(root, main), ...(web ? [builtWeb(web.source)] : [])],
+    // The checkout refers to itself by its name: with one condition for all, no module is there twice.
+    conditions: isCheckout(root) ? ['source'] : [],
     bundle: true,
     // Shared chunks instead of copies: the thread and piscina's worker recognize each other's objects by symbols of one module.
     splitting: true,
@@ -70,7 +74,7 @@ export async function bundle({ root, outDir }: BundleOptions): Promise<Metafile>
     await writeFile(file, contents);
   }
   const { inputs, outputs } = metafile;
-  return { inputs: { ...inputs, ...web.metafile.inputs }, outputs };
+  return { inputs: { ...inputs, ...web?.metafile.inputs }, outputs };
 }
 
 /**

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { bundle } from './bundle.ts';
 import { refuseForeignCode } from './elf.ts';
 import { licences } from './licences.ts';
@@ -43,6 +44,12 @@ export async function packageApp(root: string, outDir: string, npm: RunNpm = run
   }
 }
 
+const kib = (bytes: number): string => `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
+
+/** Describes a package in a line, with its path relative to `root`. */
+export const describePackage = ({ zip, zipBytes, scriptBytes }: AppPackage, root: string): string =>
+  `${relative(root, zip)}  ${kib(zipBytes)} (scripts ${kib(scriptBytes)} before compression)`;
+
 /** Whether the zip and the folder exist with the same content as these bytes. */
 async function isSame(bytes: Uint8Array, folder: string, zip: string): Promise<boolean> {
   const [zipped, unpacked] = await Promise.all([
@@ -67,7 +74,8 @@ async function fillFolder(root: string, folder: string, world: { fetched: string
   await refuseForeignCode(folder);
   await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), await licences(root, metafile, native));
   await writeFile(join(folder, 'host.json'), await versionedHost(root));
-  await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  // That of this package is among those of the third parties.
+  if (existsSync(join(root, 'LICENSE'))) await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const scripts = Object.entries(metafile.outputs).filter(([name]) => name.endsWith('.js'));
   return scripts.reduce((sum, [, output]) => sum + output.bytes, 0);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { moduleOf } from './own-package.ts';
 
 /** Files whose code an orchestrator runs: each that registers one, and what it imports by value. A test compares them. */
 export const ORCHESTRATOR_FILES = [
@@ -19,7 +20,7 @@ export const ORCHESTRATOR_PACKAGES = ['durable-functions'];
 export async function versionedHost(root: string): Promise<string> {
   const host = JSON.parse(await readFile(join(root, 'host.json'), 'utf8'));
   const hash = createHash('sha256');
-  for (const file of ORCHESTRATOR_FILES) hash.update(await readFile(join(root, file)));
+  for (const file of ORCHESTRATOR_FILES) hash.update(await readFile(moduleOf(root, file)));
   for (const name of ORCHESTRATOR_PACKAGES) {
     const text = await readFile(join(root, 'node_modules', name, 'package.json'), 'utf8');
     hash.update(JSON.parse(text).version);

@@ -30,3 +30,19 @@ export const RESOURCES = {
 export const ROUTES: readonly Route[] = Object.values(RESOURCES).flat();
 /** The same with the exact type of each route. */
 export type Routes = (typeof RESOURCES)[keyof typeof RESOURCES];
+
+/** Groups of routes that an app may leave out. */
+export interface RouteGroups {
+  /** Routes that only operators may call. Without them there is no dashboard either. Defaults to true. */
+  operatorApi?: boolean;
+  /** Defaults to true. */
+  dashboard?: boolean;
+}
+
+/** Returns the routes of an app. */
+export function routesOf({ operatorApi = true, dashboard = operatorApi }: RouteGroups): readonly Route[] {
+  const left: readonly Route[] = dashboard ? [] : DASHBOARD_ROUTES;
+  return ROUTES.filter((route) => !left.includes(route) && (operatorApi || !isOperators(route)));
+}
+
+const isOperators = ({ audience }: Route): boolean => audience.length === 1 && audience[0] === 'operator';

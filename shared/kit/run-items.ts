@@ -3,6 +3,7 @@
  * dead letters, frames and report are real. Queues, storage, limits across instances and the waits between attempts are
  * omitted.
  */
+import { appFolderOf, workloadsOf } from '../app-folder.ts';
 import { followUps } from '../batches/apply/follow-ups.ts';
 import { outcomeBlobName } from '../contract/names.ts';
 import { type DeadItem, type FailedFold, failureOf, type PartialLine } from '../contract/outcome.ts';
@@ -16,7 +17,7 @@ import type { Workload } from '../workload/define.ts';
 import { type Calls, createCallCounters, readCalls } from './calls.ts';
 import { cutIntoChunks, type ItemSource } from './cut-into-chunks.ts';
 import { type Blobs, createMemory } from './memory.ts';
-import { moduleUrl, runHere, runInThreads } from './runners.ts';
+import { runHere, runInThreads } from './runners.ts';
 
 export interface RunOptions {
   /** The batch as which the items run: idempotency keys follow from it. By default, the same one in every run. */
@@ -26,7 +27,7 @@ export interface RunOptions {
   /** Content of the workload's containers at the start, by container and name. */
   blobs?: Record<string, Blobs>;
   /**
-   * Runs in a real worker thread, which may die. `true` is for a workload of workloads/index.ts; otherwise, the address
+   * Runs in a real worker thread, which may die. `true` is for a workload of the app in the working folder; otherwise, the address
    * of the module whose default export is the workload. The handler comes from the module, the limits from `workload`.
    * There are no containers.
    */
@@ -64,7 +65,6 @@ export interface ItemsRun extends Calls {
   outcomes: Blobs;
 }
 
-const APP_WORKLOADS = moduleUrl('../../workloads/index');
 /** Default start of a run, so that its results are the same each time. */
 const START_MS = Date.UTC(2026, 0, 1);
 /** Default batch of a run, with an id created at START_MS. */
@@ -89,7 +89,7 @@ export async function runItems(workload: Workload, source: ItemSource, options: 
   const counters = createCallCounters(count, options.cancelAfterCalls);
   const tools = { counters, log: (message: string) => log.push(message) };
   const runner = threads
-    ? runInThreads(workload, threads === true ? APP_WORKLOADS : threads, tools)
+    ? runInThreads(workload, threads === true ? workloadsOf(appFolderOf(process.cwd())) : threads, tools)
     : runHere(workload, memory.open, tools);
   const deadlineAt = new Date(startMs + workload.deadlineSeconds * 1_000).toISOString();
   try {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ROOT } from '../../demo/stack-options.ts';
+import { ROOT } from '../../demo/root.ts';
 import { ask, type BatchAnswer, send } from '../helpers/client.ts';
 import { buildOddApp } from '../helpers/odd-app.ts';
 import { type Dashboard, startDashboard } from './support/dashboard.ts';

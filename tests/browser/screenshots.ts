@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ROOT } from '../../demo/stack-options.ts';
+import { ROOT } from '../../demo/root.ts';
 import { usageBlocks } from '../../demo/usage/generate.ts';
 import { ask, finished, submit } from '../helpers/client.ts';
 import { ndjson } from '../helpers/data/transactions.ts';

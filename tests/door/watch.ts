@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setInterval as every } from 'node:timers/promises';
-import { peakMemory } from '../../demo/batch/peak-memory.ts';
+import { peakMemory } from '../../local/batch/peak-memory.ts';
 import { type Answer, type Door, send } from './send.ts';
 
 /** What the app's process used, and how it answered others, while it handled an input. */

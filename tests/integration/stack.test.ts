@@ -1,6 +1,6 @@
 import { BlobServiceClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Batch } from '../../demo/batch/api.ts';
+import type { Batch } from '../../local/batch/api.ts';
 import type { QueueDetails, QueueView } from '../../shared/http/queues/schemas.ts';
 import { startStack, type TestStack } from '../helpers/stack.ts';
 

@@ -1,6 +1,5 @@
+import { defineWorkload, Reject } from 'sluice';
 import { z } from 'zod';
-import { defineWorkload } from '../../shared/workload/define.ts';
-import { Reject } from '../../shared/workload/errors.ts';
 import { database } from './database.ts';
 
 const credit = z.object({ account: z.string().min(1).max(64), cents: z.int() });

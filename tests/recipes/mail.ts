@@ -1,6 +1,5 @@
+import { defineWorkload, type ItemContext, Reject, Retry } from 'sluice';
 import { z } from 'zod';
-import { defineWorkload, type ItemContext } from '../../shared/workload/define.ts';
-import { Reject, Retry } from '../../shared/workload/errors.ts';
 
 const mail = z.object({ to: z.string().min(3).max(254), subject: z.string().max(200), text: z.string().max(10_000) });
 type Mail = z.infer<typeof mail>;

@@ -1,7 +1,6 @@
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from '@azure/service-bus';
+import { defineWorkload, Reject } from 'sluice';
 import { z } from 'zod';
-import { defineWorkload } from '../../shared/workload/define.ts';
-import { Reject } from '../../shared/workload/errors.ts';
 
 const notice = z.object({ to: z.string().min(1).max(64), text: z.string() });
 

@@ -1,6 +1,5 @@
+import { defineWorkload, type ItemContext, Reject, Retry } from 'sluice';
 import { z } from 'zod';
-import { defineWorkload, type ItemContext } from '../../shared/workload/define.ts';
-import { Reject, Retry } from '../../shared/workload/errors.ts';
 
 // Cents are whole numbers: a sum of doubles depends on the order in which chunks finish.
 const order = z.object({ id: z.string().min(1).max(64), shop: z.string().min(1).max(64), cents: z.int().min(0) });

@@ -1,4 +1,4 @@
-import { Reject } from '../../shared/workload/errors.ts';
+import { Reject } from 'sluice';
 import { CURRENCIES } from './currency.ts';
 import { divideRounded, formatDecimal, parseDecimal, powerOfTen } from './decimal.ts';
 import { QUANTITY_SCALE, weighQuantity } from './rate-plan.ts';

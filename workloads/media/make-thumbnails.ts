@@ -1,5 +1,5 @@
-import type { ItemContext } from '../../shared/workload/define.ts';
-import { Reject } from '../../shared/workload/errors.ts';
+import type { ItemContext } from 'sluice';
+import { Reject } from 'sluice';
 import type { Image } from './image.ts';
 import { type Decoded, decode, resize } from './pixels.ts';
 

@@ -1,5 +1,5 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
-import { Reject } from '../../shared/workload/errors.ts';
+import { Reject } from 'sluice';
 
 /** An image whose header was read; `width` and `height` as displayed. */
 export interface Decoded {

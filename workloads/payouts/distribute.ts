@@ -1,4 +1,4 @@
-import { Reject } from '../../shared/workload/errors.ts';
+import { Reject } from 'sluice';
 import { CURRENCIES } from '../billing/currency.ts';
 import { divideRounded, formatDecimal, parseDecimal, powerOfTen } from '../billing/decimal.ts';
 import { apportion } from './apportion.ts';

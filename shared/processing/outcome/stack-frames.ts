@@ -1,7 +1,7 @@
 /** Finds where in the workload's own files an error came from. Costs nothing until there is an error. */
 import { readFileSync } from 'node:fs';
-import { findPackageJSON, SourceMap } from 'node:module';
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { SourceMap } from 'node:module';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const MAX_FRAME_CHARS = 200;
@@ -15,9 +15,6 @@ const MAX_PLACES = 10_000;
 const FRAME = /^ *at (?:(.*) \(|async )?(.*?):(\d+):(\d+)\)?$/;
 /** In a deployed package, chunks without a source map contain bundled packages and code of the pipeline. */
 const PACKAGE = /(?:^|\/)node_modules\/|^(?:dist\/)?functions\//;
-
-/** The nearest folder with a package.json: of the sources, of the build in `dist/` and of the deployed package. */
-const ROOT = dirname(findPackageJSON('.', import.meta.url) ?? fileURLToPath(import.meta.url));
 
 /** A place in a file, relative to the app's root. `rank` orders the places that are shown; undefined if it is not shown. */
 interface Place {
@@ -59,6 +56,7 @@ function placeOf(file: string, row: number, column: number): Place {
   if (places.size >= MAX_PLACES) {
     places.clear();
     maps.clear();
+    packages.clear();
   }
   const place = findPlace(file, row, column);
   places.set(key, place);
@@ -69,8 +67,9 @@ function findPlace(file: string, row: number, column: number): Place {
   const path = pathOf(file);
   if (path === undefined) return { text: '', rank: undefined };
   const source = sourceOf(path, row, column);
-  const shown = withinApp(source.path);
-  return { text: `${shown}:${source.row}:${source.column}`, rank: rankOf(shown) };
+  const { shown, isPipeline } = withinPackage(source.path);
+  if (isPipeline) return { text: '', rank: undefined };
+  return { text: `${shown}:${source.row}:${source.column}`, rank: PACKAGE.test(shown) ? 'package' : 'own' };
 }
 
 /** Returns undefined for what is not a file: Node's own modules, `eval`, native functions. */
@@ -84,18 +83,51 @@ function pathOf(file: string): string | undefined {
   return isAbsolute(file) ? file : undefined;
 }
 
-/** Shows no path of the machine: of a file outside of the app, only the name. */
-function withinApp(path: string): string {
-  const inner = relative(ROOT, path).split(sep).join('/');
-  const modules = inner.lastIndexOf('node_modules/');
-  if (modules >= 0) return inner.slice(modules);
-  return inner.startsWith('../') || isAbsolute(inner) ? inner.slice(inner.lastIndexOf('/') + 1) : inner;
+/** The name of the package that contains the pipeline. Its own frames are below every handler, and say nothing about it. */
+const PIPELINE = 'sluice';
+
+/**
+ * Shows no path of the machine: the path within the nearest package, which is the app with its sources, its build in `dist/`,
+ * or as it is deployed. Of a file outside of all packages, only the name.
+ */
+function withinPackage(path: string): { shown: string; isPipeline: boolean } {
+  const slashed = path.split(sep).join('/');
+  const modules = slashed.lastIndexOf('/node_modules/');
+  if (modules >= 0) {
+    const shown = slashed.slice(modules + 1);
+    return { shown, isPipeline: shown.startsWith(`node_modules/${PIPELINE}/`) };
+  }
+  const about = aboutOf(dirname(path));
+  if (about === undefined) return { shown: slashed.slice(slashed.lastIndexOf('/') + 1), isPipeline: false };
+  const shown = relative(about.folder, path).split(sep).join('/');
+  return { shown, isPipeline: /^(?:dist\/)?shared\//.test(shown) && about.name === PIPELINE };
 }
 
-/** The pipeline's own frames are below every handler, and say nothing about it. */
-function rankOf(path: string): Place['rank'] {
-  if (PACKAGE.test(path)) return 'package';
-  return path.startsWith('shared/') || path.startsWith('dist/shared/') ? undefined : 'own';
+/** The package.json of a package. */
+interface About {
+  folder: string;
+  name: unknown;
+}
+
+/** By folder; few, because handlers are in few folders. */
+const packages = new Map<string, About | undefined>();
+
+/** Returns the nearest package.json. Does not use `findPackageJSON`, because the sources of a build may not exist. */
+function aboutOf(folder: string): About | undefined {
+  if (!packages.has(folder)) packages.set(folder, readAbout(folder) ?? aboveOf(folder));
+  return packages.get(folder);
+}
+
+const aboveOf = (folder: string): About | undefined =>
+  dirname(folder) === folder ? undefined : aboutOf(dirname(folder));
+
+function readAbout(folder: string): About | undefined {
+  try {
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: unknown };
+    return { folder, name };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Never larger than `places`, with which it is cleared. */

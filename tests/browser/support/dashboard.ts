@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { ROOT } from '../../../demo/stack-options.ts';
+import { ROOT } from '../../../demo/root.ts';
 import { apiOf, startStack, type TestStack, type TestStackOptions } from '../../helpers/stack.ts';
 import { startChromium } from './chromium.ts';
 

@@ -21,6 +21,7 @@ const QUERIES: Record<string, string[]> = {
 };
 
 let storage: CountingStorage;
+let app: Awaited<ReturnType<typeof registerFunctions>>;
 let params: Record<string, string>;
 
 beforeAll(async () => {
@@ -33,18 +34,17 @@ beforeAll(async () => {
   await pipeline.stop();
   params = { id, queue: QUEUE, position: '7', workload: 'billing', file: 'app.js' };
   Object.assign(process.env, connectionsTo(storage.counted));
-  await registerFunctions();
+  app = await registerFunctions();
 });
 afterAll(() => storage?.stop());
 
 /** The operations that the app has counted during a request, and those that storage has received. */
 async function operationsOf(asked: Asked): Promise<{ answer: Answered; counted: Operations; seen: Operations }> {
-  const { pipeline } = await import('../../../functions/app.ts');
-  const before = pipeline.meter.total();
+  const before = app.meter.total();
   storage.take();
   const answer = await ask(asked);
   const seen = storage.take();
-  const counted = Object.entries(subtractOperations(pipeline.meter.total(), before)).filter(([, count]) => count !== 0);
+  const counted = Object.entries(subtractOperations(app.meter.total(), before)).filter(([, count]) => count !== 0);
   return { answer, counted: Object.fromEntries(counted), seen };
 }
 

@@ -1,8 +1,11 @@
 /** The functions of the app in this process, registered as in a worker and called by their names. */
-import { readdir } from 'node:fs/promises';
 import type { HttpRequest, HttpResponseInit, InvocationContext } from '@azure/functions';
 import functions from '@azure/functions';
 import { registeredFunctions } from 'functions-local/testing';
+import { createRegistration, type Registration } from '../../../functions/app.ts';
+import { registerAll } from '../../../functions/index.ts';
+import host from '../../../host.json' with { type: 'json' };
+import { registry } from '../../../workloads/index.ts';
 
 /** A request to a function. */
 export interface Asked {
@@ -24,11 +27,17 @@ export interface Answered {
 
 type Callback = (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit>;
 
-const FOLDER = new URL('../../../functions/', import.meta.url);
+const OPTIONS = { workloads: registry, thread: new URL('../../../workloads/thread', import.meta.url), host };
 
-/** Registers all functions with the current settings of the environment. */
-export async function registerFunctions(): Promise<void> {
-  for (const file of await readdir(FOLDER)) await import(new URL(file, FOLDER).href);
+/** Creates the pipeline of the app with the current settings of the environment. */
+export const createAppPipeline = async (): Promise<Registration['pipeline']> =>
+  (await createRegistration(OPTIONS)).pipeline;
+
+/** Registers the functions of the app as in a worker, and returns its pipeline. */
+export async function registerFunctions(): Promise<Registration['pipeline']> {
+  const registration = await createRegistration(OPTIONS);
+  registerAll(registration);
+  return registration.pipeline;
 }
 
 /** Calls an HTTP function. */

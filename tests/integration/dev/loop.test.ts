@@ -18,7 +18,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'one.ndjson'), `${line}\n`);
   // The compiler runs after each edit: the types of the edited file are enough.
   const types = { extends: '../../tsconfig.json', include: ['../../workloads/billing.ts'] };
-  await writeFile(join(folder, 'demo/dev/tsconfig.json'), JSON.stringify(types));
+  await writeFile(join(folder, 'local/dev/tsconfig.json'), JSON.stringify(types));
   file = join(folder, 'workloads/billing.ts');
   source = await readFile(file, 'utf8');
 });

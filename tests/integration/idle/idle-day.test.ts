@@ -7,6 +7,7 @@ import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
+import { createAppPipeline } from '../cost/functions.ts';
 import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch } from './finished-batches.ts';
 
@@ -53,7 +54,7 @@ const durable = {
 
 async function startApp() {
   Object.assign(process.env, connectionsTo(storage.counted));
-  const { pipeline } = await import('../../../functions/app.ts');
+  const pipeline = await createAppPipeline();
   const { registry, settings } = pipeline;
   const client = durable as never;
   return {

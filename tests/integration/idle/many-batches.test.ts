@@ -9,6 +9,7 @@ import { createClients } from '../../../shared/storage/clients.ts';
 import { sweep } from '../../../shared/sweep/sweep.ts';
 import { withLog } from '../../../shared/telemetry/log.ts';
 import { connectionsTo } from '../../helpers/fakes/connections.ts';
+import { createAppPipeline } from '../cost/functions.ts';
 import { type CountingStorage, faultsOnly, startCountingStorage } from './counting-storage.ts';
 import { storeFinishedBatch, storeLines } from './finished-batches.ts';
 
@@ -31,7 +32,7 @@ const durable = { purgeInstanceHistoryBy: async () => ({ instancesDeleted: 0 }) 
 /** The operations of four requests: one batch, the newest page, the page after that batch, and a sweep. */
 async function looking(id: string) {
   Object.assign(process.env, connectionsTo(storage.counted));
-  const { pipeline } = await import('../../../functions/app.ts');
+  const pipeline = await createAppPipeline();
   const { batches } = pipeline.clients();
   const cost = async (run: () => Promise<unknown>): Promise<Operations> => {
     storage.take();

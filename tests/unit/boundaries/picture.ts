@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { readSource } from './read-source.ts';
 
 /** Folders that are not part of the app, or belong to all of it. */
-const APART = new Set(['tests', 'bench', 'packages', 'docs', 'infra', 'demo', 'tools']);
+const APART = new Set(['tests', 'bench', 'packages', 'docs', 'infra', 'demo', 'local', 'tools']);
 
 /**
  * Returns the folder that a file is drawn as: a room of `shared/`, or a folder of the top level; undefined if it is not

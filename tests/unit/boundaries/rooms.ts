@@ -38,8 +38,10 @@ type Ordered = (typeof ORDER)[number];
 const SIDES = ['shared/cost/', 'shared/telemetry/'];
 /** Files without imports. */
 const LEAVES = [
+  'shared/app-folder.ts',
   'shared/days.ts',
   'shared/errors.ts',
+  'shared/existing-module.ts',
   'shared/groups-of.ts',
   'shared/lazily.ts',
   'shared/parallel.ts',
@@ -49,6 +51,7 @@ const LEAVES = [
   'shared/time-limit.ts',
   'shared/turns.ts',
 ];
+const FINDERS = ['shared/app-folder.ts', 'shared/existing-module.ts'];
 const SETTINGS = 'shared/settings.ts';
 const PIPELINE = 'shared/pipeline.ts';
 const HTTP = 'shared/http/';
@@ -121,7 +124,12 @@ export const ROOMS: readonly Room[] = [
       ...['@opentelemetry/resources', '@opentelemetry/sdk-metrics', '@opentelemetry/sdk-trace-base'],
     ],
   },
-  ...LEAVES.map((path) => ({ path, imports: [], packages: [] })),
+  ...LEAVES.filter((path) => !FINDERS.includes(path)).map((path) => ({ path, imports: [], packages: [] })),
+  // These look for files of the app.
+  { path: 'shared/app-folder.ts', imports: [], packages: ['node:fs', 'node:path', 'node:url'] },
+  { path: 'shared/existing-module.ts', imports: [], packages: ['node:fs', 'node:url'] },
+  // What workloads import as `sluice`.
+  { path: 'shared/index.ts', imports: ['shared/workload/'], packages: [] },
   { path: SETTINGS, imports: ['shared/contract/'], packages: [] },
   {
     path: HTTP,
@@ -143,7 +151,7 @@ export const ROOMS: readonly Room[] = [
   {
     // Runs a workload in memory, for tests and the command line; nothing of the app imports it.
     path: 'shared/kit/',
-    imports: [...ORDER, ...SIDES, ...LEAVES, SETTINGS, 'workloads/index.ts'],
+    imports: [...ORDER, ...SIDES, ...LEAVES, SETTINGS],
     packages: ['piscina', 'node:timers/promises'],
   },
   {
@@ -151,18 +159,21 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/cost/sheet.ts', 'shared/drain/', 'shared/intake/inbox/', 'shared/sweep/', 'shared/telemetry/'],
       ...['shared/events/', 'shared/gate/gate.ts', SETTINGS, PIPELINE, HTTP],
-      ...['workloads/index.ts', 'web/assets.ts', 'host.json'],
+      ...['shared/intake/submit-items.ts', 'shared/existing-module.ts', 'shared/workload/registry.ts'],
+      'web/assets.ts',
     ],
     packages: ['@azure/functions', 'durable-functions', 'node:crypto'],
   },
+  // The entry of this app, as a user writes it.
+  { path: 'functions/sluice.ts', imports: ['workloads/index.ts', 'host.json'], packages: ['sluice/functions'] },
   {
     // Users write workloads: with any package, but not around the pipeline. A handler may send to a bus of its own.
     path: 'workloads/',
-    imports: ['shared/workload/'],
+    imports: [],
     packages: ['*'],
     noPackages: ['@azure/functions', 'durable-functions', 'functions-local', ...DATA_SDKS],
   },
-  { path: 'workloads/thread.ts', imports: ['workloads/', 'shared/processing/thread/'], packages: [] },
+  { path: 'workloads/thread.ts', imports: ['workloads/'], packages: ['sluice/thread'] },
   {
     path: 'cli/',
     imports: [
@@ -180,7 +191,7 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/try/',
     imports: [
       ...['cli/', CLIENT, 'shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/'],
-      ...['shared/shell-word.ts', 'shared/workload/', 'workloads/index.ts'],
+      ...['shared/app-folder.ts', 'shared/shell-word.ts', 'shared/workload/'],
     ],
     packages: ['node:*'],
   },
@@ -204,17 +215,25 @@ export const ROOMS: readonly Room[] = [
     packages: ['@preact/signals', '@tanstack/query-core', 'diff', 'preact', 'uplot'],
   },
   {
-    path: 'demo/',
+    // Runs an app on the local stack, wherever its folder is.
+    path: 'local/',
     imports: [
-      ...['cli/', 'host.json', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS, 'workloads/'],
-      ...['shared/intake/parse/csv-options.ts', 'shared/shell-word.ts'],
+      ...['cli/', 'host.json', 'infra/packaging/', 'shared/contract/', 'shared/drain/host-limits.ts', SETTINGS],
+      ...['shared/app-folder.ts', 'shared/intake/parse/csv-options.ts', 'shared/shell-word.ts'],
     ],
-    types: [HTTP],
+    types: [HTTP, 'shared/workload/registry.ts'],
+    packages: ['functions-local', 'node:*'],
+  },
+  // Starts it for the commands of an app, when one is given.
+  { path: 'cli/main.ts', imports: ['cli/', 'local/commands.ts'], packages: [] },
+  {
+    path: 'demo/',
+    imports: ['cli/text/', 'local/', 'shared/contract/', 'workloads/'],
     packages: ['functions-local', '@azure/storage-blob', 'sharp', 'node:*'],
   },
   {
     path: 'infra/',
-    imports: ['demo/entities.ts', 'shared/contract/', 'workloads/', 'cli/', 'demo/usage/generate.ts'],
+    imports: ['local/entities.ts', 'shared/contract/', 'workloads/', 'cli/', 'demo/usage/generate.ts'],
     types: [HTTP, 'shared/workload/'],
     packages: ['esbuild', 'fflate', 'functions-local', 'yaml', 'node:*'],
   },
@@ -223,7 +242,14 @@ export const ROOMS: readonly Room[] = [
     imports: [
       ...['shared/contract/', 'shared/workload/', 'shared/cost/operation-of.ts', 'shared/drain/backoff.ts'],
       ...['shared/intake/', 'shared/parallel.ts', 'shared/processing/'],
-      ...['cli/', 'demo/', 'workloads/billing.ts', 'tests/helpers/app-copy.ts', 'tests/helpers/repository-copy.ts'],
+      ...[
+        'cli/',
+        'demo/',
+        'local/',
+        'workloads/billing.ts',
+        'tests/helpers/app-copy.ts',
+        'tests/helpers/repository-copy.ts',
+      ],
       'tests/door/',
     ],
     packages: [

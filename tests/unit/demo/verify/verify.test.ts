@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Answered, differences, type Expected } from '../../../../demo/verify/verify.ts';
+import { differences, type Expected } from '../../../../demo/verify/verify.ts';
+import type { Answered } from '../../../../local/batch/submission.ts';
 
 const rows = {
   'a|EUR': { lines: 2, net: '10.00', tax: '1.90', gross: '11.90' },

@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ROOT } from '../../../../demo/stack-options.ts';
+import { ROOT } from '../../../../demo/root.ts';
 import { webAssets } from '../../../../infra/packaging/web-assets.ts';
 import { type DashboardAssets, dashboardFile, dashboardPage } from '../../../../shared/http/dashboard/dashboard.ts';
 import { assets as sources } from '../../../../web/assets.ts';
