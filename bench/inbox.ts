@@ -10,9 +10,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type LocalStack, startStack } from 'functions-local';
-import { peakMemory } from '../local/batch/peak-memory.ts';
 import { sluiceStack } from '../demo/stack.ts';
 import { usageBlocks } from '../demo/usage/generate.ts';
+import { peakMemory } from '../local/batch/peak-memory.ts';
 import { CONTAINERS } from '../shared/contract/names.ts';
 import { type FileProgress, listTaking } from '../shared/intake/store/file-progress.ts';
 

@@ -14,8 +14,8 @@ import {
   readKeys,
   startPart,
 } from 'functions-local';
-import { entities } from '../../local/entities.ts';
 import { sluiceStack } from '../../demo/stack.ts';
+import { entities } from '../../local/entities.ts';
 import { registry } from '../app/registry.ts';
 import { type CountedAzurite, startCountedAzurite } from './azurite.ts';
 import { type Events, listen } from './events.ts';

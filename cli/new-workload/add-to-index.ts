@@ -2,6 +2,7 @@ import { Script } from 'node:vm';
 
 const REGISTRY = /createRegistry\(\[([^\]]*)\]\)/;
 const IMPORT = /^import \w+ from '\.\/([\w-]+)\.ts';\n/gm;
+const ANY_IMPORT = /^import .*;\n/gm;
 
 /** Returns the import name of a workload in workloads/index.ts: `rate-usage` → `rateUsage`; undefined for a reserved word. */
 export function importName(name: string): string | undefined {
@@ -22,7 +23,8 @@ export function addToIndex(text: string, name: string): string | undefined {
   const line = `import ${imported} from './${name}.ts';\n`;
   const imports = [...text.matchAll(IMPORT)];
   const next = imports.find(([, other = '']) => other > name);
-  const last = imports.at(-1);
+  // The first workload comes after the other imports.
+  const last = imports.at(-1) ?? [...text.matchAll(ANY_IMPORT)].at(-1);
   const place = next?.index ?? (last ? last.index + last[0].length : undefined);
   if (place === undefined) return undefined;
   const listed = text.slice(0, place) + line + text.slice(place);

@@ -23,7 +23,7 @@ interface Options extends TableFlags {
 
 /** Runs the command. */
 export async function newWorkload(args: readonly string[], world: NewWorkloadWorld): Promise<ExitCode> {
-  const program = new Command('npm run new-workload --')
+  const program = new Command('sluice new-workload')
     .description('Creates a workload and its test, and adds the workload to the registry.')
     .argument('<name>', 'lower-case words joined by dashes, such as invoice-checks')
     .option('--from <file>', 'a sample of the items; the schema is derived from its first 10,000 records')

@@ -1,0 +1,4 @@
+import { serve } from 'sluice/thread';
+import { registry } from './index.ts';
+
+export default serve(registry);
