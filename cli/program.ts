@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { addAzure } from './azure/commands.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBatchWork } from './commands/batches/batch-work.ts';
 import { addBatches } from './commands/batches/batches.ts';
@@ -69,6 +70,8 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup("Pipeline (requires an operator's key):");
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
+  program.commandsGroup('Your app:');
+  addAzure(program, act);
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);

@@ -81,7 +81,8 @@ describe('lines', () => {
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    ['cli/', () => below('cli/'), 7_000],
+    // 450 more than planned: `azure` and `doctor` replace files of the checkout, which an app does not have.
+    ['cli/', () => below('cli/'), 7_450],
     ['web/', () => below('web/'), 9_300],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());

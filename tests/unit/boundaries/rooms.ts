@@ -185,6 +185,14 @@ export const ROOMS: readonly Room[] = [
     packages: ['node:*'],
   },
   {
+    // Calls the scripts of the deployment, and writes what follows from the workloads of the app.
+    path: 'cli/azure/',
+    imports: ['cli/'],
+    types: ['shared/workload/'],
+    packages: ['node:*'],
+    packageTypes: ['commander'],
+  },
+  {
     path: 'cli/new-workload/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
@@ -215,8 +223,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'infra/',
     imports: ['demo/entities.ts', 'shared/contract/', 'workloads/', 'cli/', 'demo/usage/generate.ts'],
-    types: [HTTP, 'shared/workload/'],
-    packages: ['esbuild', 'fflate', 'functions-local', 'yaml', 'node:*'],
+    types: [HTTP],
+    packages: ['esbuild', 'fflate', 'functions-local', 'node:*'],
   },
   {
     path: 'bench/',

@@ -120,6 +120,7 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ],
   ['profiles', ['profiles'], {}],
   ['logout prod', ['profile', 'deleted'], {}],
+  ['azure generate', ['pools', 'files'], {}],
   ['--version', ['version'], {}],
 ];
 /**

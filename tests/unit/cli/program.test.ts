@@ -23,7 +23,7 @@ const COMMANDS = [
     'health',
     'audit',
   ],
-  ...['login', 'logout', 'profiles'],
+  ...['azure', 'login', 'logout', 'profiles'],
 ];
 
 describe('the command line', () => {

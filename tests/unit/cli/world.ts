@@ -26,6 +26,8 @@ export interface Ran {
   sleptMs: number[];
   /** Pages shown in the browser. */
   opened: string[];
+  /** Programs that the command ran. */
+  ran: [command: string, args: readonly string[]][];
 }
 
 interface WorldOptions {
@@ -36,6 +38,8 @@ interface WorldOptions {
   hasBrowser?: boolean;
   /** Whether standard output and standard error are terminals; defaults to false. */
   isTerminal?: boolean;
+  /** Exit code of the programs that the command runs; by default, they are not found. */
+  exitCode?: number;
 }
 
 export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
@@ -50,6 +54,7 @@ export async function run(
   const asked: Asked[] = [];
   const sleptMs: number[] = [];
   const opened: string[] = [];
+  const ran: [command: string, args: readonly string[]][] = [];
   let now = 0;
   const io: Io = {
     env: { ...KEYS, ...options.env },
@@ -81,6 +86,10 @@ export async function run(
       opened.push(url);
       return options.hasBrowser ?? true;
     },
+    run: async (...program) => {
+      ran.push(program);
+      return options.exitCode;
+    },
     azureToken: async (scope) => `token for ${scope}`,
     now: () => now,
     sleep: async (ms) => {
@@ -94,7 +103,7 @@ export async function run(
     words.map((word) => word.replaceAll("'", '')),
     io,
   );
-  return { code, ...written, asked, sleptMs, opened };
+  return { code, ...written, asked, sleptMs, opened, ran };
 }
 
 function askedOf(url: string, request: RequestInit | undefined): Asked {
