@@ -24,6 +24,7 @@ import { addPolicy } from './commands/queues/policy.ts';
 import { addQueue } from './commands/queues/queue.ts';
 import { addQueues } from './commands/queues/queues.ts';
 import { addUpkeep } from './commands/upkeep.ts';
+import { addDoctor } from './doctor/command.ts';
 import { addExamples } from './examples.ts';
 import { oneOf } from './options.ts';
 import { EXIT, EXIT_MEANINGS } from './process/exit-codes.ts';
@@ -71,7 +72,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   for (const add of [addOverview, addQueues, addQueue, addPause, addClear, addPolicy, addHistory, addUpkeep, addAudit])
     add(program, act);
   program.commandsGroup('Your app:');
-  addAzure(program, act);
+  for (const add of [addAzure, addDoctor]) add(program, act);
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);

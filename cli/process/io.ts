@@ -10,6 +10,7 @@ import type { Screen } from './status-line.ts';
 export interface Io {
   env: Environment;
   platform: NodeJS.Platform;
+  nodeVersion: string;
   /** The base of relative paths. */
   folder: string;
   stdin: Readable & { isTTY?: boolean };
@@ -36,6 +37,7 @@ export interface Io {
 export const processIo = (folder = callerFolder(process.env, process.cwd())): Io => ({
   env: process.env,
   platform: process.platform,
+  nodeVersion: process.versions.node,
   folder,
   stdin: process.stdin,
   stdout: process.stdout,

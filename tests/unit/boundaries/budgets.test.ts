@@ -81,8 +81,9 @@ describe('lines', () => {
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    // 450 more than planned: `azure` and `doctor` replace files of the checkout, which an app does not have.
-    ['cli/', () => below('cli/'), 7_450],
+    // 680 more than planned, for `azure` and `doctor`: an app has no checkout whose scripts it could run, and whose tests
+    // compare its files with the code. 65 of them were in infra/.
+    ['cli/', () => below('cli/'), 7_680],
     ['web/', () => below('web/'), 9_300],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());

@@ -193,6 +193,14 @@ export const ROOMS: readonly Room[] = [
     packageTypes: ['commander'],
   },
   {
+    // Compares an app with its package.
+    path: 'cli/doctor/',
+    imports: ['cli/', 'shared/settings.ts'],
+    types: ['shared/workload/'],
+    packages: ['node:*'],
+    packageTypes: ['commander'],
+  },
+  {
     path: 'cli/new-workload/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],

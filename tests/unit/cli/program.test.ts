@@ -23,7 +23,7 @@ const COMMANDS = [
     'health',
     'audit',
   ],
-  ...['azure', 'login', 'logout', 'profiles'],
+  ...['azure', 'doctor', 'login', 'logout', 'profiles'],
 ];
 
 describe('the command line', () => {

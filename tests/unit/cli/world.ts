@@ -38,6 +38,8 @@ interface WorldOptions {
   hasBrowser?: boolean;
   /** Whether standard output and standard error are terminals; defaults to false. */
   isTerminal?: boolean;
+  /** Defaults to that of this process. */
+  nodeVersion?: string;
   /** Exit code of the programs that the command runs; by default, they are not found. */
   exitCode?: number;
 }
@@ -59,6 +61,7 @@ export async function run(
   const io: Io = {
     env: { ...KEYS, ...options.env },
     platform: 'linux',
+    nodeVersion: options.nodeVersion ?? process.versions.node,
     folder: options.folder ?? tmpdir(),
     stdin: Readable.from([options.stdin ?? '']),
     stdout: Object.assign(
