@@ -57,13 +57,20 @@ export function checkGenerated({ read }: App, registry: Pick<Registry, 'workload
   if (read(MAIN) === undefined) return [];
   const present = Object.fromEntries([POOLS_FILE, CONTAINERS_FILE, AZURE_FILE].map((file) => [file, read(file)]));
   const { pools, files } = deploymentFiles(registry, present);
-  const named = pools.map(({ name }) => name).join(', ');
   return Object.entries(files).flatMap(([file, text]) => {
     const own = present[file];
     const contentOf = (json: string): unknown => (file === AZURE_FILE ? json : parseJson(file, json));
     if (own !== undefined && isDeepStrictEqual(contentOf(own), contentOf(text))) return [];
-    const expected = file === CONTAINERS_FILE ? text.trim() : `the pools of the workloads: ${named}`;
-    const found = own === undefined ? 'nothing' : file === AZURE_FILE ? 'other services' : own.replaceAll(/\s+/g, ' ');
-    return [{ file, key: '', expected, found, fix: 'npx sluice azure generate' }];
+    const shown = file === CONTAINERS_FILE ? text.trim() : `the pools ${namesOf(pools)}`;
+    const found =
+      file === AZURE_FILE ? 'other services' : file === POOLS_FILE ? namesOf(contentOf(own ?? '[]')) : own?.trim();
+    return [
+      {
+        ...{ file, key: '', expected: `${shown}, as in the workloads`, found: found || 'nothing' },
+        fix: 'npx sluice azure generate',
+      },
+    ];
   });
 }
+
+const namesOf = (pools: unknown): string => (pools as readonly { name: string }[]).map(({ name }) => name).join(', ');

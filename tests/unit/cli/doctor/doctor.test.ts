@@ -28,7 +28,7 @@ describe('sluice doctor', () => {
     expect(out.split('\n')).toEqual([
       'node, version: expected >=22.15, got 20.0.0',
       '  install Node.js >=22.15',
-      'infra/pools.json: expected the pools of the workloads: default, media, got []',
+      'infra/pools.json: expected the pools default, media, as in the workloads, got nothing',
       '  npx sluice azure generate',
       '',
     ]);
