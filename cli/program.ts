@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { APP_COMMAND_TEXTS } from './app-commands.ts';
+import { addAzure } from './azure/commands.ts';
 import { addAudit } from './commands/audit.ts';
 import { addBatchWork } from './commands/batches/batch-work.ts';
 import { addBatches } from './commands/batches/batches.ts';
@@ -24,6 +25,7 @@ import { addPolicy } from './commands/queues/policy.ts';
 import { addQueue } from './commands/queues/queue.ts';
 import { addQueues } from './commands/queues/queues.ts';
 import { addUpkeep } from './commands/upkeep.ts';
+import { addDoctor } from './doctor/command.ts';
 import { addExamples } from './examples.ts';
 import { oneOf } from './options.ts';
 import { EXIT, EXIT_MEANINGS } from './process/exit-codes.ts';
@@ -73,6 +75,7 @@ export function createProgram(act: Act, { out, err }: ProgramOutput): Command {
   program.commandsGroup('App in this folder (sluice COMMAND --help shows the options):');
   // Only listed here: they are started before this parser, because they have options of their own.
   for (const [name, text] of Object.entries(APP_COMMAND_TEXTS)) program.command(name).summary(text).description(text);
+  for (const add of [addAzure, addDoctor]) add(program, act);
   program.commandsGroup('This command:');
   addProfiles(program, act);
   suggestChoices(program);

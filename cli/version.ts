@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
 
-/** Returns the version of the package, both in the sources and in the build. */
+/** Returns the folder of the package, both for the sources and for the build. */
+export const packageRoot = (): string => dirname(String(findPackageJSON(import.meta.url)));
+
+/** Returns the version of the package. */
 export function packageVersion(): string {
-  const file = findPackageJSON(import.meta.url);
-  return (JSON.parse(readFileSync(String(file), 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 }

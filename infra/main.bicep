@@ -1,8 +1,9 @@
 // Sluice on Azure: two storage accounts, a Service Bus topic, and one Flex Consumption app per pool.
+// An app deploys it as a module of its own infra/main.bicep; the deployment of this repository passes main.bicepparam.
 // No secret is created or stored: every connection uses a service address and a managed identity.
 targetScope = 'subscription'
 
-@description('A pool: the function app that runs the workloads of this pool. npm run generate updates infra/pools.json from workloads/index.ts.')
+@description('A pool: the function app that runs the workloads of this pool. sluice azure generate updates infra/pools.json from the workloads.')
 type poolType = {
   @description('Name of the pool in the workloads.')
   @minLength(1)
@@ -31,12 +32,12 @@ param environmentName string
 @minLength(1)
 param location string
 
-@description('The pools, at least one.')
+@description('The pools, at least one: the content of infra/pools.json.')
 @minLength(1)
-param pools poolType[] = loadJsonContent('pools.json')
+param pools poolType[]
 
-@description('Containers that handlers read and write. npm run generate updates infra/containers.json from workloads/index.ts.')
-param workloadContainers string[] = loadJsonContent('containers.json')
+@description('Containers that handlers read and write. sluice azure generate updates infra/containers.json from the workloads.')
+param workloadContainers string[]
 
 @description('Node.js version of the apps. To list the versions of a region: az functionapp list-flexconsumption-runtimes --runtime node.')
 @allowed(['22', '24'])
@@ -69,8 +70,8 @@ param inboxSchedule string = '0 */10 * * * *'
 @description('Schedule of the sweep, which finds work without a wake event (NCRONTAB, UTC).')
 param sweepSchedule string = '0 */15 * * * *'
 
-@description('Additional app settings of every pool, by name: those of shared/settings.ts, and those that workloads read from process.env.')
-param settings object = {}
+@description('Additional app settings of every pool, by name: those of docs/deploy.md, and those that workloads read from process.env. They override the settings of the deployment.')
+param appSettings object = {}
 
 @description('Daily quota of logs in gigabytes, after which ingestion stops until the next day; a decimal number as text.')
 param dailyLogQuotaGb string = '1'
@@ -336,7 +337,7 @@ module apps 'modules/function-app.bicep' = [
       componentName: componentName
       sweepSchedule: sweepSchedule
       inboxSchedule: inboxSchedule
-      settings: settings
+      appSettings: appSettings
     }
     dependsOn: [access, serviceEndpoints]
   }
@@ -428,3 +429,6 @@ output SLUICE_SERVICE_BUS string = serviceBusName
 
 @description('Topic of the wake events.')
 output SLUICE_TOPIC string = topicName
+
+@description('Managed identity of all apps, in the resource group; for role assignments on resources beside Sluice.')
+output SLUICE_IDENTITY string = identityName

@@ -1,6 +1,8 @@
 // Values come from the environment: azd sets the first two, users or pipelines set the others (docs/deploy.md).
 using './main.bicep'
 
+param pools = loadJsonContent('pools.json')
+param workloadContainers = loadJsonContent('containers.json')
 param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'sluice')
 param location = readEnvironmentVariable('AZURE_LOCATION', 'northeurope')
 param nodeVersion = readEnvironmentVariable('SLUICE_NODE_VERSION', '24')

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Usage: smoke.sh <resource group> <app> [<option of npm run smoke>...]
+# Usage: smoke.sh <resource group> <app> [<option of the smoke test>...]
 # Runs the smoke test against a deployed app with its own client key, which is removed afterwards. Needs az (signed in), openssl
-# and npm ci. The subscription is AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
+# and Node.js. The subscription is AZURE_SUBSCRIPTION_ID, otherwise the one selected in az.
 set -eu
 here=$(dirname "$0")
 . "$here/az.sh"
@@ -16,7 +16,7 @@ host=$(printf '%s' "$host" | tr -d '\r')
 
 remove_key() {
   sh "$here/keys.sh" "$group" "$app" remove client smoke ||
-    echo "could not remove the key of the smoke test; remove it with: sh infra/keys.sh $group $app remove client smoke" >&2
+    echo "could not remove the key of the smoke test; remove it with: npx sluice azure keys $group $app remove client smoke" >&2
 }
 trap remove_key EXIT
 trap 'exit 130' INT TERM
@@ -24,4 +24,10 @@ SLUICE_KEY=$(sh "$here/keys.sh" "$group" "$app" set client smoke)
 export SLUICE_KEY
 if [ -n "${GITHUB_ACTIONS:-}" ]; then echo "::add-mask::$SLUICE_KEY"; fi
 # A new key is effective on running hosts after some seconds, and new roles on the storage accounts after minutes.
-npm run --silent smoke -- --url "https://$host" --start-timeout 600 "$@"
+set -- --url "https://$host" --start-timeout 600 "$@"
+# A checkout runs the sources, which need no build; the package has only the build.
+if [ -f "$here/smoke.ts" ]; then
+  node --conditions=source "$here/smoke.ts" "$@"
+else
+  node "$here/../dist/infra/smoke.js" "$@"
+fi

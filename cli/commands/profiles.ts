@@ -43,7 +43,7 @@ export function addProfiles(program: Command, act: Act): void {
   program
     .command('logout')
     .summary('delete a profile and its keys')
-    .description('Deletes a profile with its keys. The keys remain valid until infra/keys.sh revokes them.')
+    .description('Deletes a profile with its keys. The keys remain valid until sluice azure keys revokes them.')
     .argument('<name>', 'the profile')
     .action(act(logout));
   program

@@ -16,7 +16,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** The meanings of the exit codes, as `--help` shows them. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   done: 'done',
-  failed: 'failed: no answer, an error of the app, an unreadable file; you can repeat the command',
+  failed: 'failed: no answer, an error of the app, an unreadable file, a finding of doctor; you can repeat the command',
   usage: 'the command line is invalid; no request was sent',
   notFound: 'the workload, batch, queue or report does not exist',
   refused: 'the app refused the request; the message contains the reason',

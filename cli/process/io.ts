@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callerFolder, type Environment } from './environment.ts';
@@ -9,6 +10,7 @@ import type { Screen } from './status-line.ts';
 export interface Io {
   env: Environment;
   platform: NodeJS.Platform;
+  nodeVersion: string;
   /** The base of relative paths. */
   folder: string;
   stdin: Readable & { isTTY?: boolean };
@@ -19,6 +21,8 @@ export interface Io {
   fetch: typeof fetch;
   /** Opens a page in the browser. Returns false if no browser can be started. */
   openUrl(url: string): Promise<boolean>;
+  /** Runs a program in `folder`, with the streams of this process. Returns its exit code, undefined if it was not found. */
+  run(command: string, args: readonly string[]): Promise<number | undefined>;
   /** Returns an access token of the user who is signed in to Azure on this machine. */
   azureToken(scope: string): Promise<string>;
   /** Milliseconds of a monotonic clock. */
@@ -30,15 +34,17 @@ export interface Io {
 }
 
 /** Returns the environment of this process. */
-export const processIo = (): Io => ({
+export const processIo = (folder = callerFolder(process.env, process.cwd())): Io => ({
   env: process.env,
   platform: process.platform,
-  folder: callerFolder(process.env, process.cwd()),
+  nodeVersion: process.versions.node,
+  folder,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   fetch,
   openUrl: (url) => startBrowser(url, process.platform),
+  run: (command, args) => runProgram(command, args, folder),
   azureToken,
   now: () => performance.now(),
   sleep,
@@ -67,6 +73,23 @@ function startBrowser(url: string, platform: NodeJS.Platform): Promise<boolean> 
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
   child.unref();
   return new Promise((resolve) => child.once('spawn', () => resolve(true)).once('error', () => resolve(false)));
+}
+
+/** After a signal, waits for the program, which may still have to remove a key. A terminal sends SIGINT to both. */
+async function runProgram(command: string, args: readonly string[], cwd: string): Promise<number | undefined> {
+  const child = spawn(command, args, { cwd, stdio: 'inherit' });
+  const listeners = { SIGINT: () => {}, SIGTERM: () => void child.kill('SIGTERM') };
+  for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'ENOENT' ? resolve(undefined) : reject(error),
+      );
+      child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+    });
+  } finally {
+    for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
+  }
 }
 
 /** Imports the SDK lazily, because it takes half a second to load and few commands need it. */

@@ -67,8 +67,8 @@ param sweepSchedule string
 @description('Schedule of the polls of the inbox; empty: never.')
 param inboxSchedule string
 
-@description('Additional app settings.')
-param settings object
+@description('Additional app settings, which override those of this module.')
+param appSettings object
 
 resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
   name: identityName
@@ -140,7 +140,7 @@ var schedulerSettings = empty(schedulerName)
       DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${scheduler!.properties.endpoint};Authentication=ManagedIdentity;ClientID=${identityClientId}'
     }
 
-var appSettings = union(baseSettings, inboxSettings, schedulerSettings, settings)
+var allSettings = union(baseSettings, inboxSettings, schedulerSettings, appSettings)
 
 resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   name: planName
@@ -170,7 +170,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     siteConfig: {
       alwaysOn: false
       minTlsVersion: '1.2'
-      appSettings: map(items(appSettings), setting => { name: setting.key, value: setting.value })
+      appSettings: map(items(allSettings), setting => { name: setting.key, value: setting.value })
     }
     functionAppConfig: {
       deployment: {

@@ -73,7 +73,7 @@ resource subscriptions 'Microsoft.ServiceBus/namespaces/topics/subscriptions@202
 ]
 
 // The first deployed rule replaces the match-all rule `$Default` of a new subscription. Until then, every event matches; therefore
-// the app also checks account and pool, and infra/after-provision.sh removes a remaining match-all rule.
+// the app also checks account and pool, and sluice azure after-provision removes a remaining match-all rule.
 @batchSize(1)
 resource rules 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-01-01' = [
   for (pool, index) in pools: {

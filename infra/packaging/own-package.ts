@@ -1,12 +1,9 @@
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
-
-/** The folder of this package: the checkout, or `node_modules/sluice` of an app. */
-export const PACKAGE = dirname(String(findPackageJSON('.', import.meta.url)));
+import { join } from 'node:path';
+import { packageRoot } from '../../cli/version.ts';
 
 /** Whether the app in `root` is the checkout of this package, whose modules are its sources instead of its build. */
-export const isCheckout = (root: string): boolean => root === PACKAGE;
+export const isCheckout = (root: string): boolean => root === packageRoot();
 
 /** Returns the path of one of this package's modules, given by that of its source, as the app in `root` runs it. */
 export const moduleOf = (root: string, source: string): string =>
-  isCheckout(root) ? join(root, source) : join(PACKAGE, 'dist', source.replace(/\.ts$/, '.js'));
+  isCheckout(root) ? join(root, source) : join(packageRoot(), 'dist', source.replace(/\.ts$/, '.js'));

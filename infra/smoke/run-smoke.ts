@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Io } from '../../cli/process/io.ts';
-import { usageBlocks } from '../../demo/usage/generate.ts';
 import type { BatchView } from '../../shared/http/batches/schemas.ts';
 import { type CommandAnswer, createCommand } from './command.ts';
 import { readSmokeOptions, type SmokeOptions, USAGE } from './options.ts';
@@ -20,7 +19,7 @@ const RETRY_EVERY_MS = 5_000;
 /** The instructions after a failure; docs/deploy.md describes two ways. */
 const ROLLBACK = [
   'To roll back, publish the package of the previous version (docs/deploy.md, "Rollback"):',
-  '  sh infra/publish.sh out/outputs.json <sluice.zip of the previous version>',
+  '  npx sluice azure publish out/outputs.json <sluice.zip of the previous version>',
 ];
 
 /** A failed step; the message contains the expectation. */
@@ -111,8 +110,12 @@ async function submit(
 }
 
 async function writeBatch(folder: string): Promise<string> {
+  // Only the checkout has the generator.
+  const generator = await import('../../demo/usage/generate.ts').catch(() => undefined);
+  if (generator === undefined)
+    throw new SmokeFailure('--file: expected a file with items of the workload', USAGE_ERROR);
   const file = join(folder, 'smoke.ndjson');
-  await writeFile(file, [...usageBlocks({ items: ITEMS, seed: SEED })].join(''));
+  await writeFile(file, [...generator.usageBlocks({ items: ITEMS, seed: SEED })].join(''));
   return file;
 }
 

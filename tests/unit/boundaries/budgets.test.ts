@@ -81,7 +81,9 @@ describe('lines', () => {
     ['shared/processing/', () => below('shared/processing/'), 4_800],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
-    ['cli/', () => below('cli/'), 7_050],
+    // More than planned, for the commands of an app (start, dev, package, azure, doctor): it has no checkout whose scripts it
+    // could run, and whose tests compare its files with the code. Some were in infra/.
+    ['cli/', () => below('cli/'), 7_750],
     ['web/', () => below('web/'), 9_300],
   ])('of %s', (_what, files, budget) => {
     const lines = linesOf(files());

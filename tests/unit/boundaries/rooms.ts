@@ -196,6 +196,22 @@ export const ROOMS: readonly Room[] = [
     packages: ['node:*'],
   },
   {
+    // Calls the scripts of the deployment, and writes what follows from the workloads of the app.
+    path: 'cli/azure/',
+    imports: ['cli/'],
+    types: ['shared/workload/'],
+    packages: ['node:*'],
+    packageTypes: ['commander'],
+  },
+  {
+    // Compares an app with its package.
+    path: 'cli/doctor/',
+    imports: ['cli/', 'shared/settings.ts'],
+    types: ['shared/workload/'],
+    packages: ['node:*'],
+    packageTypes: ['commander'],
+  },
+  {
     path: 'cli/new-workload/',
     imports: [
       ...['cli/', 'shared/contract/', 'shared/errors.ts', 'shared/intake/', 'shared/kit/', 'shared/shell-word.ts'],
@@ -234,8 +250,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'infra/',
     imports: ['local/entities.ts', 'shared/contract/', 'workloads/', 'cli/', 'demo/usage/generate.ts'],
-    types: [HTTP, 'shared/workload/'],
-    packages: ['esbuild', 'fflate', 'functions-local', 'yaml', 'node:*'],
+    types: [HTTP],
+    packages: ['esbuild', 'fflate', 'functions-local', 'node:*'],
   },
   {
     path: 'bench/',
@@ -310,6 +326,9 @@ export const ROOMS: readonly Room[] = [
     imports: [CONVERT, 'tests/helpers/data/tables.ts'],
     packages: ['fflate', 'vitest', 'node:*'],
   },
+
+  // An app of a user, on the package.
+  { path: 'packages/create-sluice/template/', imports: [], packages: ['sluice', 'vitest', 'zod'] },
 
   // For the tests of infra/ only; the package of the app does not contain it.
   { path: BICEP, imports: [], packages: ['node:*'] },

@@ -120,12 +120,14 @@ const COMMANDS: readonly [args: string, fields: readonly string[], answers: Reco
   ],
   ['profiles', ['profiles'], {}],
   ['logout prod', ['profile', 'deleted'], {}],
+  ['azure generate', ['pools', 'files'], {}],
   ['--version', ['version'], {}],
 ];
 /**
- * Commands tested elsewhere: uploads need a server (tests/integration/cli), and `try` needs a file (try/try.test.ts).
+ * Commands tested elsewhere: uploads need a server (tests/integration/cli), `try` needs a file (try/try.test.ts), and `doctor`
+ * an app (doctor/doctor.test.ts).
  */
-const ELSEWHERE = ['submit', 'try'];
+const ELSEWHERE = ['submit', 'try', 'doctor'];
 
 let home: string;
 beforeAll(async () => {

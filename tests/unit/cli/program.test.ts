@@ -23,7 +23,7 @@ const COMMANDS = [
     'health',
     'audit',
   ],
-  ...['login', 'logout', 'profiles'],
+  ...['start', 'dev', 'new-workload', 'package', 'azure', 'doctor', 'login', 'logout', 'profiles'],
 ];
 
 describe('the command line', () => {

@@ -26,6 +26,8 @@ export interface Ran {
   sleptMs: number[];
   /** Pages shown in the browser. */
   opened: string[];
+  /** Programs that the command ran. */
+  ran: [command: string, args: readonly string[]][];
 }
 
 interface WorldOptions {
@@ -36,6 +38,10 @@ interface WorldOptions {
   hasBrowser?: boolean;
   /** Whether standard output and standard error are terminals; defaults to false. */
   isTerminal?: boolean;
+  /** Defaults to that of this process. */
+  nodeVersion?: string;
+  /** Exit code of the programs that the command runs; by default, they are not found. */
+  exitCode?: number;
 }
 
 export const KEYS = { SLUICE_URL: 'http://app.test', SLUICE_KEY: 'client-key', SLUICE_OPERATOR_KEY: 'operator-key' };
@@ -50,10 +56,12 @@ export async function run(
   const asked: Asked[] = [];
   const sleptMs: number[] = [];
   const opened: string[] = [];
+  const ran: [command: string, args: readonly string[]][] = [];
   let now = 0;
   const io: Io = {
     env: { ...KEYS, ...options.env },
     platform: 'linux',
+    nodeVersion: options.nodeVersion ?? process.versions.node,
     folder: options.folder ?? tmpdir(),
     stdin: Readable.from([options.stdin ?? '']),
     stdout: Object.assign(
@@ -81,6 +89,10 @@ export async function run(
       opened.push(url);
       return options.hasBrowser ?? true;
     },
+    run: async (...program) => {
+      ran.push(program);
+      return options.exitCode;
+    },
     azureToken: async (scope) => `token for ${scope}`,
     now: () => now,
     sleep: async (ms) => {
@@ -94,7 +106,7 @@ export async function run(
     words.map((word) => word.replaceAll("'", '')),
     io,
   );
-  return { code, ...written, asked, sleptMs, opened };
+  return { code, ...written, asked, sleptMs, opened, ran };
 }
 
 function askedOf(url: string, request: RequestInit | undefined): Asked {

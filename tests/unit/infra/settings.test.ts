@@ -159,7 +159,7 @@ describe('the settings of an app in Azure', () => {
   });
 
   it('that are set and not read are found', () => {
-    const [first] = Object.values(appSettings(deployedResources({ settings: { SLUICE_MADE_UP: '1' } })));
+    const [first] = Object.values(appSettings(deployedResources({ appSettings: { SLUICE_MADE_UP: '1' } })));
     expect(notRead(Object.keys(first ?? {}), readByCode)).toEqual(['SLUICE_MADE_UP']);
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { mergePools, type Pool, poolNames, servicesYaml } from '../../../../infra/packaging/pools.ts';
+import { mergePools, type Pool, poolNames, servicesYaml } from '../../../../cli/azure/pools.ts';
 import { registry } from '../../../../workloads/index.ts';
 import { declaration, paramsOf, plainValue, ROOT } from '../bicep.ts';
 
@@ -48,6 +48,28 @@ describe('the pools', () => {
   it('keep their values, have defaults if new, and are removed if unused', () => {
     const known = [pool('default', 4096), pool('gone')];
     expect(mergePools(['default', 'video'], known)).toEqual([pool('default', 4096), pool('video')]);
+  });
+
+  it('become services that differ from the first one only in their names', () => {
+    const text =
+      "name: a\nservices:\n    # why\n    'default':\n        # because\n        project: default\nhooks:\n  a: b\n";
+    const made = servicesYaml(text, [pool('default'), pool('video')]);
+    expect(made).toBe(
+      "name: a\nservices:\n    # why\n    'default':\n        # because\n        project: default\n    'video':\n        project: default\nhooks:\n  a: b\n",
+    );
+    expect(parse(made)).toEqual({
+      ...{ name: 'a', services: { default: { project: 'default' }, video: { project: 'default' } }, hooks: { a: 'b' } },
+    });
+  });
+
+  it('leave azure.yaml as it is if its services are those of the pools', () => {
+    const text = read('azure.yaml');
+    expect(servicesYaml(text, pools)).toBe(text);
+    expect(servicesYaml(text.trimEnd(), pools)).toBe(text);
+  });
+
+  it.each(['name: a\n', 'services:\n', 'services:\n  # none\nname: a\n'])('need a service to copy, in %j', (text) => {
+    expect(() => servicesYaml(text, pools)).toThrow('with a service');
   });
 
   it('become services like the first one, and comments are kept', () => {

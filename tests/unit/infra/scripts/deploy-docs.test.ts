@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AZURE_COMMANDS } from '../../../../cli/azure/commands.ts';
 import { ROOT } from '../bicep.ts';
 import { SHELLS } from './fake-commands.ts';
 
@@ -30,9 +31,20 @@ describe('the commands of docs/deploy.md', () => {
     expect(block.replaceAll(/'[^']*'|"[^"]*"|#.*$/gm, '')).not.toMatch(/<\w/);
   });
 
-  it('call scripts that exist', () => {
-    const scripts = blocks.flatMap(([, block]) => block.match(/infra\/[\w-]+\.sh/g) ?? []);
-    expect(scripts.length).toBeGreaterThan(5);
-    expect(scripts.filter((script) => !existsSync(join(ROOT, script)))).toEqual([]);
+  it('call commands that exist', () => {
+    const called = blocks.flatMap(([, block]) => block.match(/(?<=npx sluice azure )[\w-]+/g) ?? []);
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter((name) => !AZURE_COMMANDS.includes(name))).toEqual([]);
+  });
+});
+
+describe.each(['azure.yaml', '.github/workflows/deploy.yml'])('the commands of %s', (file) => {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+
+  it('run from the sources, which need no build, and exist', () => {
+    const called = text.match(/(?<=npm run --silent sluice -- azure )[\w-]+/g) ?? [];
+    expect(called.length).toBeGreaterThanOrEqual(3);
+    expect(called.filter((name) => !AZURE_COMMANDS.includes(name))).toEqual([]);
+    expect(text).not.toMatch(/\bsh infra\//);
   });
 });

@@ -65,9 +65,22 @@ export interface Run {
 /** Runs a script of infra/ in a shell. */
 export function run(shell: string, script: string, args: readonly string[], env: Record<string, string> = {}): Run {
   const [command = '', ...options] = shell.split(' ');
-  const { status, stdout, stderr } = spawnSync(command, [...options, join(ROOT, 'infra', script), ...args], {
+  return runProgram(command, [...options, join(ROOT, 'infra', script), ...args], { env });
+}
+
+/** Runs the command sluice from its sources. */
+export const sluice = (args: readonly string[], input?: string): Run =>
+  runProgram(process.execPath, ['--conditions=source', join(ROOT, 'cli/sluice.ts'), ...args], { input });
+
+function runProgram(
+  command: string,
+  args: readonly string[],
+  { env, input = '' }: { env?: Record<string, string>; input?: string | undefined },
+): Run {
+  const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
     cwd: folder,
+    input,
     env: { PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder, FAKES: folder, ...env },
   });
   return { status, stdout, stderr };

@@ -109,7 +109,7 @@ describe('deploy.yml', () => {
     expect(scriptOf('build')).toContain('bash .ci/run');
     expect(scriptOf('build')).toContain('npm run package');
     expect(scriptOf('preview')).toContain('what-if');
-    expect(scriptOf('deploy')).toContain('infra/publish.sh');
+    expect(scriptOf('deploy')).toContain('sluice -- azure publish ');
     expect(readFileSync(join(ROOT, 'infra/publish.sh'), 'utf8')).toContain('sweep.sh');
   });
 
@@ -133,7 +133,7 @@ describe('deploy.yml', () => {
   });
 
   it('reads all parameters from the variables of the environment, and deploys the previewed ones', () => {
-    const parameters = stepOf('preview', 'infra/deployment-env.sh');
+    const parameters = stepOf('preview', 'azure deployment-env');
     expect(parameters?.env).toEqual({ VARIABLES: expression('toJSON(vars)') });
     expect(parameters?.run).toContain('> out/parameters.env');
     for (const job of ['preview', 'deploy']) expect(scriptOf(job)).toContain('cat out/parameters.env >> "$GITHUB_ENV"');
@@ -158,13 +158,13 @@ describe('deploy.yml', () => {
   it('ends with a smoke test, and prints rollback instructions if it or publishing fails', () => {
     const names = jobs.deploy?.steps.map(({ name }) => name) ?? [];
     expect(names.slice(-3)).toEqual(['Publish every app, then sweep', 'Smoke test', 'How to roll back']);
-    expect(stepOf('deploy', 'infra/smoke.sh')?.if).toBeUndefined();
+    expect(stepOf('deploy', 'azure smoke')?.if).toBeUndefined();
     const rollback = jobs.deploy?.steps.at(-1);
     expect(rollback?.if).toBe("failure() && steps.publish.outcome != 'skipped'");
-    expect(stepOf('deploy', 'infra/publish.sh')?.id).toBe('publish');
+    expect(stepOf('deploy', 'azure publish')?.id).toBe('publish');
     for (const text of ['gh run download', 'out/before/sluice.zip', '>> "$GITHUB_STEP_SUMMARY"'])
       expect(rollback?.run).toContain(text);
-    expect(readFileSync(join(ROOT, 'infra/smoke.sh'), 'utf8')).toMatch(/::add-mask::[\s\S]*npm run --silent smoke/);
+    expect(readFileSync(join(ROOT, 'infra/smoke.sh'), 'utf8')).toMatch(/::add-mask::[\s\S]*smoke\.ts/);
   });
 });
 
