@@ -92,13 +92,13 @@ export default defineConfig({
           hookTimeout: 300_000,
         },
       },
-      // What npm packs, installed elsewhere: half a minute, most of it npm's.
+      // What npm packs, installed elsewhere: some minutes, most of them npm's.
       {
         test: {
           name: 'packed',
           ...POLL,
           include: ['tests/packed/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           // To install, and to remove, some hundred packages.
           hookTimeout: 600_000,
         },

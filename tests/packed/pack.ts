@@ -1,0 +1,77 @@
+/** Packs the packages, and installs what depends on them with the versions of this repository. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const run = promisify(execFile);
+export const ROOT = join(import.meta.dirname, '../..');
+const WORKSPACES = ['functions-local', 'sluice-convert'];
+
+/** Packs all packages into `folder`. Without scripts, because they would rebuild the files that other tests run. */
+export async function packAll(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const workspaces = [...WORKSPACES.flatMap((name) => ['--workspace', name]), '--include-workspace-root'];
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder, '.', ...workspaces], { cwd: ROOT });
+}
+
+interface Locked {
+  version?: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+interface About {
+  name: string;
+  version: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+/**
+ * Installs the packages of `project`. Its lock file has the versions of this repository, so that a new release of a
+ * dependency cannot break the test.
+ */
+export async function install(project: string): Promise<void> {
+  const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+  const about = JSON.parse(await readFile(join(project, 'package.json'), 'utf8')) as About;
+  const needed = new Map<string, Locked>();
+  const add = (from: string, name: string): void => {
+    const path = resolve(lock.packages, from, name);
+    const locked = path === undefined ? undefined : lock.packages[path];
+    if (path === undefined || locked === undefined || path === '' || 'link' in locked || needed.has(path)) return;
+    needed.set(path, locked);
+    for (const next of namesOf(locked)) add(path, next);
+  };
+  for (const start of ['', 'packages/functions-local', 'packages/convert']) {
+    const { dependencies, optionalDependencies } = lock.packages[start] ?? {};
+    for (const name of namesOf({
+      dependencies: { ...dependencies },
+      optionalDependencies: { ...optionalDependencies },
+    }))
+      add(start, name);
+  }
+  for (const name of Object.keys({ ...about.dependencies, ...about.devDependencies })) add('', name);
+  const { name, version, dependencies, devDependencies } = about;
+  const packages = { '': { name, version, dependencies, devDependencies }, ...Object.fromEntries(needed) };
+  const file = { name, version, lockfileVersion: 3, requires: true, packages };
+  await writeFile(join(project, 'package-lock.json'), JSON.stringify(file));
+  await npm(project, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
+}
+
+/** Runs npm in `folder`. */
+export const npm = (folder: string, ...args: string[]): Promise<{ stdout: string }> =>
+  run('npm', args, { cwd: folder });
+
+const namesOf = ({ dependencies, optionalDependencies }: Locked): string[] =>
+  Object.keys({ ...dependencies, ...optionalDependencies });
+
+/** Returns the path of the package in the lock file that `from` resolves a name to: in its own folder or a parent. */
+function resolve(packages: Record<string, Locked>, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.includes('/') ? dirname(folder) : '') {
+    const path = join(folder, 'node_modules', name);
+    if (packages[path] !== undefined) return path;
+    if (folder === '') return undefined;
+  }
+}
