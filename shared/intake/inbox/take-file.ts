@@ -8,7 +8,6 @@ import { log } from '../../telemetry/log.ts';
 import { CheckpointLostError } from '../store/checkpoint.ts';
 import { SuspectUploadError } from '../submit.ts';
 import { fileMetadata } from '../upload-options.ts';
-import { importFile, isImport } from './import-file.ts';
 import type { InboxDeps, Taking } from './inbox-deps.ts';
 import type { FileVersion, InboxDecision } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
@@ -38,11 +37,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
     if (fault !== undefined) throw new Error(`Its name ${fault}: the storage client would resolve it to another blob.`);
     decision = await taking.marks.find(version);
     marked = decision !== undefined;
-    if (!decision) {
-      const decided = await decide(deps, taking, file);
-      if ('imported' in decided) return await takeFile(deps, taking, decided.imported);
-      decision = decided;
-    }
+    decision ??= await decide(deps, taking, file);
     await removeFromInbox(deps, version, { decision, marked, metadata: file.metadata });
     return { end: 'batch' in decision ? 'accepted' : 'rejected' };
   } catch (error) {
@@ -114,17 +109,9 @@ const isPassing = (error: Error): boolean =>
 const isPassingProblem = (problem: Problem): boolean =>
   problem instanceof BatchGoneError || problem.type === 'upload-in-progress' || problem.type === 'busy';
 
-/**
- * Creates a batch from a file, imports the file at its address, or stores why it is rejected. Throws any other error that
- * prevents a decision.
- */
-async function decide(
-  deps: InboxDeps,
-  taking: Taking,
-  file: BlobItem,
-): Promise<InboxDecision | { imported: BlobItem }> {
+/** Creates a batch from a file, or stores why it is rejected. Throws any other error that prevents a decision. */
+async function decide(deps: InboxDeps, taking: Taking, file: BlobItem): Promise<InboxDecision> {
   try {
-    if (isImport(file.name)) return { imported: await importFile(deps, file, taking.signal) };
     return { batch: await submitFile(deps, taking, file) };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;

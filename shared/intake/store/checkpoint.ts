@@ -52,7 +52,7 @@ export interface IntakeState {
 export interface CheckpointOptions {
   container: (name: string) => ContainerClient;
   batch: string;
-  file: Pick<FileProgress, 'name' | 'etag'>;
+  file: Pick<FileProgress, 'name' | 'etag' | 'bytes'>;
   /** Everything that affects how the source is read: a checkpoint with another value is ignored. */
   reading: string;
   /** Random. Distinguishes a write of this attempt, whose response was lost, from a write of another process. */

@@ -17,7 +17,9 @@ const CHECKPOINT_BYTES = 128 * MiB;
 
 /** A file that can be read from any byte, so that its intake can continue where an earlier attempt was interrupted. */
 export interface ResumableSource {
-  file: Pick<FileProgress, 'name' | 'etag'>;
+  file: Pick<FileProgress, 'name' | 'etag' | 'bytes'>;
+  /** The version of its content: a checkpoint of another one is ignored. */
+  version: string;
   /** Reads the file from `offset` on; nothing is opened before the iteration starts. */
   readFrom: (offset: number) => AsyncIterable<Uint8Array>;
   /** Bytes of records between two checkpoints. Default 128 MiB. */
@@ -80,11 +82,11 @@ async function storeFile(
   request: StoreRequest & ResumableSource,
   attempt: string,
 ): Promise<StoredUpload> {
-  const { batch, reading, file, readFrom } = request;
+  const { batch, reading, file, version, readFrom } = request;
   const { container, gate } = deps;
   const checkpoint = new CheckpointBlob({
     ...{ container, batch, attempt, file, now: gate.now },
-    reading: JSON.stringify([file.name, file.etag, reading]),
+    reading: JSON.stringify([file.name, version, reading]),
   });
   const found = request.repeated ? await checkpoint.load() : undefined;
   const name = found?.payload ?? payloadName(batch, attempt);
