@@ -72,30 +72,3 @@ export const readLines = (results: ContainerClient, { blob, place }: ChunkFrame)
     if (bytes) return bytes;
     throw new Error(`The outcome blob ${blob} does not exist, or is shorter than its row states.`);
   });
-
-/**
- * Runs `read` over `items`, with a few reads at the same time, and yields their results in the order of the items. When
- * the reader leaves early, waits for the running reads, so that their operations are counted with it.
- */
-export async function* readAhead<T, R>(
-  items: readonly T[],
-  ahead: number,
-  read: (item: T) => Promise<R>,
-): AsyncGenerator<R> {
-  const under: Promise<R>[] = [];
-  const begin = (item: T): void => {
-    const promise = read(item);
-    // It may fail while an earlier read is awaited: that must not end the process.
-    promise.catch(() => undefined);
-    under.push(promise);
-  };
-  try {
-    for (const item of items) {
-      begin(item);
-      if (under.length >= ahead) yield await (under.shift() as Promise<R>);
-    }
-    while (under.length > 0) yield await (under.shift() as Promise<R>);
-  } finally {
-    await Promise.allSettled(under);
-  }
-}

@@ -78,7 +78,7 @@ async function finishBatch(
   known?: KnownBatch,
 ): Promise<Versioned<BatchRow> | undefined> {
   const rows = known?.rows ?? [];
-  if (known?.rows === undefined) for await (const { row } of chunkRows(deps.table, id)) rows.push(row);
+  if (known?.rows === undefined) for await (const row of chunkRows(deps.table, id)) rows.push(row);
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read here are older than the batch row: if that has more chunks, some were added meanwhile.
   const found = known?.rows === undefined ? await requireBatch(deps.table, id) : known.batch;

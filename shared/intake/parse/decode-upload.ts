@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import { bodyTooLarge, requireRatio, type UploadLimits, uploadTooLarge } from '../limits.ts';
+import { bodyTooLarge, requirePerByte, type UploadLimits, uploadTooLarge } from '../limits.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
@@ -51,7 +51,7 @@ export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: De
     total += piece.length;
     if (total > limits.maxDecodedBytes)
       throw uploadTooLarge(`The decoded body is over ${limits.maxDecodedBytes} bytes.`, 'SLUICE_MAX_DECODED_BYTES');
-    requireRatio(total, received.bytes, 'decoded');
+    requirePerByte(total, received.bytes, 'decoded bytes');
     yield piece;
   }
 }
