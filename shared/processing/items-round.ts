@@ -15,7 +15,6 @@ import type { Services } from '../queues/services.ts';
 import { commonTrace } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
-import { inChunkSpan } from './chunk-span.ts';
 import { type ChunkEntry, mayBeDone, type ReferenceDeps, type Work } from './decide-chunk.ts';
 import { readFrames, UNREAD } from './fetch-frames.ts';
 import { holdLease } from './lease.ts';
@@ -68,7 +67,7 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: Referenc
   const publisher = createRoundPublisher(deps, address, { lease, trace });
   const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
   const processChunk = (work: Work): Promise<ChunkDisposition> =>
-    forBatch(work.value.batch, () => inChunkSpan(work, address, () => processReference(deps, work, round)));
+    forBatch(work.value.batch, () => processReference(deps, work, round));
   const processOne = async (work: Work | Entry<BlobReference>): Promise<ChunkDisposition> => {
     const disposition = isOfBlob(work) ? await adopt(deps, work, round) : await processChunk(work);
     await publisher.add(work, disposition);

@@ -6,7 +6,6 @@ import type { GateDeps } from '../gate/gate.ts';
 import type { Queue } from '../queues/messages.ts';
 import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
-import type { SweepAction, SweepCounts } from './counts.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -91,3 +90,35 @@ export async function guarded<T>(
     return undefined;
   }
 }
+
+/** The actions of a sweep: its response counts each of them, and all counts of an idle sweep are zero. */
+export const SWEEP_ACTIONS = [
+  'continued',
+  'announced',
+  'finalized',
+  'cancelled',
+  'resent',
+  'deleted',
+  'closed',
+  'missedWakes',
+  'wokenByTimer',
+  'restarted',
+  'takenOver',
+  'startFailed',
+  'expiredBatches',
+  'expiredKeys',
+  'expiredActions',
+  'purgedDrains',
+  'orphanPayloads',
+  'failed',
+] as const;
+export type SweepAction = (typeof SWEEP_ACTIONS)[number];
+
+/** `open` is the number of revisions that were checked. */
+export type SweepCounts = Record<SweepAction | 'open', number>;
+
+/** Counts of a sweep that found and did nothing. */
+export const noCounts = (): SweepCounts => ({
+  open: 0,
+  ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, 0])) as Record<SweepAction, number>),
+});

@@ -101,7 +101,7 @@ export interface LogLine {
   message: string;
   batch: string;
   chunk: string;
-  position: number;
+  position?: number | undefined;
 }
 
 /** Items that have ended in the run `task`; see copies.ts. */

@@ -69,7 +69,10 @@ describe('a body that decodes to over 1,100 times its size', () => {
 
     const problem = await problemOf(decodeUpload(cut(body), { encoding, limits: unbounded }));
 
-    expect(problem).toMatchObject({ type: 'too-large', detail: expect.stringMatching(/decoded bytes, and over 1100 per byte/) });
+    expect(problem).toMatchObject({
+      type: 'too-large',
+      detail: expect.stringMatching(/decoded bytes, and over 1100 per byte/),
+    });
     expect(await problemOf(decodeUpload(cut(compress(zeros(64))), { encoding, limits: unbounded }))).toBeUndefined();
   });
 

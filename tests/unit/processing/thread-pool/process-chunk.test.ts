@@ -45,7 +45,6 @@ async function process(
     clockMs: () => tasks.length * 1_000,
     budgetMs: 10_000,
     isClosed: () => tasks.length >= closedAfter,
-    onDropped: () => {},
   });
   return { outcome, tasks };
 }
