@@ -83,10 +83,7 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }
   );
 }
 
-/**
- * Tries five times, for up to three minutes: half a minute of delays, and up to half a minute per attempt. If all attempts fail, the drain
- * abandons the gate; if that fails as well, the next wake or the sweep finds that the drain has failed.
- */
+/** Tries five times in up to three minutes; then the drain abandons the gate, or the next wake finds it failed. */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);
   retry.backoffCoefficient = 2;

@@ -16,7 +16,6 @@ import { openChunkIndex } from './store/chunk-index.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
-/** The id of the new batch, or the claim of an idempotency key. */
 export type Claimed = Pick<Claim, 'batch'> | Claim;
 
 const isClaim = (claimed: Claimed): claimed is Claim => 'keyRow' in claimed;

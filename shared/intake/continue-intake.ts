@@ -57,7 +57,6 @@ export function continueIntake(
   return enterQueues(deps, batch, { ...entering, rows });
 }
 
-/** Pending rows that must enter the queues. */
 export interface Entering {
   /** Reads the rows of the revision from number `first` on. */
   rows: (first: number) => ChunkRows;

@@ -8,7 +8,6 @@ export interface UploadLimits {
   maxDecodedBytes: number;
   /** Bytes of one record as uploaded, without its line ending or separator. */
   maxRecordBytes: number;
-  /** Number of records of one upload. */
   maxItems: number;
 }
 
@@ -29,13 +28,9 @@ export const tooLarge = ({ line, column }: { line: number; column: number }, mes
 
 const MiB = 1024 * 1024;
 
-/**
- * Maximum number of consecutive bytes without a record: blank lines, or whitespace between the elements of an array. No
- * real file has that much, and it compresses extremely well: a body of 200 bytes can hold gigabytes of line feeds.
- */
+/** Maximum number of bytes in a row without a record: a body of 200 bytes can hold gigabytes of line feeds. */
 export const MAX_BLANK_BYTES = MiB;
 
-/** Counts the bytes since the last record. */
 export class BlankBytes {
   #run = 0;
 
@@ -49,7 +44,6 @@ export class BlankBytes {
     throw tooLarge({ line, column: 1 }, `Over ${MAX_BLANK_BYTES} bytes without a record.`);
   }
 
-  /** Resets the count, at a record. */
   end(): void {
     this.#run = 0;
   }

@@ -17,10 +17,7 @@ import type { SharedLock } from './shared-lock.ts';
 
 /** Number of failed tries after which a message is moved to the poison queue. */
 const MAX_TRIES = 5;
-/**
- * Wait before the next try if the blob does not exist, or if the error concerns this blob only. Five tries take four
- * minutes, for producers that put the message before they commit the blob.
- */
+/** Wait if the blob does not exist, or the error concerns it only: producers may put the message first. */
 const ABSENT_RETRY_SECONDS = 60;
 
 export interface AdoptDeps {

@@ -1,7 +1,4 @@
-/**
- * What becomes of the chunk of a reference: the state of its batch, its deliveries and its stored outcome decide whether it
- * runs, and how.
- */
+/** What becomes of the chunk of a reference, by the state of its batch, its deliveries and its stored outcome. */
 import { isFinished } from '../batches/batch-row.ts';
 import { type BatchStore, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
@@ -34,10 +31,7 @@ const ISOLATED_LIMITED_MS = 20_000;
 const SPLIT_PARTS = 32;
 
 export interface ReferenceDeps extends BatchStore {
-  /**
-   * Reads a batch, once per slice while it is under way. A state in which chunks do not run is never older than the
-   * reference.
-   */
+  /** A state in which chunks do not run is never older than the reference (batch-states.ts). */
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process'>;
@@ -54,7 +48,6 @@ export type ChunkEntry = Entry<Reference>;
 /** A reference of a chunk, and what is known about its frame. */
 export type Work = ChunkEntry & { frame: FrameState };
 
-/** The part of a round that decides whether a chunk can begin. */
 export interface ChunkRound {
   lease: Lease;
   time: SliceTime;
@@ -112,10 +105,7 @@ async function decideIn(deps: ReferenceDeps, work: Work, { round, batch }: InBat
 
 const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancelled' ? 'cancelled' : 'duplicate');
 
-/**
- * Runs a redelivered chunk isolated, after its start was counted in the message. After two unfinished isolated starts, it
- * is split, or ends as `killed` if it has one item.
- */
+/** Runs a redelivered chunk isolated, its start counted in the message. After two of them, splits or kills it. */
 async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: InBatch): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;

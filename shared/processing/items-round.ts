@@ -55,10 +55,7 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
 const isOfChunk = (entry: AnyEntry): entry is ChunkEntry => !isBlobReference(entry.value);
 const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobReference(entry.value);
 
-/**
- * Processes at most one entry more at a time than there are threads: entries that have not begun when the slice is over
- * can be returned.
- */
+/** Processes one entry more at a time than there are threads: what has not begun in the slice can be returned. */
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: ReferenceRound): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);

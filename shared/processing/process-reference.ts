@@ -13,7 +13,6 @@ import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 
-/** The part of a round that its references share. */
 export interface ReferenceRound extends ChunkRound {
   address: QueueAddress;
   /** Why no thread could start for a chunk of this round; empty at first. */

@@ -17,7 +17,6 @@ export type Queue = Pick<
   'name' | 'sendMessage' | 'receiveMessages' | 'updateMessage' | 'deleteMessage' | 'getProperties' | 'create'
 >;
 
-/** A message and its parsed content. */
 export interface Entry<T> {
   message: DequeuedMessageItem;
   value: T;

@@ -1,7 +1,4 @@
-/**
- * Reads the frames of a batch's chunks, one page at a time. Pages follow the ledger rows, because a listing of blobs may
- * contain some that never counted.
- */
+/** Reads the frames of a batch's chunks in pages, by ledger rows: a listing may contain blobs that never counted. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { outcomeBlobName } from '../contract/names.ts';
@@ -18,10 +15,7 @@ export interface ChunkFrame {
   place: FramePlace;
 }
 
-/**
- * Maximum number of rows that a page reads in search of frames: ten queries. A batch has up to a million chunks, perhaps none
- * with the frame.
- */
+/** Maximum number of rows that a page reads in search of frames: ten queries. Perhaps no chunk has one. */
 const MAX_ROWS = 10_000;
 
 /** The limits of a page: it ends after `chunks` frames, or before the frame that would exceed `bytes` decoded bytes. */

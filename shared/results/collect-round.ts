@@ -63,8 +63,5 @@ function addEnd(work: BatchWork, end: DoneChunk, { message, value }: Entry<Resul
   work.ends.push({ chunk: end.chunk, header: end.header, message: nameOf(message), operations });
 }
 
-/**
- * Derived from the text and not from the service's id: a put whose answer was lost is repeated, and its two messages are
- * charged as one.
- */
+/** From the text, not the service's id: a put whose answer was lost makes two messages, charged as one. */
 const nameOf = ({ messageText }: DequeuedMessageItem): string => digestOf(Buffer.from(messageText)).slice(0, 32);

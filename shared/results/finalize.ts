@@ -179,10 +179,7 @@ const finalState = (row: BatchRow, suspect: Suspect | undefined): BatchState => 
   return row.dead > 0 ? 'completedWithDeadLetters' : 'completed';
 };
 
-/**
- * Checks accepted = succeeded + dead + discarded + cancelled, by the counters and by the rows; a difference raises an
- * alert and is never hidden.
- */
+/** Checks accepted = succeeded + dead + discarded + cancelled, by counters and rows; a difference raises an alert. */
 function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
   const sum = (pick: (row: ChunkRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   const succeeded = sum((row) => row.header?.counts.succeeded ?? 0);

@@ -16,15 +16,11 @@ import { type ChunkFrame, frameOfChunk } from './chunk-pages.ts';
 import { createMerge, decodeValues, type Merge, partialLinesIn, type Reducing, reportStep } from './merge.ts';
 import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
 
-/**
- * Maximum number of frames that are read at the same time. They wait compressed, and are decoded one at a time, so that
- * memory does not grow with the batch.
- */
+/** Maximum number of frames read at a time. They wait compressed, so that memory does not grow with the batch. */
 const FRAMES_AT_ONCE = 8;
 
 type ReportDeps = Pick<Services, 'container'> & { mergeAhead: Pick<MergeAhead, 'take'> };
 
-/** A batch that has ended, with all its rows. */
 export interface Reported {
   workload: Pick<Workload, 'name' | 'reduce'>;
   batch: BatchRow;

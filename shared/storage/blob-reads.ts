@@ -43,7 +43,6 @@ export async function downloadStart(
   return { etag, bytes: Buffer.concat(pieces) };
 }
 
-/** A part of a blob. */
 interface DownloadRange {
   /** Defaults to 0. */
   offset?: number;

@@ -10,10 +10,7 @@ import { log } from '../telemetry/log.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/**
- * How long a sweep waits before a step counts as forgotten, since its process may still be alive; milliseconds of
- * service time.
- */
+/** How long a step may take before it counts as forgotten, since its process may be alive; milliseconds. */
 export interface Patience {
   /** From the opening of a revision to its last reference, and from its announcement to its closing. */
   enqueueingMs: number;
@@ -45,7 +42,6 @@ export interface SweepDeps extends DeleteDeps, Pick<Services, 'depthOf'> {
   patience?: Partial<Patience>;
 }
 
-/** The state of one sweep. */
 export interface SweepRun extends SweepDeps {
   counts: SweepCounts;
   /** Queues whose wake could not be published: the sweep wakes them itself. */

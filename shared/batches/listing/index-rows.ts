@@ -22,13 +22,9 @@ const SPENT = pickColumns(BATCH, ['operations', 'handlerSeconds', 'chunksDone', 
 /** The row of a batch in the listing of its day, as of its last end or of the opening of its revision. */
 export const LINE = defineRow('line', { ...SHOWN, ...SPENT });
 
-/** The data of a batch in a listing. */
 export type IndexEntry = Values<typeof SHOWN> & { id: string; spent: Values<typeof SPENT> };
 
-/**
- * Computes the row key of a batch within its day: the digits of its id inverted, since tables return rows in ascending
- * order and a listing shows the newest first.
- */
+/** Computes the row key of a batch within its day: its id inverted, so that the newest comes first. */
 const newestFirst = (id: string): string =>
   id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
 
@@ -61,13 +57,9 @@ export async function* batchesOfDay(table: Table, day: string, after?: string): 
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 
-/**
- * Maximum number of workloads in a filter. A filter can have 15 comparisons (source: Microsoft Learn, querying tables
- * and entities); the others are those of the days.
- */
+/** Maximum number of workloads in a filter of 15 comparisons (source: Microsoft Learn, querying tables). */
 const MAX_NAMES = 12;
 
-/** Selects lines of the listing. */
 export interface DaysQuery {
   first: string;
   last: string;

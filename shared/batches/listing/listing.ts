@@ -19,7 +19,6 @@ export interface ListingQuery {
   state?: BatchState | undefined;
   /** Labels that a batch must all have. Defaults to none. */
   labels?: readonly (readonly [key: string, value: string])[];
-  /** Compared by `matchesSearch`. */
   search?: string | undefined;
 }
 
@@ -76,7 +75,6 @@ export async function openIds(table: Table, workload?: string): Promise<Set<stri
   return ids;
 }
 
-/** A line, or a batch that has no line yet. */
 type Candidate = IndexEntry | OpenBatch;
 
 const isLine = (candidate: Candidate): candidate is IndexEntry => 'state' in candidate;

@@ -9,7 +9,6 @@ import { readUpload } from '../read-upload.ts';
 import { ItemCheck } from './check-items.ts';
 import { type EstimateOptions, estimateUpload } from './estimate-upload.ts';
 
-/** What to check, and when to stop. */
 export interface CheckRequest extends EstimateOptions {
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
@@ -20,9 +19,7 @@ export interface CheckRequest extends EstimateOptions {
   maxItems?: number;
   /** Number of bytes of the body to read, as received. Default: all. */
   maxBytes?: number;
-  /**
-   * Number of bytes of the body in which records are counted for the estimate, after validation has stopped. Default: none.
-   */
+  /** Bytes of the body in which records are counted for the estimate after validation stopped. Default: none. */
   estimateBytes?: number;
   /** When it aborts, the check ends with what has been read. */
   signal?: AbortSignal;
@@ -34,7 +31,6 @@ export type UploadCheck = Awaited<ReturnType<typeof checkUpload>>;
 /** Small, so that little more is read than requested, and a fault hides few of the records before it. */
 const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
-/** Ends the reading of the body. */
 class StoppedError extends Error {
   override name = 'StoppedError';
 }
@@ -103,7 +99,6 @@ class CountedBody {
     this.#request = request;
   }
 
-  /** Stops after the current piece. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -37,7 +37,6 @@ const MAX_LARGE = 1_000;
 /** Maximum number of stuck files that one scan logs individually; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-/** Result of one inbox scan: the number of files per end. */
 export type InboxResult = Record<Exclude<FileEnd['end'], 'suspect'>, number>;
 
 interface InboxScan extends Taking {
@@ -136,7 +135,6 @@ async function takeAlone(deps: InboxDeps, scan: InboxScan, file: BlobItem): Prom
   }
 }
 
-/** Whether this scan starts no further file. */
 function isOver({ gate }: InboxDeps, scan: InboxScan): boolean {
   if (gate.now() > scan.untilMs) scan.complete = false;
   return !scan.complete;

@@ -7,15 +7,9 @@ import { movedVersion, unquoted } from './inbox-move.ts';
 import { listedItem } from './listed-item.ts';
 import { type FileEnd, takeFile } from './take-file.ts';
 
-/**
- * Reading stops after this time, with a checkpoint from which the next attempt continues: other messages wait for the
- * slice. The largest upload (210 MiB) takes half of it.
- */
+/** Reading stops after this time, with a checkpoint: other messages wait for the slice. 210 MiB take half of it. */
 const MAX_READ_MS = 60_000;
-/**
- * If the message does not specify a version: how long before the message was put the file may have been taken. An inbox
- * check can run between the producer's two puts. A file of this name that was taken earlier was another one.
- */
+/** Without a version: how long before the message its file may have been taken, between the producer's two puts. */
 const TAKEN_BEFORE_MS = 10 * 60_000;
 
 export interface NamedFile {
@@ -24,11 +18,9 @@ export interface NamedFile {
   etag?: string | undefined;
   producer: string;
   traceparent?: string | undefined;
-  /** Whether nothing else runs in the process that could end it. */
   isAlone: boolean;
   /** Service time at which the message was put. */
   namedAt: Date;
-  /** Ends the reading early. */
   signal: AbortSignal;
 }
 

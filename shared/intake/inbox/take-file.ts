@@ -51,14 +51,10 @@ interface Decided {
   decision: InboxDecision;
   /** Whether the decision is from an earlier scan. */
   marked: boolean;
-  /** Metadata of the file. */
   metadata: BlobItem['metadata'] | undefined;
 }
 
-/**
- * Moves a file. If its batch has been deleted, the file is deleted without a copy: deleting a batch removes its file from
- * inbox-done.
- */
+/** Moves a file; if its batch was deleted, deletes it without a copy, as deleting a batch does in inbox-done. */
 async function removeFromInbox(
   deps: InboxDeps,
   file: FileVersion,

@@ -26,14 +26,10 @@ const OUTPUT = { chunkSize: PIECE_BYTES };
 
 type Decoder = ReturnType<typeof createGunzip>;
 
-/** The encoding, and the limits. */
 export interface DecodeOptions {
   encoding: UploadEncoding;
   limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
-  /**
-   * Counts the bytes of the body while they are read. For an upload that is not encoded, it begins with those that an
-   * earlier attempt has read. Default 0.
-   */
+  /** Counts the bytes of the body as they are read, from those that an earlier attempt has read. Default 0. */
   received?: { bytes: number };
 }
 

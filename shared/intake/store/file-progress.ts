@@ -2,7 +2,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../contract/names.ts';
 
-/** How much of a file has been taken. */
 export interface FileProgress {
   /** Path in the inbox; the ETag has no quotes. */
   name: string;

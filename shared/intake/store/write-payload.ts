@@ -27,11 +27,9 @@ export interface StagedPayload extends StagedBlocks {
   index: IndexWriter;
 }
 
-/** When and how to write checkpoints of a resumable upload. */
 export interface PayloadCheckpoints {
   /** 16 random hex digits: attempts that write the same payload must not replace each other's blocks. */
   attempt: string;
-  /** Bytes of records between two checkpoints. */
   everyBytes: number;
   /** What an earlier attempt staged; the given chunks follow it. */
   resume?: StagedPayload | undefined;
@@ -39,7 +37,6 @@ export interface PayloadCheckpoints {
   save: (staged: StagedPayload, last: Pick<RawChunk, 'end'>) => Promise<void>;
 }
 
-/** What to write, and where. */
 export interface WritePayloadOptions {
   blob: PayloadBlob;
   chunks: AsyncIterable<RawChunk>;
@@ -49,7 +46,6 @@ export interface WritePayloadOptions {
   checkpoints?: PayloadCheckpoints | undefined;
 }
 
-/** A written payload. */
 export interface StoredPayload {
   items: number;
   /** Records as NDJSON, before compression. */
@@ -116,10 +112,7 @@ function createSaver(upload: BlockUpload, index: IndexWriter, { everyBytes, save
       unsavedBytes += chunk.length;
       if (unsavedBytes >= everyBytes) await saveNow();
     },
-    /**
-     * Saves a checkpoint after an interruption. A failure is only logged: the error of the interruption matters more, and
-     * the missing checkpoint costs only time.
-     */
+    /** Saves a checkpoint after an interruption. A failure is only logged: it costs only time. */
     async keep(): Promise<void> {
       if (unsavedBytes < everyBytes * WORTH_KEEPING) return;
       try {

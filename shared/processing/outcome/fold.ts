@@ -3,7 +3,6 @@ import type { Workload } from '../../workload/define.ts';
 import { toFaithful } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
 
-/** A partial aggregate that is being built. */
 export interface Fold {
   add(result: unknown): void;
   /** Lines of PartialLine, sorted by key. */

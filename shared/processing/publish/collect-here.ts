@@ -18,10 +18,7 @@ import type { ChunkDisposition, DisposedReference } from './publish-results.ts';
 /** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
-/**
- * Applies ends to the ledger, with everything that follows from them up to the end of the batch. May be repeated. Throws
- * the errors of storage and of the topic.
- */
+/** Applies ends to the ledger, up to the end of the batch. May be repeated. Throws errors of storage and topic. */
 export type CollectEnds = (
   batch: string,
   work: { ends: ChunkEnd[]; traceparents: (string | undefined)[]; read?: ApplyRead | undefined },

@@ -15,7 +15,6 @@ const MAX_USED = 16;
 /** A chunk that is too large to hold or write as a whole is split; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
 
-/** The tools of the processor that the run of a chunk needs. */
 export interface ChunkTools {
   run: (task: ThreadTask, watch?: Watch) => Promise<ThreadEnd>;
   clockMs: () => number;

@@ -24,7 +24,6 @@ export interface ProcessorOptions extends Pick<ThreadsOptions, 'threadUrl' | 'ma
   now?: () => number;
 }
 
-/** Runs chunks in worker threads. */
 export interface Processor {
   /**
    * Creates a chunk's outcome; waits while all threads are busy. Errors of a handler are part of the outcome.
@@ -37,9 +36,7 @@ export interface Processor {
   /** Ends all threads immediately; running chunks are rejected. */
   close(): Promise<void>;
   readonly threads: number;
-  /** Number of threads that run nothing. */
   readonly idleThreads: number;
-  /** Number of chunks that wait for a thread. */
   readonly queued: number;
 }
 

@@ -14,10 +14,7 @@ import type { Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from '
 
 /** Maximum number of log lines per run of a chunk; further ones are only counted. */
 const MAX_LOG_LINES = 100;
-/**
- * Maximum number of unhandled errors that are logged per chunk: a handler may cause one per item, and each costs the main
- * thread a log line.
- */
+/** Maximum number of unhandled errors that are logged per chunk: each costs the main thread a log line. */
 const MAX_UNHANDLED = 20;
 
 /** Creates the function that the file of a thread exports: `export default serve(registry)`. */

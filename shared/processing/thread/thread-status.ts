@@ -32,10 +32,7 @@ export const isInFlight = (state: number | undefined): boolean => state === IN_F
 export type Stop = 'cancelled' | 'returned';
 const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];
 
-/**
- * Time for calls in flight to end after their chunk was stopped. It is shorter when the instance is being stopped,
- * because Azure allows five seconds in total. Source: azure-functions-nodejs-worker, WorkerTerminate.
- */
+/** Grace for calls in flight after a stop. Azure allows five seconds in total (azure-functions-nodejs-worker). */
 export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
 
 /** The shared memory of one run: counters, and a state for each item of the chunk. */

@@ -1,6 +1,4 @@
-/**
- * Lists the files of the inbox for people: those that wait or are being taken, and the rejected ones with their reasons.
- */
+/** Lists the files of the inbox for people: those that wait or are taken, and the rejected ones with their reasons. */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { inParallel } from '../../../parallel.ts';
@@ -31,23 +29,19 @@ export interface InboxFile {
   readBytes?: number;
   readItems?: number;
   reason?: RejectionReason;
-  /** The batch that it became. */
   batch?: string;
 }
 
 export interface InboxFilesDeps {
   container: (name: string) => ContainerClient;
   registry: Registry;
-  /** Lists the files that are being taken. */
   listTaking: () => AsyncIterable<FileProgress>;
 }
 
 export interface InboxFilter {
   workload: string | undefined;
   state: InboxState | undefined;
-  /** Maximum number of files on the page. */
   limit: number;
-  /** Where the previous page ended. */
   after: InboxPlace | undefined;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Copies of ended items. A longer run sends them from the thread at intervals, so that they survive the thread's death.
- * The main thread keeps the bytes without reading them; they are never stored separately.
- */
+/** Copies of ended items, sent at intervals so that they survive the thread's death. They are never stored. */
 import { joinBytes } from '../../outcome/encode/encode-outcome.ts';
 import type { Copy, ItemEnd } from '../thread-task.ts';
 import type { FreshEnd } from './ended-items.ts';
