@@ -125,7 +125,7 @@ async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Prom
 async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<DoneChunk> {
   const error = new Error('The batch was cancelled.');
   const nowMs = deps.gate.now();
-  const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
+  const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs });
   const { header } = await putOutcome(deps.container(CONTAINERS.results), reference, cancelled);
   return { batch, chunk, header };
 }

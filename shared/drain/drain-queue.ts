@@ -30,15 +30,8 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
     const { wakes, depth, bound, late }: Wave = next;
     const slices = yield* runWave(context, { queue, generation, wave: next });
     try {
-      const step = (yield finishWave(context, {
-        queue,
-        generation,
-        slices,
-        wakes,
-        depth,
-        bound,
-        late,
-      })) as FinishWaveOutput;
+      const input: FinishWaveInput = { queue, generation, slices, wakes, depth, bound, late };
+      const step = (yield finishWave(context, input)) as FinishWaveOutput;
       next = step.next;
     } catch (error) {
       // The last act of a drain that cannot continue: it tries to release the gate, with a wake in one minute.

@@ -28,7 +28,6 @@ const ISOLATION_DELIVERIES = 2;
 const MAX_ISOLATED_STARTS = 2;
 /** If the workload has limits, an isolated chunk begins no item after this time. */
 const ISOLATED_LIMITED_MS = 20_000;
-const SPLIT_PARTS = 32;
 
 export interface ReferenceDeps extends BatchStore {
   /** A state in which chunks do not run is never older than the reference (batch-states.ts). */
@@ -114,7 +113,7 @@ async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: In
   if (stored) return toDisposition(reference, stored);
   if (starts >= MAX_ISOLATED_STARTS) {
     const items = reference.take ?? reference.items;
-    if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
+    if (items > 1) return store(deps, work, splitChunk(reference));
     // The dead letter needs the frame for its item and, for a retries frame, for the item's index.
     return store(deps, work, ending(deps, work, 'killed', await knownFrame(deps, work)));
   }
@@ -172,7 +171,6 @@ const ending = (
     ending: kind,
     error: new Error(ENDING_TEXT[kind]),
     nowMs: deps.gate.now(),
-    version: reference.version,
     ...(frame.kind === 'read' ? { frame: frame.bytes } : {}),
   });
 

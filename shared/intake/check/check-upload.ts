@@ -42,9 +42,9 @@ class StoppedError extends Error {
 export async function checkUpload(request: CheckRequest) {
   const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
   const check = new ItemCheck(workload);
-  const body = new CountedBody(request);
+  const body = countBody(request);
   const schema = itemSchemaOf(workload);
-  const upload = readUpload({ body: body.pieces(), format, encoding, csv, limits, schema, chunk: CHUNK });
+  const upload = readUpload({ body: body.pieces, format, encoding, csv, limits, schema, chunk: CHUNK });
   const checked = (): number => check.valid + check.invalid;
   const stopped = stopOf(request.signal);
   let seen = 0;
@@ -56,7 +56,7 @@ export async function checkUpload(request: CheckRequest) {
       seen += chunk.items;
       await Promise.race([check.add(chunk, Math.max(0, maxItems - checked())), stopped]);
       lastLine = chunk.firstLine;
-      if (checked() >= maxItems && body.read >= estimateBytes) body.stop();
+      if (checked() >= maxItems && body.read >= estimateBytes) body.isStopped = true;
       if (request.signal?.aborted) throw new StoppedError();
     }
     ended = true;
@@ -90,29 +90,18 @@ function stopOf(signal: AbortSignal | undefined): Promise<never> {
  * Counts what is read of a body. To stop, it throws an error, so that a record that is cut in two does not count as a
  * fault. What was read by then is counted before it throws; otherwise the whole could not be estimated.
  */
-class CountedBody {
-  read = 0;
-  readonly #request: CheckRequest;
-  #isStopped = false;
-
-  constructor(request: CheckRequest) {
-    this.#request = request;
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    const { body, maxBytes = Number.POSITIVE_INFINITY, signal } = this.#request;
+function countBody({ body, maxBytes = Number.POSITIVE_INFINITY, signal }: CheckRequest) {
+  const counted = { read: 0, isStopped: false, pieces: pieces() };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
-      if (this.read >= maxBytes) throw new StoppedError();
-      this.read += piece.length;
+      if (counted.read >= maxBytes) throw new StoppedError();
+      counted.read += piece.length;
       yield piece;
       // Stop here, not at the next piece: a slow client may take long to send it.
-      if (this.#isStopped || signal?.aborted) throw new StoppedError();
+      if (counted.isStopped || signal?.aborted) throw new StoppedError();
     }
   }
+  return counted;
 }
 
 /** Returns the place of a problem. Some problems have none: a damaged encoding, or an upload that is too large. */

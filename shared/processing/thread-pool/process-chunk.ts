@@ -97,7 +97,7 @@ function cutOrKilled({ reference, frame, nowMs }: ChunkJob, death: ThreadDeath):
   if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
   const { name, message } = deathText(death.error);
   const error = Object.assign(new Error(message), { name });
-  return unrunOutcome({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
+  return unrunOutcome({ reference, ending: 'killed', error, nowMs, frame });
 }
 
 /** Creates one copy of the compressed bytes: the caller keeps its own, and every run reads the same copy. */

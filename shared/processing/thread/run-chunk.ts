@@ -50,7 +50,7 @@ export async function runChunk(workload: Workload, task: ThreadTask, tools: Thre
     outcome = { ...builder.encode({ isCancelled }), ...(admission && { waitedSeconds: admission.waitedSeconds }) };
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
-    outcome = unrunOutcome({ reference, ending: 'digest', error, nowMs: task.nowMs, version: reference.version });
+    outcome = unrunOutcome({ reference, ending: 'digest', error, nowMs: task.nowMs });
   }
   outcome.header.handlerSeconds = (tools.clockMs() - startMs) / 1_000;
   return outcome;

@@ -2,13 +2,12 @@
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
 import { inParallel } from '../../../parallel.ts';
-import { blobProperties } from '../../../storage/blob-reads.ts';
 import type { Registry } from '../../../workload/registry.ts';
 import type { FileProgress } from '../../store/file-progress.ts';
 import { fileMetadata } from '../../upload-options.ts';
+import { findItem } from '../find-item.ts';
 import { importName } from '../import-file.ts';
 import { isMoved } from '../inbox-move.ts';
-import { listedItem } from '../listed-item.ts';
 import { type RejectionReason, readReason, reasonName } from '../rejection-reason.ts';
 
 /** States of a file in a listing; `done` is reported only for a single file. */
@@ -148,7 +147,7 @@ async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobI
  */
 export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
   const { container, registry } = deps;
-  const blobIn = (where: string, blob: string) => findBlob(container(where), blob);
+  const blobIn = (where: string, blob: string) => findItem(container(where), blob);
   const names = [name, importName(name)];
   for (const waits of names) {
     const blob = await blobIn(CONTAINERS.inbox, waits);
@@ -164,9 +163,4 @@ export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise
     if (blob && isMoved(blob.metadata)) return rejectedFile(deps, blob);
   }
   return undefined;
-}
-
-async function findBlob(container: ContainerClient, name: string): Promise<BlobItem | undefined> {
-  const found = await blobProperties(container.getBlobClient(name));
-  return found && listedItem(name, found);
 }
