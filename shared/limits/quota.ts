@@ -148,7 +148,7 @@ export class Quota {
     });
   }
 
-  /** Makes one claim at a time: tasks that start together share the lease, and one during a release claims after it. */
+  /** Makes one claim at a time: tasks that start together share the lease; a release ends first. */
   async #claim(queues: readonly string[]): Promise<void> {
     while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
     await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));

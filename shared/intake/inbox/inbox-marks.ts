@@ -25,11 +25,8 @@ export interface FileVersion {
 
 const rowKeyOf = ({ name, etag }: FileVersion): string => createHash('sha256').update(`${name}\n${etag}`).digest('hex');
 
-interface Mark {
-  name: string;
-  etag: string;
-  decision: InboxDecision;
-}
+/** `etag` is that of the row. */
+type Mark = FileVersion & { decision: InboxDecision };
 
 export class InboxMarks {
   readonly #table: Table;

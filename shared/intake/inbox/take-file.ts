@@ -38,7 +38,7 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
     decision = await taking.marks.find(version);
     marked = decision !== undefined;
     decision ??= await decide(deps, taking, file);
-    await removeFromInbox(deps, version, { decision, marked, metadata: file.metadata });
+    await removeFromInbox(deps, file, { decision, marked });
     return { end: 'batch' in decision ? 'accepted' : 'rejected' };
   } catch (error) {
     if (error instanceof SuspectUploadError) return { end: 'suspect' };
@@ -47,31 +47,23 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
   }
 }
 
-interface Decided {
-  decision: InboxDecision;
-  /** Whether the decision is from an earlier scan. */
-  marked: boolean;
-  metadata: BlobItem['metadata'] | undefined;
-}
-
-/** Moves a file; if its batch was deleted, deletes it without a copy, as deleting a batch does in inbox-done. */
+/**
+ * Moves a file; if its batch was deleted, deletes it without a copy, as deleting a batch does in inbox-done. A rejected file
+ * keeps the metadata of its writer, in case it is retried. `marked`: the decision is from an earlier scan.
+ */
 async function removeFromInbox(
   deps: InboxDeps,
-  file: FileVersion,
-  { decision, marked, metadata }: Decided,
+  { name, properties: { etag }, metadata }: BlobItem,
+  { decision, marked }: { decision: InboxDecision; marked: boolean },
 ): Promise<void> {
-  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
-  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
+  const file = { name, etag };
+  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) return removeFile(deps, file);
+  const target =
+    'batch' in decision
+      ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
+      : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
+  await moveFile(deps, { file, repeated: marked, ...target });
 }
-
-/** Returns where to move a file. A rejected file keeps the metadata of its writer, in case it is retried. */
-const destinationOf = (
-  decision: InboxDecision,
-  metadata: Decided['metadata'],
-): { to: string; metadata: Record<string, string> } =>
-  'batch' in decision
-    ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
-    : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
 
 /** Stores the decision. Until the mark is written, the idempotency key prevents the file from becoming another batch. */
 async function keepMark({ marks }: Taking, version: FileVersion, decision: InboxDecision): Promise<void> {
