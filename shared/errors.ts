@@ -31,9 +31,7 @@ export const PROBLEMS = {
 } as const;
 export type ProblemType = keyof typeof PROBLEMS;
 
-/**
- * A request cannot be served, and the response contains the reason: an RFC 9457 problem document, never a log entry.
- */
+/** The response contains why a request cannot be served: an RFC 9457 problem document, never a log entry. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly type: ProblemType;
@@ -65,10 +63,7 @@ export class BatchGoneError extends Problem {
   }
 }
 
-/**
- * A table, container or topic that the deployment creates does not exist. Nothing works until an operator creates it
- * again.
- */
+/** A table, container or topic of the deployment does not exist: nothing works until an operator creates it. */
 export class MissingResourceError extends Error {
   override name = 'MissingResourceError';
   constructor(resource: string, { service, cause }: { service: string; cause?: unknown }) {
@@ -76,9 +71,7 @@ export class MissingResourceError extends Error {
   }
 }
 
-/**
- * Other writers changed a row during each attempt to change it. Nothing was written; the call can be repeated later.
- */
+/** Other writers changed a row during each attempt to change it. Nothing was written; the call can be repeated. */
 export class ContentionError extends Error {
   override name = 'ContentionError';
 }
@@ -88,10 +81,7 @@ export class ClientGoneError extends Error {
   override name = 'ClientGoneError';
 }
 
-/**
- * The durable runtime refused to start a drain, or did not respond. The message is that of its error, which is the
- * cause.
- */
+/** The durable runtime refused to start a drain, or did not respond; `cause` is its error. */
 export class DrainStartError extends Error {
   override name = 'DrainStartError';
   constructor(cause: Error) {
@@ -132,10 +122,7 @@ export function errorCodeOf(thrown: unknown): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/**
- * Statuses that report a problem of the service or of our access to it: not authenticated, not authorized, too slow,
- * too busy.
- */
+/** Statuses of a problem of the service or of our access: not authenticated or authorized, too slow, too busy. */
 const OUTAGE = new Set([401, 403, 408, 429]);
 /** Errors without a status: no response, or no token from the identity. */
 const OUTAGE_NAMES = new Set([

@@ -40,3 +40,27 @@ export async function forEachInParallel<T>(
   };
   await Promise.all(Array.from({ length: limit }, failing));
 }
+
+/**
+ * Runs `read` over `items`, at most `ahead` at the same time, and yields the results in the order of the items. When the
+ * reader leaves early, waits for the running calls, so that their operations are counted with it.
+ */
+export async function* readAhead<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  ahead: number,
+  read: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running: Promise<R>[] = [];
+  try {
+    for await (const item of items) {
+      const promise = read(item);
+      // It may fail while an earlier one is awaited: that must not end the process.
+      promise.catch(() => undefined);
+      running.push(promise);
+      if (running.length >= ahead) yield await (running.shift() as Promise<R>);
+    }
+    while (running.length > 0) yield await (running.shift() as Promise<R>);
+  } finally {
+    await Promise.allSettled(running);
+  }
+}

@@ -58,10 +58,7 @@ const COUNTS = {
 };
 export type BatchCounts = Values<typeof COUNTS>;
 
-/**
- * Why a batch is paused, and since when (service time). `halt`: the rule of its workload paused it because of too many
- * dead letters.
- */
+/** Why a batch is paused, and since when (service time). `halt`: the rule of its workload paused it. */
 export interface BatchPause {
   by: 'operator' | 'halt';
   reason: string;
@@ -82,7 +79,6 @@ export interface SuspectCause {
   example?: { position: number; message: string } | undefined;
 }
 
-/** Why a batch is suspect: its causes, the most frequent first. */
 export interface Suspect {
   causes: readonly SuspectCause[];
 }
@@ -124,10 +120,7 @@ export const PRESENT_REVISION = {
 /** The columns of the present revision. They are reset when the next one opens. */
 export type PresentRevision = Values<typeof PRESENT_REVISION>;
 
-/**
- * The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. The columns of
- * `PresentRevision` are reset with each revision.
- */
+/** The row of a batch: what was accepted, how far it is, and what it cost. Times are ISO text in UTC. */
 export const BATCH = defineRow('batch', {
   ...COUNTS,
   ...PRESENT_REVISION,
@@ -168,7 +161,6 @@ export const BATCH = defineRow('batch', {
   revision: int32(0),
   /** Revision of the newest report; -1 if there is none. */
   reportRevision: int32(-1),
-  /** Whether the end of this revision has been published. */
   announced: flag(false),
   /** When the upload was accepted: the opening of revision 0. */
   acceptedAt: text(),
@@ -199,7 +191,6 @@ export const BATCH = defineRow('batch', {
 });
 export type BatchRow = RowOf<typeof BATCH> & { id: string };
 
-/** A row with the ETag that it was read with. */
 export interface Versioned<T> {
   row: T;
   etag: string;

@@ -1,7 +1,6 @@
 import { OTHER_CAUSES } from '../contract/cause.ts';
 import type { OutcomeHeader } from '../contract/outcome.ts';
 
-/** Number of dead letters by cause. */
 export type Causes = Readonly<Record<string, number>>;
 
 /** Maximum number of causes in a row: about 1.5 KB of JSON, since headers cut each cause to 120 characters. */

@@ -4,20 +4,14 @@ import { type Entity, fromEntity, type StoredEntity, toEntity } from '../storage
 import { defineRow, int64, json, optional, type RowOf, text } from '../storage/row.ts';
 import type { Versioned } from './batch-row.ts';
 
-/**
- * The row of a chunk: first pending, with the reference to put again; then done, exactly once, with the header of its
- * outcome.
- */
+/** The row of a chunk: pending, with the reference to put again; then done, once, with the header of its outcome. */
 export const CHUNK = defineRow('chunk', {
   state: text<'pending' | 'done'>(),
   items: int64(),
   reference: json<Reference>(),
   header: optional(json<OutcomeHeader>()),
   doneAt: optional(text()),
-  /**
-   * Id of the message that ended it: of its result message (derived from the text) or, for a small batch, of its reference.
-   * Later deliveries of that message publish its dead letters again.
-   */
+  /** Id of its result message or, for a small batch, its reference; later deliveries publish the same events again. */
   endedBy: optional(text()),
   /** Earliest time at which a retry may run; its message is invisible until then. */
   dueAt: optional(text()),

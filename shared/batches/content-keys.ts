@@ -27,10 +27,7 @@ export async function recordContent(
   return undefined;
 }
 
-/**
- * How long a batch that is not accepted yet claims its content. Longer than a function may run (`functionTimeout` in
- * host.json), so a claimant that is silent for longer can no longer accept the batch.
- */
+/** How long an unaccepted batch claims its content: longer than a function may run (`functionTimeout`). */
 export const CONTENT_CLAIM_MS = 15 * 60_000;
 
 /**

@@ -15,7 +15,6 @@ export const KEY_DAYS = 7;
 export const MAX_KEY = 255;
 /** An upload that has not renewed its claim for this long counts as dead, and its key may be used again. */
 const CLAIM_MS = 60_000;
-/** The row key of all rows of keys and contents. */
 export const ROW = 'key';
 
 /** The row of a key or a content. An upload that has ended has no claim, and a claim no digest. */

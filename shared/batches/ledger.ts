@@ -44,11 +44,9 @@ export async function insertBatch(
   row: BatchRow,
   chunks: ChunkRow[],
 ): Promise<Versioned<BatchRow> | undefined> {
-  const [rows = []] = groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION);
-  const first = rows.map((chunk) => create(toChunkEntity(chunk)));
   const next = charged(row, TRANSACTION);
   try {
-    const done = await table.submitTransaction([create(toBatchEntity(next.row)), ...first]);
+    const done = await table.submitTransaction([create(toBatchEntity(next.row)), ...createFirst(chunks)]);
     next.stored();
     return { row: next.row, etag: etagIn(done) };
   } catch (error) {
@@ -76,20 +74,19 @@ export async function openRevision(
   table: Table,
   { etag, next, chunks }: { etag: string; next: BatchRow; chunks: Iterable<ChunkRow> },
 ): Promise<boolean> {
-  const [rows = []] = groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION);
-  const first = rows.map((chunk) => create(toChunkEntity(chunk)));
   const { row, stored } = charged(next, TRANSACTION);
-  const isOpen = await wins(table.submitTransaction([['update', toBatchEntity(row), 'Replace', { etag }], ...first]));
+  const replace: StoredAction = ['update', toBatchEntity(row), 'Replace', { etag }];
+  const isOpen = await wins(table.submitTransaction([replace, ...createFirst(chunks)]));
   if (isOpen) stored();
   return isOpen;
 }
 
 /**
- * Inserts pending rows without the first `skipped` ones (default 0). Existing rows stay as they are, so that a repeat changes
- * nothing. Holds the rows of one transaction at a time: a batch can have a million.
+ * Inserts pending rows. Existing rows stay as they are, so that a repeat changes nothing. Holds the rows of one transaction
+ * at a time: a batch can have a million.
  */
-export async function insertChunks(table: Table, chunks: ChunkRows, skipped = 0): Promise<void> {
-  for await (const group of groupsOfSource(chunks, { size: MAX_CHUNK_ROWS_PER_TRANSACTION, skipped })) {
+export async function insertChunks(table: Table, chunks: ChunkRows): Promise<void> {
+  for await (const group of groupsOfSource(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION)) {
     if (await wins(table.submitTransaction(group.map((chunk) => create(toChunkEntity(chunk)))))) continue;
     for (const chunk of group) await wins(table.createEntity(toChunkEntity(chunk)));
   }
@@ -140,31 +137,31 @@ export async function readChunk(table: Table, batch: string, chunk: string): Pro
   return entity && fromChunkEntity(entity).row;
 }
 
-/** Reads all chunk rows of a batch in id order: one operation per 1,000 rows. */
+/** Selects chunk rows: in a state, and from chunk `first` to chunk `last` with its follow-ups (retries and parts). */
+export interface ChunkFilter {
+  state?: ChunkRow['state'];
+  first?: string | undefined;
+  last?: string;
+}
+
+/** Reads the chunk rows of a batch in id order, by default all: one operation per 1,000 rows that are consumed. */
 export async function* chunkRows(
   table: Table,
   id: string,
-  state?: ChunkRow['state'],
-): AsyncGenerator<Versioned<ChunkRow>> {
-  const range = odata`PartitionKey eq ${id} and RowKey ge ${CHUNK_ROWS.from} and RowKey lt ${CHUNK_ROWS.to}`;
-  const filter = state === undefined ? range : `${range} and ${odata`state eq ${state}`}`;
-  for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity);
-}
-
-/**
- * Reads the rows of the chunks from `first` to `last` and of their follow-ups (retries and parts). Both chunks must
- * belong to the same revision. Costs one operation per 1,000 rows.
- */
-export async function* chunkFamilies(
-  table: Table,
-  id: string,
-  { first, last }: { first: string; last: string },
+  { state, first, last }: ChunkFilter = {},
 ): AsyncGenerator<ChunkRow> {
+  const from = first === undefined ? CHUNK_ROWS.from : chunkRowKey(first);
   // The id of a follow-up begins with the id of its parent and a dot; '/' is the next character after the dot.
-  const [from, to] = [chunkRowKey(first), `${chunkRowKey(last)}/`];
-  const filter = odata`PartitionKey eq ${id} and RowKey ge ${from} and RowKey lt ${to}`;
+  const to = last === undefined ? CHUNK_ROWS.to : `${chunkRowKey(last)}/`;
+  const range = odata`PartitionKey eq ${id} and RowKey ge ${from} and RowKey lt ${to}`;
+  const filter = state === undefined ? range : `${range} and ${odata`state eq ${state}`}`;
   for await (const entity of queryEntities(table, filter)) yield fromChunkEntity(entity).row;
 }
 
 /** Creates the action that inserts an entity in a transaction. */
 export const create = (entity: StoredEntity): StoredAction => ['create', entity];
+
+function createFirst(chunks: Iterable<ChunkRow>): StoredAction[] {
+  const [rows = []] = groupsOf(chunks, MAX_CHUNK_ROWS_PER_TRANSACTION);
+  return rows.map((chunk) => create(toChunkEntity(chunk)));
+}

@@ -1,4 +1,3 @@
-/** The changes of a batch row when a pause begins and ends. */
 import type { BatchPause, BatchRow } from './batch-row.ts';
 
 /**

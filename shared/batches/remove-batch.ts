@@ -26,7 +26,6 @@ import { PROGRESS_ROWS } from './progress/progress-rows.ts';
 const DELETES_AT_ONCE = 16;
 const BLOBS_PER_GROUP = 256;
 
-/** The table and the containers of batches. */
 export interface BatchStore {
   table: Table;
   container: (name: string) => ContainerClient;
@@ -93,10 +92,7 @@ export async function cleaningUp<T>(
   }
 }
 
-/**
- * Everything under these prefixes belongs to this batch, including blobs that never counted: outcomes and payloads that
- * lost a race.
- */
+/** All blobs under these prefixes belong to the batch, also outcomes and payloads that lost a race. */
 function foldersOf({ id, workload }: RemovedBatch): [container: string, prefix: string][] {
   return [
     [CONTAINERS.results, outcomeBlobName(workload, id, '').replace(/[^/]*$/, '')],

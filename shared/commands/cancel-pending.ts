@@ -58,7 +58,7 @@ export async function cancelPending(
   const pass: CancelPass = { batch, workload, limit, isOver, seen: 0, isWhole: false, gates: new Map() };
   const ended = { ...NOTHING };
   const reported = { ...NOTHING_PUT };
-  for await (const group of groupsOfSource(rowsToEnd(deps, pass), { size: CHUNKS_PER_REPORT })) {
+  for await (const group of groupsOfSource(rowsToEnd(deps, pass), CHUNKS_PER_REPORT)) {
     const ends = await inParallel(group, PUTS_AT_ONCE, (row) => endCancelled(deps, row));
     for (const [queue, own] of Map.groupBy(ends, ({ chunk }) => queueOf(workload, batch, chunk))) {
       const put = await putResults(deps, { from: { queue, workload }, ends: own });
@@ -95,7 +95,7 @@ function queuesToWake({ registry }: FinalizeDeps, { batch, workload, isWhole, ga
 
 async function* rowsToEnd(deps: FinalizeDeps, pass: CancelPass): AsyncGenerator<ChunkRow> {
   let left = pass.limit;
-  for await (const { row } of chunkRows(deps.table, pass.batch.id, 'pending')) {
+  for await (const row of chunkRows(deps.table, pass.batch.id, { state: 'pending' })) {
     if (left === 0 || pass.seen === MAX_ROWS || pass.isOver()) return;
     pass.seen += 1;
     if (await mayRun(deps, pass, row)) continue;
@@ -125,7 +125,7 @@ async function mayRun(deps: FinalizeDeps, pass: CancelPass, row: ChunkRow): Prom
 async function endCancelled(deps: FinalizeDeps, { batch, chunk, reference }: ChunkRow): Promise<DoneChunk> {
   const error = new Error('The batch was cancelled.');
   const nowMs = deps.gate.now();
-  const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs, version: reference.version });
+  const cancelled = unrunOutcome({ reference, ending: 'cancelled', error, nowMs });
   const { header } = await putOutcome(deps.container(CONTAINERS.results), reference, cancelled);
   return { batch, chunk, header };
 }

@@ -116,7 +116,7 @@ async function cancelBatches(
 
 async function isToCancel(deps: ClearDeps, row: BatchRow, { workload, lane, queue }: QueueAddress): Promise<boolean> {
   if (row.lane !== lane || row.state === 'enqueueing' || isFinished(row.state)) return false;
-  for await (const { row: chunk } of chunkRows(deps.table, row.id, 'pending'))
+  for await (const chunk of chunkRows(deps.table, row.id, { state: 'pending' }))
     if (queueOf(workload, row, chunk.chunk) === queue) return true;
   return false;
 }

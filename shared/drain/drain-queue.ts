@@ -30,15 +30,8 @@ export function* drainQueue(context: OrchestrationContext): Generator<unknown, v
     const { wakes, depth, bound, late }: Wave = next;
     const slices = yield* runWave(context, { queue, generation, wave: next });
     try {
-      const step = (yield finishWave(context, {
-        queue,
-        generation,
-        slices,
-        wakes,
-        depth,
-        bound,
-        late,
-      })) as FinishWaveOutput;
+      const input: FinishWaveInput = { queue, generation, slices, wakes, depth, bound, late };
+      const step = (yield finishWave(context, input)) as FinishWaveOutput;
       next = step.next;
     } catch (error) {
       // The last act of a drain that cannot continue: it tries to release the gate, with a wake in one minute.
@@ -83,10 +76,7 @@ function tasksOf(context: OrchestrationContext, { queue, generation, wave: all }
   );
 }
 
-/**
- * Tries five times, for up to three minutes: half a minute of delays, and up to half a minute per attempt. If all attempts fail, the drain
- * abandons the gate; if that fails as well, the next wake or the sweep finds that the drain has failed.
- */
+/** Tries five times in up to three minutes; then the drain abandons the gate, or the next wake finds it failed. */
 const finishWave = (context: OrchestrationContext, input: FinishWaveInput) => {
   const retry = new RetryOptions(2_000, 5);
   retry.backoffCoefficient = 2;

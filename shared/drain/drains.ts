@@ -9,7 +9,6 @@ import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
 import type { DrainInput } from './drain-queue.ts';
 
-/** The part of the durable client that drains need. */
 export type DrainClient = Pick<DurableClient, 'startNew' | 'getStatus'>;
 
 export type DrainsDeps = Pick<Services, 'registry' | 'gate' | 'depthOf'> & Pick<FinishWaveDeps, 'plan'>;

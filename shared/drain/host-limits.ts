@@ -1,7 +1,4 @@
-/**
- * The limits of activities in host.json. They are read from that file, so that the silence of a healthy wave and the time
- * of an invocation are judged by the host's actual limits.
- */
+/** The limits of activities in host.json, so that waves and invocations are judged by the actual ones. */
 import { z } from 'zod';
 import type { ActivityLimits } from '../gate/heartbeat.ts';
 import type { Workload } from '../workload/define.ts';
@@ -15,20 +12,11 @@ export interface HostLimits extends ActivityLimits {
   functionSeconds: number;
 }
 
-/**
- * Time that an invocation needs after the latest possible end of an item: two seconds until a blocked thread is ended, and
- * usually a few more to start another one for what is left of the chunk, to store the outcome and to send the results.
- */
+/** For what follows the latest end of an item: ending a blocked thread, storing the outcome, sending results. */
 const END_SECONDS = 30;
-/**
- * Time that every invocation must have for the begin of items: it reads the gate, receives, and reads frames first. With
- * less, a drain could receive and return the same messages indefinitely.
- */
+/** Time that every invocation must have for items: with less, a drain could return the same messages indefinitely. */
 const BEGIN_SECONDS = 10;
-/**
- * Time before the limit of an invocation at which a slice ends even if its work continues, because a service does not
- * respond. The work then has no invocation.
- */
+/** Time before the limit at which a slice ends although its work continues, because a service does not respond. */
 const ABANDON_SECONDS = 10;
 
 const UNIT_SECONDS = [1, 60, 3_600, 86_400];

@@ -4,7 +4,6 @@ import type { SliceLoad } from '../gate/planning/slice-result.ts';
 
 /** What a process measures about itself; replaced in tests. */
 const PROCESS = {
-  /** Monotonic. */
   nowMs: (): number => performance.now(),
   /** CPU time of all threads of the process since its start, user and system. */
   cpuMs: (): number => {

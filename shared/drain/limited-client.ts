@@ -2,7 +2,6 @@ import type { DurableClient } from 'durable-functions';
 import type { Meter } from '../cost/meter.ts';
 import { withinTime } from '../time-limit.ts';
 
-/** The part of the durable client that the app uses. */
 export type RuntimeClient = Pick<DurableClient, 'startNew' | 'getStatus' | 'purgeInstanceHistoryBy'>;
 
 /** Time limits of calls, in milliseconds. The runtime reads its storage, whose own time limit is 30 s. */

@@ -37,7 +37,6 @@ export function createLoneTask({ tasks, probe = false, quota, depth }: TaskWave,
       received += brought;
       returnedLess = isAlone && brought < asked;
     },
-    /** Whether the task continues after its quota is reached. */
     mayStay: (): boolean => returnedLess && nowMs() - startMs < STAY_MS,
     /** Minimum time from the last receive that returned messages to the next one, in milliseconds. */
     paceMs: (): number => {

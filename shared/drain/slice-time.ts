@@ -4,10 +4,7 @@ export interface SliceTime {
   isOver: () => boolean;
   /** How long a reference may wait for its turn, in milliseconds: until the slice is over. 0 if it is. */
   waitMs: () => number;
-  /**
-   * The time of `processClockMs` after which no item begins: a later one could exceed the time limit of the invocation.
-   * The slice is over at this time at the latest; usually much earlier, and chunks that have begun continue after it.
-   */
+  /** The time of `processClockMs` after which no item begins; chunks that have begun continue after it. */
   beginUntilMs: number;
 }
 
@@ -24,7 +21,6 @@ export const OVER: SliceTime = { isOver: () => true, waitMs: () => 0, beginUntil
 interface SliceTimeOptions {
   endMs: number;
   beginUntilMs: number;
-  /** Whether the slice must end early, at this moment. */
   mustEnd: () => boolean;
   nowMs: () => number;
 }

@@ -18,7 +18,6 @@ export interface SliceEffects<Message> {
   mayContinue: () => Promise<boolean>;
   /** Whether the slice must end early: the process is about to end, or has no share of the limits. */
   mustEnd: () => boolean;
-  /** The time of `nowMs` after which no item begins. */
   beginUntilMs: number;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;

@@ -1,4 +1,3 @@
-/** The heartbeats of a dequeue task, by which its drain is known to be alive. */
 import { toError } from '../errors.ts';
 import type { FinishWaveDeps } from '../gate/finish-wave.ts';
 import type { VersionedGate } from '../gate/gate-store.ts';

@@ -1,7 +1,4 @@
-/**
- * The events about a batch. Each message id is derived from the content of the event, so that duplicate detection of
- * the topic, or a subscriber, drops a repeat.
- */
+/** The events about a batch. Message ids follow from the content, so that a repeat can be dropped. */
 import type { ChunkEnd } from '../batches/apply/plan-apply.ts';
 import type { BatchRow } from '../batches/batch-row.ts';
 import { sumCauses } from '../batches/causes.ts';
@@ -22,7 +19,6 @@ export interface BatchEventDeps {
 
 type BatchEventName = Exclude<QueueEvent['type'], 'QueueWorkDetected' | 'QueueEmpty'>;
 
-/** An event about a batch, without the fields that follow from the batch. */
 export type BatchEvent = {
   [T in BatchEventName]: { type: T; items: number; details: DetailsOf<T>; messageId: string };
 }[BatchEventName];

@@ -69,10 +69,7 @@ function wakeOf(deps: EventsDeps, body: unknown): QueueEvent[] {
   return [event];
 }
 
-/**
- * A body that cannot be read would be delivered again and again. It is logged once and dropped; the sweep finds the
- * work of its queue.
- */
+/** Logs an unreadable body and drops it: it would be delivered again and again, and the sweep finds the work. */
 function eventOf(body: unknown): SluiceEvent | undefined {
   try {
     return readEvent(body);

@@ -51,7 +51,6 @@ export interface PublishOptions {
   messageId?: string;
 }
 
-/** Publishes one event about a queue. */
 export type Publish = (address: QueueAddress, event: EventDetails, options?: PublishOptions) => Promise<void>;
 
 export interface PublisherDeps {

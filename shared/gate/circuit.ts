@@ -2,18 +2,12 @@
 import type { Pause } from './gate-row.ts';
 import type { WorkCounts } from './planning/slice-result.ts';
 
-/**
- * Minimum number of items that must have run before failures are evidence about the service behind the handler. Below
- * it, one invalid item in a retry chunk of its own would stop the queue for all batches.
- */
+/** Items that must have run before failures are evidence: below, one invalid item would stop the queue for all. */
 const MIN_RUN_TO_TRIP = 20;
 /** First and longest wait of an open circuit before one task tries again; the wait doubles with each failed probe. */
 const FIRST_PROBE_MS = 10_000;
 export const LONGEST_PROBE_MS = 5 * 60_000;
-/**
- * The longest wait if no worker thread starts: a deployment repairs that for all items, and no service behind the
- * handlers has to be spared.
- */
+/** The longest wait if no worker thread starts: a deployment repairs that, and no service has to be spared. */
 export const LONGEST_START_PROBE_MS = 60_000;
 
 /** Items that ran, and how many of them failed for retry. */

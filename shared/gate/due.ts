@@ -1,9 +1,6 @@
 /** The times at which delayed messages of a queue become visible, as stored in a gate. */
 
-/**
- * The time after which a message that was due is certainly visible: its delay was rounded up to whole seconds, and the
- * clock of the topic may be one second ahead. A wake that finds it still invisible would park for a whole lease.
- */
+/** After this time a due message is visible: delays are rounded up, and the clock of the topic may be ahead. */
 export const DUE_MARGIN_MS = 2_000;
 
 /** Maximum number of due times in a gate: each adds 30 bytes to the row, and costs at worst one unnecessary drain. */

@@ -69,7 +69,6 @@ export const finishWave = (deps: FinishWaveDeps, input: FinishedWave): Promise<N
     return decision.result;
   });
 
-/** Adds the wave that has ended to the latest waves. */
 function withWave({ waves, secondsPerReference }: GateRow, { address, wave, planned }: FinishedWave, atMs: number) {
   const { depth = 0, bound, late = false } = planned ?? {};
   if (bound === undefined) return waves;
@@ -150,10 +149,7 @@ const released = (gate: GateRow): GateRow => ({ ...gate, status: 'idle', active:
 export const releaseUnknownQueue = (table: Table, queue: string, generation: number): Promise<unknown> =>
   changeGate(table, queue, (row) => (isHeldBy(row, generation) ? released(row) : undefined));
 
-/**
- * Parks a queue, since nothing can be done before a known time. Publishes the scheduled wake before the gate is
- * released: a crash in between costs one empty drain, and no work is lost.
- */
+/** Parks a queue until a known time. The wake is published first: a crash in between costs one empty drain. */
 async function park(
   deps: FinishWaveDeps,
   { address }: FinishedWave,
@@ -166,10 +162,7 @@ async function park(
   return { gate, result: { ended: options.ended } };
 }
 
-/**
- * Returns the earliest known due time, with a margin: a wake that finds the message still invisible would park for a
- * whole lease. It is never later than one visibility timeout, since the end of a dead worker's lease is not known.
- */
+/** Returns the earliest due time, at most one visibility timeout: the end of a dead worker's lease is unknown. */
 function nextVisible(deps: FinishWaveDeps, gate: GateRow, { faulted, retryAt }: WaveSummary): number {
   if (retryAt > 0) return Math.max(deps.gate.now(), retryAt);
   if (faulted) return deps.gate.now() + FAULT_RETRY_MS;

@@ -6,7 +6,6 @@ import type { GateDeps } from './gate.ts';
 import { type GateRow, isHeldBy } from './gate-row.ts';
 import { changeGate } from './gate-store.ts';
 
-/** Maximum length of an error text in a gate. */
 const MAX_ERROR_CHARS = 500;
 
 /**

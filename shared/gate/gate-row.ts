@@ -48,10 +48,7 @@ export const GATE = defineRow('gate', {
   aliveUntil: text(''),
   /** When delayed messages become visible, as far as that is known; ascending. */
   due: json<readonly string[]>([]),
-  /**
-   * The time of the scheduled wake if the gate was released with work that is still invisible; empty if the queue was
-   * drained.
-   */
+  /** The time of the scheduled wake if the gate was released with invisible work; empty if the queue was drained. */
   parkedUntil: text(''),
   depth: int64(0),
   /** When the depth was measured; empty if it never was. */
@@ -69,10 +66,7 @@ export const GATE = defineRow('gate', {
   policyVersion: int32(0),
   /** Measured time of a dequeue task per reference, in seconds; 0 before the first measurement. */
   secondsPerReference: double(0),
-  /**
-   * Maximum number of tasks per wave at present. Throttling, slow responses and failures lower it, growing throughput
-   * raises it. 0 means no limit.
-   */
+  /** Maximum number of tasks per wave at present, by throttling, slow responses and failures. 0 means no limit. */
   taskLimit: int32(0),
   /** Number of tasks that was too many when the limit was last lowered; it grows with each wave since. 0 means never. */
   pressedAt: double(0),

@@ -1,4 +1,3 @@
-/** Reads and writes the row of a gate by its ETag. */
 import { LOST_RACE, retryLostRace } from '../storage/lost-race.ts';
 import { readEntity, type Table } from '../storage/table.ts';
 import { writeRow } from '../storage/write-row.ts';

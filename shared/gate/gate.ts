@@ -29,7 +29,6 @@ export interface GateDeps extends LivenessDeps {
   start: (gate: GateRow, put?: number) => Promise<void>;
 }
 
-/** What a wake did. */
 export type WakeResult = 'started' | 'counted' | 'restarted' | 'takenOver' | 'paused';
 
 /**
@@ -55,10 +54,7 @@ function isPauseActive(row: GateRow, now: number): boolean {
   return pause.by === 'operator' || (pause.probeAt !== undefined && Date.parse(pause.probeAt) - EARLY_WAKE_MS > now);
 }
 
-/**
- * Returns whether the queue of an idle gate can contain only messages that were put since its release, as far as the
- * gate knows. With a policy, messages may wait for others without a wake (`notifyFrom`).
- */
+/** Whether the queue can contain only messages put since its release. With a policy, some may wait without a wake. */
 const isLeftEmpty = ({ depth, parkedUntil, paused, policyVersion }: GateRow): boolean =>
   depth === 0 && parkedUntil === '' && paused === undefined && policyVersion === 0;
 
@@ -107,10 +103,7 @@ async function ensureAlive(deps: GateDeps, counted: GateRow): Promise<WakeResult
   return retryLostRace(gateOf(counted.queue), () => takeOver(deps, counted));
 }
 
-/**
- * The wake is not counted again after a lost race: two wakers of a dead drain would otherwise defeat each other's
- * take-over endlessly.
- */
+/** Does not count the wake again: two wakers of a dead drain would defeat each other's take-over endlessly. */
 async function takeOver(deps: GateDeps, { queue, generation }: GateRow): Promise<WakeResult | typeof LOST_RACE> {
   const { row, etag } = await readGate(deps.table, queue);
   // Idle or another generation: that drain measured the queue after this wake was counted, or will measure it.

@@ -1,4 +1,3 @@
-/** Pauses of queues: an operator pauses and resumes the gate. The circuit pauses it in finish-wave.ts. */
 import { Problem } from '../errors.ts';
 import { NOTHING_PUT, type Publish, tryPublish } from '../events/publish.ts';
 import { isAlreadyPaused, otherPauseText, type PauseWish, pauseBy } from '../pauses.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MAX_RECEIVE } from '../contract/queue-limits.ts';
 
-/** Maximum number of tasks per wave in any policy. */
 export const MAX_TASKS = 1_000;
 
 /**
@@ -38,10 +37,7 @@ const isAscending = (bounds: (number | undefined)[]): boolean =>
     index === bounds.length - 1 ? below === undefined : below !== undefined && below > (bounds[index - 1] ?? 0),
   );
 
-/**
- * The rule of the source, whose messages contain one item each: 10 dequeue tasks below 100 items, 50 below 1,000,
- * otherwise 100.
- */
+/** The rule of the source, whose messages contain one item each. */
 export const DEFAULT_POLICY: Policy = {
   thresholds: [{ below: 100, tasks: 10 }, { below: 1_000, tasks: 50 }, { tasks: 100 }],
   capacity: 100,

@@ -14,7 +14,6 @@ export const WAVE_BOUNDS = [
 ] as const;
 export type WaveBound = (typeof WAVE_BOUNDS)[number];
 
-/** A wave that has ended. */
 export interface WaveFigures {
   /** Service time of its end, in milliseconds. */
   atMs: number;
@@ -41,10 +40,8 @@ const FIELDS = [
   ...(['done', 'items', 'throttled', 'secondsPerReference'] as const),
 ] satisfies readonly (keyof WaveFigures)[];
 
-/** A wave as the gate stores it. */
 export type WaveRecord = readonly WaveFigures[keyof WaveFigures][];
 
-/** Maximum number of waves that a gate keeps. */
 export const MAX_WAVES = 30;
 
 /** Appends a wave, and removes the oldest one if there are too many. */

@@ -10,13 +10,12 @@ import { log } from '../telemetry/log.ts';
 import { countAccepted } from '../telemetry/metrics.ts';
 import { itemSchemaOf } from '../workload/item-schema.ts';
 import { validChunks } from './check/valid-chunks.ts';
-import { chunkRowsOf, continueIntake } from './continue-intake.ts';
+import { chunkRowOf, continueIntake } from './continue-intake.ts';
 import { newRow } from './new-row.ts';
 import { openChunkIndex } from './store/chunk-index.ts';
 import { type StoredUpload, storeUpload } from './store/store-upload.ts';
 import { openUpload, type SubmitDeps, type SubmitRequest } from './submit-request.ts';
 
-/** The id of the new batch, or the claim of an idempotency key. */
 export type Claimed = Pick<Claim, 'batch'> | Claim;
 
 const isClaim = (claimed: Claimed): claimed is Claim => 'keyRow' in claimed;
@@ -41,7 +40,8 @@ export async function accept(deps: SubmitDeps, request: SubmitRequest, claim: Cl
   await noteContent(deps, request, { row, stored });
   await writeOpenRow(deps.table, row);
   const index = await openChunkIndex(deps, row, payload.indexEnd);
-  const first = chunkRowsOf(row, await index.some(0, MAX_CHUNK_ROWS_PER_TRANSACTION));
+  const entries = await index.some(0, MAX_CHUNK_ROWS_PER_TRANSACTION);
+  const first = entries.map((entry, position) => chunkRowOf(row, entry, position));
   const accepted = await insertBatch(deps.table, row, first);
   await stored.discardCheckpoint();
   if (!accepted) return yieldTo(deps, request, { own: row, claim });

@@ -33,10 +33,7 @@ export interface Checkpoint {
 export interface ChunkLimits {
   readonly maxItems: number;
   readonly maxBytes: number;
-  /**
-   * When reading fails, yields the records of the unfinished chunk as a chunk, for callers that only inspect them. Default
-   * false.
-   */
+  /** When reading fails, yields the unfinished chunk, for callers that only inspect records. Default false. */
   readonly givesRest?: boolean;
 }
 
@@ -80,7 +77,6 @@ export const recordBytesOf = ({ bytes, ends }: RecordBlock): number => bytes.len
 class OpenChunk {
   items = 0;
   readonly #firstItem: number;
-  /** Memory of released chunks, for reuse. */
   readonly #free: Buffer[];
   #buffer: Buffer;
   readonly #lines = new LineStepsWriter();

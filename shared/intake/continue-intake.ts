@@ -14,17 +14,14 @@ export interface ContinueDeps extends EnqueueDeps, BatchStore {
   rowsPerPiece?: number;
 }
 
-/** Creates the pending rows of the first chunks of a payload. A pure function of the batch row and the index. */
-export const chunkRowsOf = (batch: BatchRow, entries: readonly ChunkEntry[]): ChunkRow[] =>
-  entries.map((entry, position) => chunkRowOf(batch, entry, position));
-
 /** Creates the pending rows of the chunks of a payload from chunk number `first` on (default 0), while its index is read. */
 export async function* rowsOfIndex(batch: BatchRow, index: ChunkIndex, first = 0): AsyncGenerator<ChunkRow> {
   let position = first;
   for await (const entry of index.entries(first)) yield chunkRowOf(batch, entry, position++);
 }
 
-function chunkRowOf(batch: BatchRow, entry: ChunkEntry, position: number): ChunkRow {
+/** Creates the pending row of a chunk: a pure function of the batch row and the index. */
+export function chunkRowOf(batch: BatchRow, entry: ChunkEntry, position: number): ChunkRow {
   const chunk = chunkId(position);
   const { offset, length, bytes, items, firstItem, digest } = entry;
   const { id, workload, version, payload: blob, acceptedAt: enqueuedAt, traceparent } = batch;
@@ -60,7 +57,6 @@ export function continueIntake(
   return enterQueues(deps, batch, { ...entering, rows });
 }
 
-/** Pending rows that must enter the queues. */
 export interface Entering {
   /** Reads the rows of the revision from number `first` on. */
   rows: (first: number) => ChunkRows;
@@ -99,12 +95,12 @@ export async function enterQueues(deps: ContinueDeps, batch: BatchRow, entering:
   const size = deps.rowsPerPiece ?? ROWS_PER_PIECE;
   const first = batch.enqueuedTo ?? 0;
   let done = first;
-  for await (const piece of groupsOfSource(rows(first), { size, skipped: 0 })) {
+  for await (const piece of groupsOfSource(rows(first), size)) {
     if (done > first) {
       const isEnqueueing = await change(({ enqueuedTo = 0 }) => ({ enqueuedTo: Math.max(enqueuedTo, done) }));
       if (!isEnqueueing || deps.gate.now() >= untilMs) return known?.row ?? batch;
     }
-    await insertChunks(deps.table, piece, isBegun && done === 0 ? MAX_CHUNK_ROWS_PER_TRANSACTION : 0);
+    await insertChunks(deps.table, isBegun && done === 0 ? piece.slice(MAX_CHUNK_ROWS_PER_TRANSACTION) : piece);
     await enqueue(deps, batch, piece, { resent: !isBegun, isUpload: batch.revision === 0 && isBegun });
     done += piece.length;
   }

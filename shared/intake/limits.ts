@@ -8,7 +8,6 @@ export interface UploadLimits {
   maxDecodedBytes: number;
   /** Bytes of one record as uploaded, without its line ending or separator. */
   maxRecordBytes: number;
-  /** Number of records of one upload. */
   maxItems: number;
 }
 
@@ -29,13 +28,9 @@ export const tooLarge = ({ line, column }: { line: number; column: number }, mes
 
 const MiB = 1024 * 1024;
 
-/**
- * Maximum number of consecutive bytes without a record: blank lines, or whitespace between the elements of an array. No
- * real file has that much, and it compresses extremely well: a body of 200 bytes can hold gigabytes of line feeds.
- */
+/** Maximum number of bytes in a row without a record: a body of 200 bytes can hold gigabytes of line feeds. */
 export const MAX_BLANK_BYTES = MiB;
 
-/** Counts the bytes since the last record. */
 export class BlankBytes {
   #run = 0;
 
@@ -49,7 +44,6 @@ export class BlankBytes {
     throw tooLarge({ line, column: 1 }, `Over ${MAX_BLANK_BYTES} bytes without a record.`);
   }
 
-  /** Resets the count, at a record. */
   end(): void {
     this.#run = 0;
   }
@@ -60,26 +54,8 @@ export class BlankBytes {
  * generated test data about 200 times. Gzip cannot exceed 1,032, so this limit never refuses it. Brotli and zstd reach a
  * million for data without information. CSV without compression cannot exceed it, because the length of a name is limited.
  */
-export const MAX_DECODED_RATIO = 1_100;
-/** The ratio is checked only after this many bytes: small uploads may be as repetitive as they like. */
-export const RATIO_FREE_BYTES = 64 * MiB;
-
-/**
- * Refuses data that is too repetitive: it costs minutes of work for a few bytes, long before it exceeds a size limit.
- * `made`: bytes that the first `received` bytes of the body `become`.
- * @throws Problem 'too-large' if they are over MAX_DECODED_RATIO times as many.
- */
-export function requireRatio(made: number, received: number, become: 'decoded' | 'records'): void {
-  if (made <= RATIO_FREE_BYTES || made <= received * MAX_DECODED_RATIO) return;
-  const what = `The first ${received} bytes of the body`;
-  const how = `over ${MAX_DECODED_RATIO} times as many. If this is intended,`;
-  throw new Problem(
-    'too-large',
-    become === 'decoded'
-      ? `${what} decode to ${made}, ${how} compress it with gzip.`
-      : `${what} become records of ${made} bytes as JSON, ${how} send it without compression.`,
-  );
-}
+const BYTES = { free: 64 * MiB, perByte: 1_100 };
+const UNCOMPRESSED = 'send it without compression';
 
 /**
  * What a body may become: as many of each kind as any body may (`free`), or as many per received byte. Distinct records need at
@@ -87,19 +63,22 @@ export function requireRatio(made: number, received: number, become: 'decoded' |
  * item, and one bit distinguishes it at least; it costs rows, blobs and messages.
  */
 const PER_BYTE = {
-  records: { free: 100_000, perByte: 32 },
-  chunks: { free: 1_000, perByte: 8 },
+  'decoded bytes': { ...BYTES, advice: 'compress it with gzip' },
+  'bytes of records as JSON': { ...BYTES, advice: UNCOMPRESSED },
+  records: { free: 100_000, perByte: 32, advice: UNCOMPRESSED },
+  chunks: { free: 1_000, perByte: 8, advice: UNCOMPRESSED },
 } as const;
 
 /**
- * Refuses a body that makes more work than its size can justify: without this limit, 460 bytes became 33 million items.
+ * Refuses a body that makes more work than its size can justify, long before it exceeds a size limit: without this limit, 460
+ * bytes became 33 million items.
  * @throws Problem 'too-large' if the first `received` bytes of the body have become more `kind` than PER_BYTE allows.
  */
 export function requirePerByte(made: number, received: number, kind: keyof typeof PER_BYTE): void {
-  const { free, perByte } = PER_BYTE[kind];
+  const { free, perByte, advice } = PER_BYTE[kind];
   if (made <= free || made <= received * perByte) return;
   throw new Problem(
     'too-large',
-    `The first ${received} bytes of the body become over ${free} ${kind}, and over ${perByte} per byte. If this is intended, send it without compression.`,
+    `The first ${received} bytes of the body become over ${free} ${kind}, and over ${perByte} per byte. If this is intended, ${advice}.`,
   );
 }

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import type { JsonSchema } from '../workload/item-schema.ts';
 import { type Checkpoint, type ChunkLimits, chunkRecords, type RawChunk, recordBytesOf } from './chunk-records.ts';
-import { requirePerByte, requireRatio, type UploadLimits, uploadTooLarge } from './limits.ts';
+import { requirePerByte, type UploadLimits, uploadTooLarge } from './limits.ts';
 import { parseCsv } from './parse/csv/parse-csv.ts';
 import { CHARSETS, type CsvOptions, type CsvReading } from './parse/csv-options.ts';
 import { type DecodedText, decodeText } from './parse/decode-text.ts';
@@ -119,7 +119,7 @@ export function readUpload(source: UploadSource): ReadUpload {
           `The records have over ${limits.maxDecodedBytes} bytes as JSON.`,
           'SLUICE_MAX_DECODED_BYTES',
         );
-      requireRatio(bytes, received.bytes, 'records');
+      requirePerByte(bytes, received.bytes, 'bytes of records as JSON');
       requirePerByte(items, received.bytes, 'records');
       await turns.next();
       yield { ...block, from: { ...block.from, offset: block.from.offset + text.markBytes } };

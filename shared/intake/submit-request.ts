@@ -10,33 +10,23 @@ import type { CsvOptions } from './parse/csv-options.ts';
 import { type ReadUpload, readUpload, type UploadSource } from './read-upload.ts';
 import type { ResumableSource } from './store/store-upload.ts';
 
-/** The clients and tables that submitting an upload needs. */
 export interface SubmitDeps extends ContinueDeps {
   keys: Table;
   meter: Pick<Meter, 'knowsServiceTime'>;
 }
 
-/** An upload whose parameters have been validated. */
 export interface SubmitRequest {
   workload: Workload;
   lane?: string | undefined;
-  /** The client's idempotency key. */
   key?: string | undefined;
-  /**
-   * The key identifies exactly this content: it is stored for as long as its batch, instead of seven days, and the content
-   * of a repeat is not compared.
-   */
+  /** The key identifies this content: it is kept as long as its batch, and the content of a repeat is not compared. */
   keepsKey?: boolean;
   /** `etag`: the version of an inbox file. */
   source: { kind: 'http' | 'inbox'; name: string; etag?: string };
-  /**
-   * If present, an upload whose process ended three times is refused. The third start must be alone in its process, since
-   * any other file or chunk may have ended it before.
-   */
+  /** If present, refuses an upload whose process ended three times; the third start must be alone in its process. */
   crashes?: { isAlone: boolean };
   /** The producer of the message that requested the upload, if there was one. */
   producer?: string | undefined;
-  /** Name of the uploaded file, without folders. */
   fileName?: string | undefined;
   labels?: Labels | undefined;
   body: AsyncIterable<Uint8Array>;
@@ -44,10 +34,7 @@ export interface SubmitRequest {
   encoding: UploadEncoding;
   csv?: CsvOptions | undefined;
   limits: UploadLimits;
-  /**
-   * If true, every item must match the schema, otherwise nothing is accepted. Defaults to the workload's
-   * `validateAtIntake`.
-   */
+  /** Whether every item must match the schema, or nothing is accepted. Defaults to the workload's option. */
   validate?: boolean | undefined;
   /** A source that can be read from any byte: its intake continues where an earlier one was interrupted. */
   resumable?: ResumableSource;

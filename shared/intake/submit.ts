@@ -88,10 +88,7 @@ async function tryRelease(deps: SubmitDeps, claim: Claim): Promise<void> {
   }
 }
 
-/**
- * Whether this upload must not release the claim: the key already has its batch, or another process continues with the
- * file.
- */
+/** Whether the claim must stay: the key has its batch, or another process continues with the file. */
 const isHeldByOther = (error: unknown): boolean =>
   error instanceof CheckpointLostError || (error instanceof Problem && error.type === 'idempotency-mismatch');
 

@@ -23,7 +23,6 @@ export class UploadDigest {
     this.#segments = segments.map((hex) => Buffer.from(hex, 'hex'));
   }
 
-  /** Hashes the next bytes of the upload. */
   push(piece: Uint8Array): void {
     for (let start = 0; start < piece.length; ) {
       if (this.#hashed === SEGMENT_BYTES) this.#endSegment();

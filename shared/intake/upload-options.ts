@@ -1,6 +1,4 @@
-/**
- * Options that a client gives beside the content: in headers and query of a request, or in the metadata of an inbox file.
- */
+/** Options beside the content: in headers and query of a request, or in the metadata of an inbox file. */
 import { isIdempotencyKey, MAX_KEY } from '../batches/keys.ts';
 import { type Labels, readLabels } from '../contract/text/labels.ts';
 import { baseNameOf, MAX_FILE_NAME } from '../contract/upload-kinds.ts';
@@ -10,16 +8,12 @@ import { type CsvOptions, readCsvOptions } from './parse/csv-options.ts';
 /** Metadata of an inbox file that controls how it is taken; docs/inbox.md describes each entry. */
 const FILE_METADATA = ['idempotencykey', 'labels', 'csv', 'filename', 'importedfrom'] as const;
 
-/**
- * The service accepts 8 KiB in total. Source: Microsoft Learn, setting and retrieving properties and metadata. The rest is
- * reserved for what a move adds.
- */
+/** The service accepts 8 KiB (source: Microsoft Learn, blob metadata). The rest is reserved for what a move adds. */
 export const MAX_METADATA = 7 * 1024;
 
 const CONTROL = /\p{Cc}/u;
 
 export interface UploadOptions {
-  /** The idempotency key that the client gives. */
   key: string | undefined;
   /** Ignored unless the upload is CSV. */
   csv: CsvOptions;

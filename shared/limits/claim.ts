@@ -11,7 +11,6 @@ import type { Limit } from '../workload/limit.ts';
 import { fairShareOf } from './fair-share.ts';
 import { type Holder, holdsLease, NO_SHARE, type QuotaRow, type Share, type WaitingQueue } from './quota-row.ts';
 
-/** The claim of a process. */
 export interface Claim {
   id: string;
   /** The queues that the process serves, or wants to serve. If empty, the process releases its share. */
@@ -27,23 +26,18 @@ export interface Claim {
   quiet: number;
 }
 
-/** The result of a claim. Times are service times in milliseconds. */
 export interface Claimed {
   row: QuotaRow;
   /** Zeros if the process gets no share; Infinity for a limit that the workload does not have. */
   share: Share;
   /** When to claim again, with or without a share. */
   renewsAt: number;
-  /** The end of the share. */
   until: number;
   /** Whether other processes have a share or queues wait for one. */
   isShared: boolean;
 }
 
-/**
- * Leases are short while other processes may need a part. For a process that is alone they are longer, to save
- * renewals.
- */
+/** Leases are short while other processes may need a part; alone, longer ones save renewals. */
 const FIRST_LEASE_MS = 5_000;
 const LONGEST_LEASE_MS = 10_000;
 /** Fraction of a lease after which it is renewed. */
@@ -52,10 +46,7 @@ const RENEW_AT = 0.6;
 const RENEW_SHARED_AT = 0.3;
 /** A waiting queue tries again this long after a holder renews, because the renewal may free a part of the limit. */
 const AFTER_RENEWAL_MS = 500;
-/**
- * How long a waiting queue keeps its place after the time at which it should try again: its wake and its task take a
- * moment.
- */
+/** How long a waiting queue keeps its place after the time of its next try: its wake and task take a moment. */
 const PLACE_MS = 5_000;
 /** How long a queue whose task has finished keeps its place: the next wave starts immediately, or there is none. */
 const LEFT_PLACE_MS = 2_000;

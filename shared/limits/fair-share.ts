@@ -4,10 +4,7 @@ import { type Holder, NO_SHARE, type Share, type WaitingQueue } from './quota-ro
 
 /** If the limit is too small for all, a holder that has had its share for this long makes room for a waiting one. */
 const TURN_MS = 30_000;
-/**
- * Maximum number of processes with a share. A column of the row usually has room for them (entity.ts); if their queues
- * have long names, `hasRoom` limits the number further.
- */
+/** Maximum number of processes with a share; `hasRoom` limits it further if their queues have long names. */
 const MAX_SERVED = 64;
 /** Tolerance for comparisons: an amount that is too small only because of rounding is sufficient. */
 const ROUNDING = 1 - 1e-9;
@@ -19,7 +16,6 @@ export interface Claimant {
   heldSince: number | undefined;
 }
 
-/** The row at the time of a claim. */
 export interface Situation {
   /** The other processes: those with a lease, and those whose lease has expired but whose items may be in flight. */
   leased: readonly Holder[];
@@ -86,10 +82,7 @@ function chooseServed(me: Claimant, { leased, waiting, nowMs }: Situation, most:
   return claimants.sort((a, b) => rank(a) - rank(b) || a.since - b.since).slice(0, most);
 }
 
-/**
- * Returns the number of holders that the limits suffice for, with enough for one call at a time each, and that fit in
- * the row.
- */
+/** Returns how many holders the limits suffice for, with one call at a time each, and that fit in the row. */
 const howMany = (rate: number, leastRate: number, most: number, { itemsPerCall }: Limit): number => {
   const byRate = leastRate > 0 ? rate / (leastRate * ROUNDING) : Number.POSITIVE_INFINITY;
   return Math.max(1, Math.floor(Math.min(byRate, most / itemsPerCall, MAX_SERVED)));

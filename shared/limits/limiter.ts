@@ -5,19 +5,12 @@ import type { QueueAddress } from '../workload/registry.ts';
 import type { Permits } from './permits.ts';
 import { type Entry, Quota, type QuotaDeps } from './quota.ts';
 
-/** The limits of one process. */
 export interface Limiter {
-  /**
-   * Enters a queue's workload before its messages are received. Costs one operation unless the process has a valid
-   * lease.
-   */
+  /** Enters a queue's workload before a receive. Costs one operation unless the process has a valid lease. */
   enter: (address: Pick<QueueAddress, 'queue' | 'workload'>) => Promise<Entry>;
   /** The permits of a workload that was entered; undefined if it has no limits. */
   permitsOf: (workload: Workload) => Permits | undefined;
-  /**
-   * Whether the process has lost its share of a workload. Messages that have not started should then be returned to the
-   * queue.
-   */
+  /** Whether the process has lost its share: messages that have not started should be returned to the queue. */
   isStarved: (workload: Workload) => boolean;
   /** Releases all shares for other processes; never rejects. */
   close: () => Promise<void>;

@@ -26,10 +26,7 @@ const LATE_SECONDS = 0.1;
 /** A process that uses less than this fraction of its share requests what it has used, and a little more. */
 const FULL_USE = 0.8;
 const MORE_THAN_USED = 1.25;
-/**
- * Use is judged only after a share has produced permits for this many calls, and for one second: before that, unused
- * permits are perhaps just waiting for the next call.
- */
+/** Use is judged after permits for this many calls and one second: before, unused ones may just be waiting. */
 const JUDGED_CALLS = 6;
 
 /** Turns the share of one process into permits: adds them evenly over time, and none after the end of the share. */
@@ -38,10 +35,7 @@ export class Pacer {
   readonly #limit: Limit;
   readonly #clockMs: () => number;
   #share = NO_SHARE;
-  /**
-   * Times of the process-wide clock: the end of the share, the time until which permits are held back, and the latest
-   * tick.
-   */
+  /** By the process-wide clock: the end of the share, the end of a pause, and the latest tick. */
   #endMs = 0;
   #heldMs = 0;
   #tickedMs = 0;
@@ -64,7 +58,6 @@ export class Pacer {
     return this.#share.inFlight === 0 || this.#clockMs() >= this.#endMs;
   }
 
-  /** Items in flight in this process. */
   get inFlight(): number {
     return inFlightOf(this.permits);
   }
@@ -74,10 +67,7 @@ export class Pacer {
     this.#tickedMs = this.#clockMs();
   }
 
-  /**
-   * Adds the permits for the time since the latest tick. If the other side has asked for a pause, returns its duration
-   * in seconds.
-   */
+  /** Adds permits for the time since the latest tick. Returns the seconds of a pause that the other side asked for. */
   tick(): number | undefined {
     const nowMs = this.#clockMs();
     const passedMs = nowMs - this.#tickedMs;
@@ -109,7 +99,6 @@ export class Pacer {
     });
   }
 
-  /** Reduces the share to at most `share`. */
   shrinkTo(share: Share): void {
     if (this.isStarved) return;
     const { permitsPerSecond, inFlight } = this.#share;

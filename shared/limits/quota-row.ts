@@ -7,7 +7,6 @@ import { writeRow } from '../storage/write-row.ts';
 /** A process that has a share. Times are service times in milliseconds. */
 export interface Holder {
   id: string;
-  /** The queues that the process serves. */
   queues: readonly string[];
   /** The permits per second and items in flight that the process could use. */
   wants: Share;
@@ -38,7 +37,6 @@ export const holdsLease = ({ queues, until }: Holder, nowMs: number): boolean =>
 /** The share of a process that has none. */
 export const NO_SHARE: Share = { permitsPerSecond: 0, inFlight: 0 };
 
-/** The row of a workload: its limits, divided among processes. */
 export const QUOTA = defineRow('quota', {
   holders: json<readonly Holder[]>([]),
   waiting: json<readonly WaitingQueue[]>([]),

@@ -10,10 +10,7 @@ import { type Claim, type Claimed, claimShare } from './claim.ts';
 import { Pacer, TICK_MS } from './pacer.ts';
 import { hasRoom, NO_SHARE, readQuota, type Share, type VersionedQuota, writeQuota } from './quota-row.ts';
 
-/**
- * A process stops using a lease this long before its end: the service clock is up to a second behind, plus a round trip
- * (service-clock.ts).
- */
+/** A process stops using a lease this long before its end: the service clock is up to a second behind. */
 const MARGIN_MS = 1_500;
 /** Minimum time between two claims that report throttling. */
 const THROTTLED_CLAIM_MS = 1_000;
@@ -25,11 +22,9 @@ const FULL_RETRY_MS = 5_000;
 export interface QuotaDeps {
   /** The table of the gates. */
   table: Table;
-  /** Service time in milliseconds. */
   now: () => number;
   /** A monotonic clock in milliseconds that is the same for all threads of the process. */
   clockMs: () => number;
-  /** Identifies this process among the holders. */
   id: string;
   /** Returns the maximum number of calls that this process can have in flight for a workload. */
   callsInFlight: (workload: Workload) => number;
@@ -128,9 +123,7 @@ export class Quota {
     }
   }
 
-  /**
-   * Whether the row contains anything of this process: its share, or items that were in flight when the share ended.
-   */
+  /** Whether the row contains a share of this process, or items that were in flight when its share ended. */
   get #isCounted(): boolean {
     const isHolder = this.#known?.row.holders.some(({ id }) => id === this.#deps.id) ?? false;
     return !this.pacer.isStarved || (this.#limit.maxInFlight !== undefined && isHolder);
@@ -155,10 +148,7 @@ export class Quota {
     });
   }
 
-  /**
-   * Makes one claim at a time: tasks that start at the same time share the lease. A task that starts during a release
-   * claims after it.
-   */
+  /** Makes one claim at a time: tasks that start together share the lease; a release ends first. */
   async #claim(queues: readonly string[]): Promise<void> {
     while (this.#writing !== undefined && this.#isReleasing) await this.#writing;
     await (this.#writing ?? this.#inTurn({ queues: [...new Set(queues)] }));

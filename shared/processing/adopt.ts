@@ -5,7 +5,7 @@ import { errorCodeOf, isOutage, toError } from '../errors.ts';
 import type { GateDeps } from '../gate/gate.ts';
 import { isImport } from '../intake/inbox/import-file.ts';
 import type { NamedFile, NamedFileEnd } from '../intake/inbox/named-file.ts';
-import { copyAside, type Entry, type Queue } from '../queues/messages.ts';
+import { type Entry, type Queue, setAside } from '../queues/messages.ts';
 import { NoSlotError, type Slots } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
 import { readTraceparent } from '../telemetry/trace.ts';
@@ -17,10 +17,7 @@ import type { SharedLock } from './shared-lock.ts';
 
 /** Number of failed tries after which a message is moved to the poison queue. */
 const MAX_TRIES = 5;
-/**
- * Wait before the next try if the blob does not exist, or if the error concerns this blob only. Five tries take four
- * minutes, for producers that put the message before they commit the blob.
- */
+/** Wait if the blob does not exist, or the error concerns it only: producers may put the message first. */
 const ABSENT_RETRY_SECONDS = 60;
 
 export interface AdoptDeps {
@@ -94,7 +91,8 @@ export async function adopt(
     log.warn('blob-deferred', { ...named, error: toError(error) });
     if (isOutage(error)) return returnAfter(value, FAULT_RETRY_SECONDS);
     if (charged.tries < MAX_TRIES) return returnAfter(charged, ABSENT_RETRY_SECONDS);
-    return setAside(deps, entry, { error: toError(error), address });
+    const aside = { queue: deps.queues(address.queue), queues: deps.queues, workload: address.workload.name };
+    return (await setAside(message, toError(error), aside)) ? 'setAside' : 'returned';
   }
 }
 
@@ -125,21 +123,5 @@ async function take(
       return 'passing';
     default:
       return taken.end;
-  }
-}
-
-async function setAside(
-  { queues }: AdoptDeps,
-  { message }: Entry<BlobReference>,
-  { error, address }: { error: Error; address: QueueAddress },
-): Promise<ChunkDisposition> {
-  try {
-    await copyAside(message, error, { queue: queues(address.queue), queues, workload: address.workload.name });
-    return 'setAside';
-  } catch (failure) {
-    // The message is delivered again, and is set aside then.
-    const { messageId } = message;
-    log.warn('message-not-set-aside', { queue: address.queue, messageId, error: toError(failure) });
-    return 'returned';
   }
 }

@@ -1,7 +1,4 @@
-/**
- * What becomes of the chunk of a reference: the state of its batch, its deliveries and its stored outcome decide whether it
- * runs, and how.
- */
+/** What becomes of the chunk of a reference, by the state of its batch, its deliveries and its stored outcome. */
 import { isFinished } from '../batches/batch-row.ts';
 import { type BatchStore, removeData } from '../batches/remove-batch.ts';
 import { CONTAINERS } from '../contract/names.ts';
@@ -31,13 +28,9 @@ const ISOLATION_DELIVERIES = 2;
 const MAX_ISOLATED_STARTS = 2;
 /** If the workload has limits, an isolated chunk begins no item after this time. */
 const ISOLATED_LIMITED_MS = 20_000;
-const SPLIT_PARTS = 32;
 
 export interface ReferenceDeps extends BatchStore {
-  /**
-   * Reads a batch, once per slice while it is under way. A state in which chunks do not run is never older than the
-   * reference.
-   */
+  /** A state in which chunks do not run is never older than the reference (batch-states.ts). */
   readBatch: ReadBatchFacts;
   running: Pick<RunningChunks, 'run'>;
   processor: Pick<Processor, 'process'>;
@@ -54,7 +47,6 @@ export type ChunkEntry = Entry<Reference>;
 /** A reference of a chunk, and what is known about its frame. */
 export type Work = ChunkEntry & { frame: FrameState };
 
-/** The part of a round that decides whether a chunk can begin. */
 export interface ChunkRound {
   lease: Lease;
   time: SliceTime;
@@ -112,10 +104,7 @@ async function decideIn(deps: ReferenceDeps, work: Work, { round, batch }: InBat
 
 const repeatOf = ({ state }: BatchFacts): ChunkDisposition => (state === 'cancelled' ? 'cancelled' : 'duplicate');
 
-/**
- * Runs a redelivered chunk isolated, after its start was counted in the message. After two unfinished isolated starts, it
- * is split, or ends as `killed` if it has one item.
- */
+/** Runs a redelivered chunk isolated, its start counted in the message. After two of them, splits or kills it. */
 async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: InBatch): Promise<ChunkDisposition> {
   const { message, value: reference } = work;
   const starts = reference.starts ?? 0;
@@ -124,7 +113,7 @@ async function runIsolated(deps: ReferenceDeps, work: Work, { round, batch }: In
   if (stored) return toDisposition(reference, stored);
   if (starts >= MAX_ISOLATED_STARTS) {
     const items = reference.take ?? reference.items;
-    if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
+    if (items > 1) return store(deps, work, splitChunk(reference));
     // The dead letter needs the frame for its item and, for a retries frame, for the item's index.
     return store(deps, work, ending(deps, work, 'killed', await knownFrame(deps, work)));
   }
@@ -182,7 +171,6 @@ const ending = (
     ending: kind,
     error: new Error(ENDING_TEXT[kind]),
     nowMs: deps.gate.now(),
-    version: reference.version,
     ...(frame.kind === 'read' ? { frame: frame.bytes } : {}),
   });
 

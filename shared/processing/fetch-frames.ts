@@ -26,10 +26,7 @@ export interface Range {
 /** A frame, or the answer of storage that its blob does not exist or ends before it. */
 export type Frame = { kind: 'read'; bytes: Buffer } | { kind: 'missing' };
 
-/**
- * What is known about the frame of a reference. `unread`: nothing yet; `failed`: nothing, because the read failed. Only
- * `missing` proves that the items are gone.
- */
+/** `unread`: nothing is known yet; `failed`: the read failed. Only `missing` proves that the items are gone. */
 export type FrameState = Frame | { kind: 'unread' } | { kind: 'failed'; error: Error };
 
 /** The frame of a reference that was not read with the others. */

@@ -15,7 +15,6 @@ import type { Services } from '../queues/services.ts';
 import { commonTrace } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type AdoptDeps, adopt, readReferenceOn } from './adopt.ts';
-import { inChunkSpan } from './chunk-span.ts';
 import { type ChunkEntry, mayBeDone, type ReferenceDeps, type Work } from './decide-chunk.ts';
 import { readFrames, UNREAD } from './fetch-frames.ts';
 import { holdLease } from './lease.ts';
@@ -56,10 +55,7 @@ export function createItemsRound(deps: ItemsRoundDeps, address: QueueAddress): R
 const isOfChunk = (entry: AnyEntry): entry is ChunkEntry => !isBlobReference(entry.value);
 const isOfBlob = (entry: AnyEntry): entry is Entry<BlobReference> => isBlobReference(entry.value);
 
-/**
- * Processes at most one entry more at a time than there are threads: entries that have not begun when the slice is over
- * can be returned.
- */
+/** Processes one entry more at a time than there are threads: what has not begun in the slice can be returned. */
 async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: ReferenceRound): Promise<ChunkDisposition[]> {
   const { address, lease } = round;
   const entries = all.filter(isOfChunk);
@@ -68,7 +64,7 @@ async function processAll(deps: ItemsRoundDeps, all: AnyEntry[], round: Referenc
   const publisher = createRoundPublisher(deps, address, { lease, trace });
   const waiting: (Work | Entry<BlobReference>)[] = [...works, ...all.filter(isOfBlob)];
   const processChunk = (work: Work): Promise<ChunkDisposition> =>
-    forBatch(work.value.batch, () => inChunkSpan(work, address, () => processReference(deps, work, round)));
+    forBatch(work.value.batch, () => processReference(deps, work, round));
   const processOne = async (work: Work | Entry<BlobReference>): Promise<ChunkDisposition> => {
     const disposition = isOfBlob(work) ? await adopt(deps, work, round) : await processChunk(work);
     await publisher.add(work, disposition);

@@ -18,7 +18,6 @@ import { toError } from '../errors.ts';
 import { deleteMessage, isReceiptDead } from '../storage/pop-receipt.ts';
 import { log } from '../telemetry/log.ts';
 
-/** The queue operations that a lease needs. */
 export type LeaseQueue = Pick<QueueClient, 'updateMessage' | 'deleteMessage'>;
 
 /**
@@ -33,7 +32,6 @@ export interface Lease {
   delete: (messageId: string) => Promise<void>;
   /** Makes the message visible to others after `seconds`, with other content if given. */
   returnToQueue: (messageId: string, seconds: number, content?: object) => Promise<void>;
-  /** Stops renewing. */
   end: () => void;
 }
 

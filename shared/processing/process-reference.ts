@@ -4,6 +4,8 @@ import { storableLine } from '../contract/text/text.ts';
 import { isOutage, toError } from '../errors.ts';
 import { NoSlotError } from '../slots.ts';
 import { log } from '../telemetry/log.ts';
+import { measureChunk } from '../telemetry/metrics.ts';
+import { withSpan } from '../telemetry/trace.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type ChunkRound, decideChunk, type ReferenceDeps, type Work } from './decide-chunk.ts';
 import { asReturned } from './lease.ts';
@@ -11,19 +13,47 @@ import type { ChunkDisposition } from './publish/publish-results.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from './return-message.ts';
 import { NotBegunError, ProcessorClosedError, ThreadStartError } from './thread-pool/errors.ts';
 
-/** The part of a round that its references share. */
 export interface ReferenceRound extends ChunkRound {
   address: QueueAddress;
   /** Why no thread could start for a chunk of this round; empty at first. */
   startError: string;
 }
 
-/** Processes one reference. If it fails, it is logged once and returned to the queue, and the other references continue. */
-export async function processReference(
-  deps: ReferenceDeps,
-  work: Work,
-  round: ReferenceRound,
-): Promise<ChunkDisposition> {
+/**
+ * Processes one reference, in a separate span: one span per chunk is the minimum that still shows which chunk was slow. If
+ * it fails, it is logged once and returned to the queue, and the other references continue.
+ */
+export function processReference(deps: ReferenceDeps, work: Work, round: ReferenceRound): Promise<ChunkDisposition> {
+  const { value, message } = work;
+  const { address } = round;
+  const { batch, chunk, items, traceparent: parent } = value;
+  const attributes = {
+    'sluice.batch': batch,
+    'sluice.chunk': chunk,
+    'sluice.items': items,
+    'sluice.queue': address.queue,
+    'sluice.delivery': message.dequeueCount,
+  };
+  return withSpan('sluice.chunk', { parent, kind: 'consumer', attributes }, async (span) => {
+    const disposition = await decideOrReturn(deps, work, round);
+    if (typeof disposition === 'string') {
+      span.setAttributes({ 'sluice.disposition': disposition });
+      return disposition;
+    }
+    const { ending, counts, handlerSeconds } = disposition.end.header;
+    const { succeeded, dead, retried } = counts;
+    span.setAttributes({
+      ...{ 'sluice.disposition': ending, 'sluice.succeeded': succeeded },
+      ...{ 'sluice.dead': dead, 'sluice.retried': retried },
+    });
+    const { workload, lane } = address;
+    // A repeat reads an existing outcome, and is not measured.
+    if (disposition.outcome) measureChunk({ workload: workload.name, lane }, handlerSeconds);
+    return disposition;
+  });
+}
+
+async function decideOrReturn(deps: ReferenceDeps, work: Work, round: ReferenceRound): Promise<ChunkDisposition> {
   const returnAfter = async (content: Reference | undefined, seconds: number): Promise<'returned'> => {
     await returnMessage(deps, work, { address: round.address, lease: round.lease, content, seconds });
     return 'returned';

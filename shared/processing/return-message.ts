@@ -9,7 +9,6 @@ import type { Lease } from './lease.ts';
 /** Wait before a reference is tried again after a service failed. */
 export const FAULT_RETRY_SECONDS = 5;
 
-/** The queue that a message is returned to, and the delay. */
 export interface Return {
   address: Pick<QueueAddress, 'queue'>;
   lease: Lease;

@@ -1,7 +1,4 @@
-/**
- * The chunks that run in this process, over all slices. Only this module watches them, records their progress, and stops
- * them because their batch was cancelled or because the process is about to end.
- */
+/** The chunks that run in this process: watches them, records their progress, and stops those of cancelled batches. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type BatchAndProgress, type RunningProgress, sumRunning } from '../batches/progress/progress-rows.ts';
 import { toError } from '../errors.ts';
@@ -32,7 +29,6 @@ export interface RunningChunksDeps {
   warnOfRisk: (batch: BatchAndProgress) => Promise<void>;
   /** Writes the progress of the running chunks of a batch; undefined removes what was written. */
   writeProgress: (batch: string, progress: RunningProgress | undefined) => Promise<void>;
-  /** A monotonic clock in milliseconds. */
   nowMs: () => number;
   /** Aborted when this process is about to end: another process then runs its chunks. */
   stopping: AbortSignal;
@@ -49,7 +45,6 @@ interface RunningChunk {
   read?: () => ChunkProgress;
 }
 
-/** The running chunks of one batch. */
 interface RunningBatch {
   chunks: Set<RunningChunk>;
   checkedMs: number;

@@ -13,10 +13,7 @@ export interface Source {
   index: number;
   attempts: readonly Attempt[];
   text: string;
-  /**
-   * The parsed line of a retries frame; undefined for kind `items`, where the line is the item itself and is parsed when
-   * it runs.
-   */
+  /** The parsed line of a retries frame; undefined for kind `items`, whose line is parsed when it runs. */
   retry: RetryItem | undefined;
 }
 
@@ -103,7 +100,6 @@ export class Sources implements Iterable<Source> {
     this.release();
   }
 
-  /** Returns the item at a slot below `length`. */
   at(slot: number): Source {
     if (this.#retries) return this.#retries[slot] as Source;
     const line = this.firstLine + slot;

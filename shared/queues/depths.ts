@@ -8,7 +8,6 @@ export interface Depth {
   atMs: number;
 }
 
-/** Which measurements may be used again. */
 export interface RecentOptions {
   /** Maximum age of a measurement in milliseconds; 0 always measures. */
   maxAgeMs: number;

@@ -13,10 +13,7 @@ import { putMessage, type Queue } from './messages.ts';
 import { type QueueChoice, queueOf } from './queue-of.ts';
 import type { Services } from './services.ts';
 
-/**
- * Puts that one caller runs in parallel. A queue accepts 2,000 messages per second. Source: Microsoft Learn,
- * scalability targets of Queue Storage.
- */
+/** Puts that one caller runs in parallel; a queue accepts 2,000 per second (source: Microsoft Learn). */
 const PUTS_AT_ONCE = 16;
 
 export type EnqueueDeps = Pick<Services, 'queues' | 'registry' | 'publish' | 'gate' | 'needsWake'>;
@@ -33,10 +30,7 @@ export interface EnqueueTarget extends QueueChoice {
 export interface EnqueueOptions {
   /** Marks the references as sent again. */
   resent?: boolean;
-  /**
-   * Whether the rows belong to an upload. The queues of an upload may need a wake only from a given depth on. If false
-   * (the default), each queue is woken.
-   */
+  /** Whether the rows belong to an upload, whose queues may need a wake only from a given depth on. Default: false. */
   isUpload?: boolean;
 }
 
@@ -90,10 +84,7 @@ async function putReference(queue: Queue, reference: Reference, delay: number): 
   }
 }
 
-/**
- * A message cannot be hidden for longer than the service's maximum. If it is due later, it arrives early, is found not
- * to be due, and is delayed again.
- */
+/** Limited by the service: what is due later arrives early, and is delayed again. */
 const delaySeconds = ({ gate }: EnqueueDeps, { dueAt }: ChunkRow): number =>
   dueAt === undefined ? 0 : Math.min(MAX_DELAY_SECONDS, Math.max(0, (Date.parse(dueAt) - gate.now()) / 1000));
 

@@ -17,7 +17,6 @@ export type Queue = Pick<
   'name' | 'sendMessage' | 'receiveMessages' | 'updateMessage' | 'deleteMessage' | 'getProperties' | 'create'
 >;
 
-/** A message and its parsed content. */
 export interface Entry<T> {
   message: DequeuedMessageItem;
   value: T;
@@ -55,29 +54,31 @@ async function leave(message: DequeuedMessageItem, error: Error, aside: Aside): 
   const { messageId, dequeueCount: delivery } = message;
   if (error instanceof NewerContractError) return log.warn('newer-contract', { queue, error });
   if (delivery < MAX_MALFORMED_DELIVERIES) return log.warn('message-unreadable', { queue, messageId, delivery, error });
-  try {
-    await setAside(message, error, aside);
-  } catch (failure) {
-    // The next delivery sets it aside.
-    log.warn('message-not-set-aside', { queue, messageId, error: toError(failure) });
-  }
+  await setAside(message, error, aside, () => deleteMessage(aside.queue, messageId, message.popReceipt));
 }
 
-/** The alert comes before the deletion: a crash in between repeats it, and the other order would lose it. */
-async function setAside(message: DequeuedMessageItem, error: Error, aside: Aside): Promise<void> {
-  await copyAside(message, error, aside);
-  await deleteMessage(aside.queue, message.messageId, message.popReceipt);
-}
-
-/** Copies a message to the workload's poison queue and logs the alert; the caller then deletes the message. */
-export async function copyAside(
+/**
+ * Copies a message to the workload's poison queue, logs the alert, and runs `remove`. The alert comes before the deletion: a
+ * crash in between repeats it, and the other order would lose it. Returns false if one of them fails: the next delivery
+ * repeats all.
+ */
+export async function setAside(
   message: DequeuedMessageItem,
   error: Error,
   { queue, queues, workload }: Aside,
-): Promise<void> {
-  for (const copy of poisonCopies(message, queue.name, error))
-    await putMessage(queues(poisonQueueName(workload)), copy);
-  log.error('poison-message', { queue: queue.name, messageId: message.messageId, error });
+  remove?: () => Promise<void>,
+): Promise<boolean> {
+  const { messageId } = message;
+  try {
+    for (const copy of poisonCopies(message, queue.name, error))
+      await putMessage(queues(poisonQueueName(workload)), copy);
+    log.error('poison-message', { queue: queue.name, messageId, error });
+    await remove?.();
+    return true;
+  } catch (failure) {
+    log.warn('message-not-set-aside', { queue: queue.name, messageId, error: toError(failure) });
+    return false;
+  }
 }
 
 /** The error of a schema can be as long as the value that it rejects. */

@@ -4,7 +4,6 @@ import type { BatchRow } from '../batches/batch-row.ts';
 import { queueName } from '../contract/names.ts';
 import type { Workload } from '../workload/define.ts';
 
-/** The columns of a batch that determine its queues. */
 export type QueueChoice = Pick<BatchRow, 'lane' | 'queueOffset'>;
 
 /**

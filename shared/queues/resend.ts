@@ -25,7 +25,7 @@ export async function resendPending(
 ): Promise<{ sent: number; isWhole: boolean }> {
   let sent = 0;
   const rows = pendingRows(deps, batch, isWanted);
-  for await (const group of groupsOfSource(rows, { size: ROWS_PER_GROUP })) {
+  for await (const group of groupsOfSource(rows, ROWS_PER_GROUP)) {
     if (sent > 0 && isOver()) return { sent, isWhole: false };
     await enqueue(deps, batch, group, { resent: true });
     sent += group.length;
@@ -38,5 +38,5 @@ async function* pendingRows(
   { id }: BatchRow,
   isWanted: (row: ChunkRow) => Promise<boolean>,
 ): AsyncGenerator<ChunkRow> {
-  for await (const { row } of chunkRows(table, id, 'pending')) if (await isWanted(row)) yield row;
+  for await (const row of chunkRows(table, id, { state: 'pending' })) if (await isWanted(row)) yield row;
 }

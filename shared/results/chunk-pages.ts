@@ -1,7 +1,4 @@
-/**
- * Reads the frames of a batch's chunks, one page at a time. Pages follow the ledger rows, because a listing of blobs may
- * contain some that never counted.
- */
+/** Reads the frames of a batch's chunks in pages, by ledger rows: a listing may contain blobs that never counted. */
 import type { ContainerClient } from '@azure/storage-blob';
 import type { ChunkRow } from '../batches/chunk-row.ts';
 import { outcomeBlobName } from '../contract/names.ts';
@@ -18,10 +15,7 @@ export interface ChunkFrame {
   place: FramePlace;
 }
 
-/**
- * Maximum number of rows that a page reads in search of frames: ten queries. A batch has up to a million chunks, perhaps none
- * with the frame.
- */
+/** Maximum number of rows that a page reads in search of frames: ten queries. Perhaps no chunk has one. */
 const MAX_ROWS = 10_000;
 
 /** The limits of a page: it ends after `chunks` frames, or before the frame that would exceed `bytes` decoded bytes. */
@@ -72,30 +66,3 @@ export const readLines = (results: ContainerClient, { blob, place }: ChunkFrame)
     if (bytes) return bytes;
     throw new Error(`The outcome blob ${blob} does not exist, or is shorter than its row states.`);
   });
-
-/**
- * Runs `read` over `items`, with a few reads at the same time, and yields their results in the order of the items. When
- * the reader leaves early, waits for the running reads, so that their operations are counted with it.
- */
-export async function* readAhead<T, R>(
-  items: readonly T[],
-  ahead: number,
-  read: (item: T) => Promise<R>,
-): AsyncGenerator<R> {
-  const under: Promise<R>[] = [];
-  const begin = (item: T): void => {
-    const promise = read(item);
-    // It may fail while an earlier read is awaited: that must not end the process.
-    promise.catch(() => undefined);
-    under.push(promise);
-  };
-  try {
-    for (const item of items) {
-      begin(item);
-      if (under.length >= ahead) yield await (under.shift() as Promise<R>);
-    }
-    while (under.length > 0) yield await (under.shift() as Promise<R>);
-  } finally {
-    await Promise.allSettled(under);
-  }
-}

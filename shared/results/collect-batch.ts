@@ -1,7 +1,4 @@
-/**
- * Collects the ends of one batch: writes them to the ledger, puts the references that follow from them, publishes their
- * events, and finishes the batch if nothing is pending.
- */
+/** Collects the ends of one batch: ledger, references that follow, events, and its end if nothing is pending. */
 import { applyEnds } from '../batches/apply/apply-ends.ts';
 import type { Applied, ChunkEnd } from '../batches/apply/plan-apply.ts';
 import type { ApplyRead } from '../batches/apply/read-for-apply.ts';
@@ -19,7 +16,6 @@ import { commonTrace, type SpanOptions, withSpan } from '../telemetry/trace.ts';
 import { announce } from './announce.ts';
 import { countFinished, createFinishBatch, type FinalizeDeps, finalize } from './finalize.ts';
 
-/** Ends of one batch. */
 export interface BatchWork {
   workload: string;
   ends: ChunkEnd[];
@@ -116,10 +112,7 @@ async function finishIfDone(deps: FinalizeDeps, { batch, etag, allRows }: Applie
   else if (isNothingPending(batch)) await finalize(deps, batch.id, { batch: { row: batch, etag }, rows: allRows });
 }
 
-/**
- * In a batch that is being cancelled, a follow-up is put immediately, so that a worker cancels it: no retry waits until
- * it is due.
- */
+/** In a batch that is being cancelled, no retry waits until it is due: a worker cancels it. */
 const atOnce = ({ dueAt: _dueAt, ...row }: ChunkRow): ChunkRow => row;
 
 /** Splits ends into groups that fit into a transaction with the rows that they insert. Pure. */

@@ -7,19 +7,14 @@ import type { DequeuedMessageItem } from '@azure/storage-queue';
 import { digestOf } from '../contract/frame.ts';
 import { type DoneChunk, type ResultMessage, readResult } from '../contract/reference.ts';
 import { timesOperations } from '../cost/times-operations.ts';
-import { isOutage, toError } from '../errors.ts';
 import { emptyCounts, type WorkCounts } from '../gate/planning/slice-result.ts';
-import { inParallel } from '../parallel.ts';
 import { holdLease } from '../processing/lease.ts';
+import { collectEach } from '../processing/publish/collect-here.ts';
 import { FAULT_RETRY_SECONDS, returnMessage } from '../processing/return-message.ts';
 import { type Entry, readEntries } from '../queues/messages.ts';
-import { log } from '../telemetry/log.ts';
 import type { QueueAddress } from '../workload/registry.ts';
 import { type BatchWork, collectBatch } from './collect-batch.ts';
 import type { FinalizeDeps } from './finalize.ts';
-
-/** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
-const BATCHES_AT_ONCE = 8;
 
 /** Creates the round of a slice on one result queue. */
 export function createCollectRound(
@@ -32,7 +27,9 @@ export function createCollectRound(
     const entries = await readEntries(messages, readResult, aside);
     const lease = holdLease(queue, messages, deps.visibilitySeconds);
     try {
-      const { failed, deferred } = await collectAll(deps, byBatch(address.workload.name, entries));
+      const { failed, deferred } = await collectEach(byBatch(address.workload.name, entries), (batch, work) =>
+        collectBatch(deps, batch, work),
+      );
       const again = entries.filter(({ value }) => value.chunks.some(({ batch }) => deferred.has(batch)));
       const soon = { address, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
       await Promise.all(again.map((entry) => returnMessage(deps, entry, soon)));
@@ -43,30 +40,6 @@ export function createCollectRound(
       lease.end();
     }
   };
-}
-
-/**
- * Collects all batches. `failed`: ids of the batches that could not be collected; their messages stay and are delivered
- * again. `deferred`: those of them that failed because of an outage, which probably passes soon.
- */
-async function collectAll(
-  deps: FinalizeDeps,
-  works: ReadonlyMap<string, BatchWork>,
-): Promise<{ failed: Set<string>; deferred: Set<string> }> {
-  const failed = new Set<string>();
-  const deferred = new Set<string>();
-  await inParallel([...works], BATCHES_AT_ONCE, async ([batch, work]) => {
-    try {
-      await collectBatch(deps, batch, work);
-    } catch (error) {
-      failed.add(batch);
-      if (isOutage(error)) {
-        deferred.add(batch);
-        log.warn('collect-deferred', { batch, error: toError(error) });
-      } else log.error('collect-failed', { batch, error: toError(error) });
-    }
-  });
-  return { failed, deferred };
 }
 
 /** Groups ends by batch. The operations of a message are divided evenly among its chunks. */
@@ -90,8 +63,5 @@ function addEnd(work: BatchWork, end: DoneChunk, { message, value }: Entry<Resul
   work.ends.push({ chunk: end.chunk, header: end.header, message: nameOf(message), operations });
 }
 
-/**
- * Derived from the text and not from the service's id: a put whose answer was lost is repeated, and its two messages are
- * charged as one.
- */
+/** From the text, not the service's id: a put whose answer was lost makes two messages, charged as one. */
 const nameOf = ({ messageText }: DequeuedMessageItem): string => digestOf(Buffer.from(messageText)).slice(0, 32);

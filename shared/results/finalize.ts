@@ -78,7 +78,7 @@ async function finishBatch(
   known?: KnownBatch,
 ): Promise<Versioned<BatchRow> | undefined> {
   const rows = known?.rows ?? [];
-  if (known?.rows === undefined) for await (const { row } of chunkRows(deps.table, id)) rows.push(row);
+  if (known?.rows === undefined) for await (const row of chunkRows(deps.table, id)) rows.push(row);
   if (rows.some((row) => row.state === 'pending')) return undefined;
   // Rows that were read here are older than the batch row: if that has more chunks, some were added meanwhile.
   const found = known?.rows === undefined ? await requireBatch(deps.table, id) : known.batch;
@@ -179,10 +179,7 @@ const finalState = (row: BatchRow, suspect: Suspect | undefined): BatchState => 
   return row.dead > 0 ? 'completedWithDeadLetters' : 'completed';
 };
 
-/**
- * Checks accepted = succeeded + dead + discarded + cancelled, by the counters and by the rows; a difference raises an
- * alert and is never hidden.
- */
+/** Checks accepted = succeeded + dead + discarded + cancelled, by counters and rows; a difference raises an alert. */
 function checkConservation(batch: BatchRow, rows: ChunkRow[]): void {
   const sum = (pick: (row: ChunkRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   const succeeded = sum((row) => row.header?.counts.succeeded ?? 0);

@@ -18,10 +18,7 @@ const MERGES_AT_ONCE = 4;
 /** Approximate maximum memory of a batch or a waiting outcome without its bytes, and of a digest. */
 const ENTRY_BYTES = 1_024;
 const DIGEST_BYTES = 128;
-/**
- * Approximate maximum number of heap bytes of a merged value per byte of its JSON: totals of billing need twice as many
- * bytes.
- */
+/** Approximate maximum heap bytes per byte of JSON of a merged value; totals of billing need two. */
 const HEAP_BYTES_PER_JSON_BYTE = 4;
 
 /** The partial aggregates that one process has merged for its running batches. */

@@ -2,8 +2,7 @@ import { decodeFrame } from '../contract/frame.ts';
 import { type FailedFold, type FramePlace, failureOf, type PartialLine } from '../contract/outcome.ts';
 import { storableText } from '../contract/text/text.ts';
 import { errorLine, toErrorText } from '../processing/outcome/error-text.ts';
-import { partialLine } from '../processing/outcome/fold.ts';
-import { synchronous } from '../processing/outcome/synchronous.ts';
+import { partialLine, synchronous } from '../processing/outcome/fold.ts';
 import type { Workload } from '../workload/define.ts';
 
 /**

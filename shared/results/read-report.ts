@@ -4,7 +4,7 @@ import { FrameError } from '../contract/errors.ts';
 import { decodePieces, SKIPPABLE_OVERHEAD, skippablePayload } from '../contract/frame.ts';
 import { reportBlobName } from '../contract/names.ts';
 import { statusOf } from '../errors.ts';
-import { downloadedPieces, openDownload } from '../storage/blob-reads.ts';
+import { downloadedPieces, downloadStart, openDownload } from '../storage/blob-reads.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -42,10 +42,7 @@ export async function openReport(
 ): Promise<Report | undefined> {
   const blob = reports.getBlobClient(reportBlobName(batch, revision));
   try {
-    const { etag, body } = await openDownload(blob, { count: HEADER_BYTES });
-    const pieces: Uint8Array[] = [];
-    for await (const piece of downloadedPieces(body)) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
+    const { etag, bytes } = await downloadStart(blob, HEADER_BYTES);
     const offset = bytes.length < SKIPPABLE_OVERHEAD ? 0 : SKIPPABLE_OVERHEAD + bytes.readUInt32LE(4);
     const header = reportHeaderSchema.parse(JSON.parse(skippablePayload(bytes.subarray(0, offset)).toString('utf8')));
     return { header, lines: () => readLines(blob, { offset, etag, header }) };

@@ -1,4 +1,5 @@
 /** The report of a batch: NDJSON of {key, value}, sorted by key, behind a header in a skippable frame. */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BatchRow } from '../batches/batch-row.ts';
 import type { ChunkRow } from '../batches/chunk-row.ts';
@@ -6,23 +7,20 @@ import { encodeFrame, skippableFrame } from '../contract/frame.ts';
 import { CONTAINERS, reportBlobName, revisionOf } from '../contract/names.ts';
 import type { PartialLine } from '../contract/outcome.ts';
 import { unlessStatus } from '../errors.ts';
+import { readAhead } from '../parallel.ts';
 import { readRange } from '../processing/fetch-frames.ts';
 import { createStrictFold } from '../processing/outcome/fold.ts';
 import type { Services } from '../queues/services.ts';
 import type { Workload } from '../workload/define.ts';
-import { type ChunkFrame, frameOfChunk, readAhead } from './chunk-pages.ts';
+import { type ChunkFrame, frameOfChunk } from './chunk-pages.ts';
 import { createMerge, decodeValues, type Merge, partialLinesIn, type Reducing, reportStep } from './merge.ts';
 import type { MergeAhead, MergedAhead } from './merge-ahead.ts';
 
-/**
- * Maximum number of frames that are read at the same time. They wait compressed, and are decoded one at a time, so that
- * memory does not grow with the batch.
- */
+/** Maximum number of frames read at a time. They wait compressed, so that memory does not grow with the batch. */
 const FRAMES_AT_ONCE = 8;
 
 type ReportDeps = Pick<Services, 'container'> & { mergeAhead: Pick<MergeAhead, 'take'> };
 
-/** A batch that has ended, with all its rows. */
 export interface Reported {
   workload: Pick<Workload, 'name' | 'reduce'>;
   batch: BatchRow;

@@ -32,7 +32,17 @@ export async function downloadBytes(
   }
 }
 
-/** A part of a blob. */
+/** Downloads at most the first `count` bytes of a blob of any size with one operation. */
+export async function downloadStart(
+  blob: BlobClient,
+  count: number,
+): Promise<{ etag: string | undefined; bytes: Buffer }> {
+  const { etag, body } = await openDownload(blob, { count });
+  const pieces: Uint8Array[] = [];
+  for await (const piece of downloadedPieces(body)) pieces.push(piece);
+  return { etag, bytes: Buffer.concat(pieces) };
+}
+
 interface DownloadRange {
   /** Defaults to 0. */
   offset?: number;

@@ -94,9 +94,7 @@ const text = (value: unknown): string | undefined =>
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/**
- * Reads a stored value. The SDK returns an Int64 as bigint; all numbers become plain ones, whatever their stored type.
- */
+/** Reads a stored value: all numbers become plain ones, also an Int64, which the SDK returns as bigint. */
 function decode(type: ColumnType, stored: unknown): unknown {
   if (type === 'string') return String(stored);
   if (type === 'boolean') return stored === true;

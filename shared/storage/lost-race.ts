@@ -13,10 +13,7 @@ export const LOST_RACE: unique symbol = Symbol('lost race');
 const MAX_ATTEMPTS = 30;
 /** Attempts without a delay: a typical rival writes a row once, and its write is finished when ours is refused. */
 const ATTEMPTS_AT_ONCE = 5;
-/**
- * Bounds of the first and the longest delay; the delay is random below its bound. A write takes about 10 ms, and one
- * second is enough to spread a hundred writers.
- */
+/** Bounds of the first and longest random delay. A write takes 10 ms; one second spreads a hundred writers. */
 const FIRST_DELAY_MS = 10;
 const LONGEST_DELAY_MS = 1_000;
 

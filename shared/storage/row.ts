@@ -47,7 +47,6 @@ export type Columns = Readonly<Record<string, Column<unknown>>>;
 /** A kind of row. `name` is for errors. */
 export interface Row<C extends Columns = Columns> {
   readonly name: string;
-  /** Without the keys. */
   readonly columns: C;
   /** The values that a new row begins with. */
   readonly initial: Readonly<Flat<Initial<C>>>;

@@ -6,7 +6,6 @@ import type { Entity, EntityKeys, StoredEntity } from './entity.ts';
 /** Quotes the values of a filter. Re-exported because only this folder imports values of the SDKs. */
 export { odata } from '@azure/data-tables';
 
-/** The response to a write. */
 interface Written {
   etag?: string | undefined;
 }
@@ -19,7 +18,6 @@ interface Conditions {
 /** Maximum number of actions per transaction. Source: Microsoft Learn, performing-entity-group-transactions. */
 export const MAX_TRANSACTION_ACTIONS = 100;
 
-/** A step of a transaction. */
 export type StoredAction =
   | ['create', StoredEntity]
   | ['update', StoredEntity, 'Merge' | 'Replace', Conditions]
@@ -105,10 +103,7 @@ export async function wins(write: Promise<unknown>): Promise<boolean> {
 export const isLostRace = (error: unknown): boolean =>
   statusOf(error) === 412 || errorCodeOf(error) === 'EntityAlreadyExists' || isGone(error);
 
-/**
- * Whether the entity does not exist. A 404 for the table itself is a fault: if it counted as a lost race, it would be
- * retried forever.
- */
+/** Whether the entity does not exist. A 404 for the table is a fault: as a lost race, it would be retried forever. */
 const isGone = (error: unknown): boolean =>
   statusOf(error) === 404 && ['ResourceNotFound', 'EntityNotFound'].includes(errorCodeOf(error) ?? '');
 

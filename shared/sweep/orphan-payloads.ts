@@ -6,10 +6,7 @@ import { DAY_MS } from '../days.ts';
 import { statusOf } from '../errors.ts';
 import { isOver, repaired, type SweepRun } from './sweep-run.ts';
 
-/**
- * Ids begin with their time in milliseconds. The first five of its twelve hex digits are a window of 3.1 days, and a
- * prefix of blob names.
- */
+/** The first five of the twelve hex digits of an id's time are a window of 3.1 days, and a prefix of blob names. */
 const WINDOW_MS = 2 ** 28;
 const WINDOW_DIGITS = 5;
 /** An upload with a key may start long after the key's first use, which determines its id, and may take a day. */

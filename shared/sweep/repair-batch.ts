@@ -38,10 +38,7 @@ export async function repairBatch(run: SweepRun, open: OpenBatch): Promise<Batch
   return row;
 }
 
-/**
- * Whether nothing of a batch is running, since every step writes its row: it waits for other batches, a pause or an
- * open circuit.
- */
+/** Whether nothing of a batch runs: every step writes its row. It waits for others, a pause or an open circuit. */
 const isIdle = (run: SweepRun, { row, changedMs, progress }: BatchAndProgress): boolean =>
   isOverdue(run, changedMs, 'wakeMs') && sumFresh(progress, row, run.gate.now()) === undefined;
 

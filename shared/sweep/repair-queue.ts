@@ -3,18 +3,10 @@
 import { DrainStartError } from '../errors.ts';
 import { wake } from '../gate/gate.ts';
 import { countMissedWake, recordStartFailure } from '../gate/gate-notes.ts';
-import {
-  fromGateEntity,
-  GATES_PARTITION,
-  type GateRow,
-  gateRowKey,
-  lastSignMs,
-  newGate,
-  presentPause,
-} from '../gate/gate-row.ts';
+import { type GateRow, lastSignMs, presentPause } from '../gate/gate-row.ts';
+import { readGate } from '../gate/gate-store.ts';
 import { isDead } from '../gate/heartbeat.ts';
 import { readStoredPolicy } from '../gate/policy-store.ts';
-import { readEntity } from '../storage/table.ts';
 import { log } from '../telemetry/log.ts';
 import { countLostWake } from '../telemetry/metrics.ts';
 import type { QueueAddress } from '../workload/registry.ts';
@@ -24,8 +16,7 @@ import { isOverdue, repaired, type SweepRun } from './sweep-run.ts';
 const PEEKED = 32;
 
 export async function repairQueue(run: SweepRun, address: QueueAddress): Promise<void> {
-  const entity = await readEntity(run.gate.table, GATES_PARTITION, gateRowKey(address.queue));
-  const gate = entity ? fromGateEntity(entity).row : newGate(address.queue);
+  const { row: gate } = await readGate(run.gate.table, address.queue);
   // A wake of this sweep could not be published: the queue is woken here, in any state of the gate.
   if (run.unpublishedWakes.has(address.queue)) return wakeQueue(run, address.queue);
   if (gate.status === 'draining') return repairDrain(run, gate);

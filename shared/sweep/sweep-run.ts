@@ -6,15 +6,11 @@ import type { GateDeps } from '../gate/gate.ts';
 import type { Queue } from '../queues/messages.ts';
 import type { Services } from '../queues/services.ts';
 import { log } from '../telemetry/log.ts';
-import type { SweepAction, SweepCounts } from './counts.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/**
- * How long a sweep waits before a step counts as forgotten, since its process may still be alive; milliseconds of
- * service time.
- */
+/** How long a step may take before it counts as forgotten, since its process may be alive; milliseconds. */
 export interface Patience {
   /** From the opening of a revision to its last reference, and from its announcement to its closing. */
   enqueueingMs: number;
@@ -46,7 +42,6 @@ export interface SweepDeps extends DeleteDeps, Pick<Services, 'depthOf'> {
   patience?: Partial<Patience>;
 }
 
-/** The state of one sweep. */
 export interface SweepRun extends SweepDeps {
   counts: SweepCounts;
   /** Queues whose wake could not be published: the sweep wakes them itself. */
@@ -91,3 +86,35 @@ export async function guarded<T>(
     return undefined;
   }
 }
+
+/** The actions of a sweep: its response counts each of them, and all counts of an idle sweep are zero. */
+export const SWEEP_ACTIONS = [
+  'continued',
+  'announced',
+  'finalized',
+  'cancelled',
+  'resent',
+  'deleted',
+  'closed',
+  'missedWakes',
+  'wokenByTimer',
+  'restarted',
+  'takenOver',
+  'startFailed',
+  'expiredBatches',
+  'expiredKeys',
+  'expiredActions',
+  'purgedDrains',
+  'orphanPayloads',
+  'failed',
+] as const;
+export type SweepAction = (typeof SWEEP_ACTIONS)[number];
+
+/** `open` is the number of revisions that were checked. */
+export type SweepCounts = Record<SweepAction | 'open', number>;
+
+/** Counts of a sweep that found and did nothing. */
+export const noCounts = (): SweepCounts => ({
+  open: 0,
+  ...(Object.fromEntries(SWEEP_ACTIONS.map((action) => [action, 0])) as Record<SweepAction, number>),
+});

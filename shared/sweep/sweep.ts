@@ -13,10 +13,17 @@ import { inParallel } from '../parallel.ts';
 import { log } from '../telemetry/log.ts';
 import type { QueueAddress, Registry } from '../workload/registry.ts';
 import { choresNote, doChores } from './chores.ts';
-import { noCounts, type SweepCounts } from './counts.ts';
 import { repairBatch } from './repair-batch.ts';
 import { repairQueue } from './repair-queue.ts';
-import { DEFAULT_PATIENCE, guarded, isOver, type SweepDeps, type SweepRun } from './sweep-run.ts';
+import {
+  DEFAULT_PATIENCE,
+  guarded,
+  isOver,
+  noCounts,
+  type SweepCounts,
+  type SweepDeps,
+  type SweepRun,
+} from './sweep-run.ts';
 
 const BATCHES_AT_ONCE = 4;
 /** A durable runtime that does not answer delays a queue by more than a minute, and the other queues must not wait for it. */

@@ -70,7 +70,7 @@ export const PROCESSING: readonly Mutant[] = [
   {
     name: 'a chunk of several items ends as killed',
     file: 'shared/processing/decide-chunk.ts',
-    find: `    if (items > 1) return store(deps, work, splitChunk(reference, SPLIT_PARTS));
+    find: `    if (items > 1) return store(deps, work, splitChunk(reference));
 `,
     replace: '',
     tests: ['tests/unit/processing/isolated-starts.test.ts'],

@@ -6,19 +6,19 @@ test('cuts a list into groups', () => {
   expect([...groupsOf([], 2)]).toEqual([]);
 });
 
-test('cuts a source into groups without its first items, and takes no more of it than the current group', async () => {
+test('cuts a source into groups, and takes no more of it than the current group', async () => {
   let taken = 0;
   async function* source(): AsyncGenerator<number> {
-    for (let n = 0; n < 9; n++) {
+    for (let n = 0; n < 8; n++) {
       taken++;
       yield n;
     }
   }
   const seen: [number[], number][] = [];
-  for await (const group of groupsOfSource(source(), { size: 3, skipped: 2 })) seen.push([group, taken]);
+  for await (const group of groupsOfSource(source(), 3)) seen.push([group, taken]);
   expect(seen).toEqual([
-    [[2, 3, 4], 5],
-    [[5, 6, 7], 8],
-    [[8], 9],
+    [[0, 1, 2], 3],
+    [[3, 4, 5], 6],
+    [[6, 7], 8],
   ]);
 });

@@ -1,7 +1,4 @@
-/**
- * The collecting transaction: moves chunks from pending to done, inserts their follow-ups, and changes the counters in
- * one step.
- */
+/** The collecting transaction: ends chunks, inserts their follow-ups, and changes the counters in one step. */
 import { isDeepStrictEqual } from 'node:util';
 import { charge } from '../../cost/account.ts';
 import { LOST_RACE, retryLostRace } from '../../storage/lost-race.ts';
@@ -71,10 +68,7 @@ function asRead({ batch }: ApplyRead, { allRows: _older, ...applied }: Omit<Appl
   return { ...applied, batch: batch.row, etag: batch.etag };
 }
 
-/**
- * Finishes the batch in the transaction if all its rows are known. The rows of a larger batch are read when its last
- * chunk is done.
- */
+/** Finishes the batch if all its rows are known; those of a larger batch are read when its last chunk is done. */
 async function withFinish(plan: Planned, read: ApplyRead, finish: FinishBatch | undefined): Promise<Planned> {
   const { batch, allRows, done } = plan.applied;
   if (finish === undefined || allRows === undefined || done.length === 0 || batch.chunksDone !== batch.chunksTotal)

@@ -2,7 +2,7 @@ import type { OutcomeHeader } from '../../contract/outcome.ts';
 import { storableLine } from '../../contract/text/text.ts';
 import type { HaltRule } from '../../workload/define.ts';
 import type { BatchPause, BatchRow } from '../batch-row.ts';
-import { sumCauses } from '../causes.ts';
+import { topCauses } from '../causes.ts';
 
 const MAX_CAUSE_CHARS = 120;
 
@@ -25,10 +25,7 @@ export function haltOf(
   if (ended < halt.after || dead <= ended * halt.deadShare) return undefined;
   const counts = `${dead} of ${ended} items that ended are dead letters`;
   const reason = `${counts}, more than the fraction of ${halt.deadShare} that halt allows`;
-  const cause = commonestCause(ends);
+  const [[cause] = []] = topCauses(ends, 1);
   const example = cause === undefined ? '' : `; most often: ${storableLine(cause, MAX_CAUSE_CHARS)}`;
   return { by: 'halt', reason: `${reason}${example}`, at };
 }
-
-const commonestCause = (ends: readonly OutcomeHeader[]): string | undefined =>
-  [...sumCauses(ends)].sort(([, a], [, b]) => b - a)[0]?.[0];

@@ -31,12 +31,8 @@ export interface Applied {
   etag: string;
   /** All chunk rows of the batch after this call, if they are known to be complete: small batches are read as a whole. */
   allRows?: ChunkRow[];
-  /** Pending rows that this call has inserted. */
   followUps: ChunkRow[];
-  /**
-   * Follow-ups of repeated ends that are still pending: the process that inserted them may have died before it put
-   * their references.
-   */
+  /** Follow-ups of repeated ends that are still pending: their references may never have been put. */
   repeated: ChunkRow[];
   /** Chunks that this call moved to done. */
   fresh: Set<string>;
@@ -47,7 +43,6 @@ export interface Applied {
   recorded: ChunkEnd[];
   /** Whether one of them was recorded by the transaction in which the halt rule paused the batch. */
   isHalt: boolean;
-  /** The rows of the fresh chunks. */
   done: ChunkRow[];
   duplicates: number;
   /** Set if one of them was recorded by the transaction that found the deadline at risk. */
@@ -56,7 +51,6 @@ export interface Applied {
   isBatchFinished?: true;
 }
 
-/** The input of the collecting transaction besides the ends. */
 export interface ApplyOptions {
   at: string;
   /** Returns the rule by which a workload pauses its batches. No default. */
@@ -75,7 +69,6 @@ export interface ApplyOptions {
 /** Finishes a batch that has no pending chunks: returns the changed fields of its row. */
 export type FinishBatch = (batch: BatchRow, rows: ChunkRow[]) => Promise<Partial<BatchRow> | undefined>;
 
-/** A transaction, and its result. */
 export interface Planned {
   actions: StoredAction[];
   applied: Omit<Applied, 'etag'>;
@@ -133,10 +126,7 @@ export function planApply(read: ApplyRead, ends: ChunkEnd[], options: ApplyOptio
   return { actions, applied };
 }
 
-/**
- * Changes the batch row. The state `enqueueing` stays, since intake has not finished and only intake or the sweep can
- * complete it.
- */
+/** Changes the batch row. The state `enqueueing` stays: only intake or the sweep can complete it. */
 function updateBatch(
   read: ApplyRead,
   batch: BatchRow,

@@ -1,4 +1,3 @@
-/** The reads of the collecting transaction. */
 import { BatchGoneError } from '../../errors.ts';
 import type { Entity } from '../../storage/entity.ts';
 import { odata, queryEntities, type Table } from '../../storage/table.ts';

@@ -1,4 +1,3 @@
-/** Counts the work that is ahead of a batch in its queues. */
 import type { Table } from '../../storage/table.ts';
 import type { BatchRow } from '../batch-row.ts';
 import { type OpenBatch, openBatches } from './open-rows.ts';

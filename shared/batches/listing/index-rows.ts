@@ -22,13 +22,9 @@ const SPENT = pickColumns(BATCH, ['operations', 'handlerSeconds', 'chunksDone', 
 /** The row of a batch in the listing of its day, as of its last end or of the opening of its revision. */
 export const LINE = defineRow('line', { ...SHOWN, ...SPENT });
 
-/** The data of a batch in a listing. */
 export type IndexEntry = Values<typeof SHOWN> & { id: string; spent: Values<typeof SPENT> };
 
-/**
- * Computes the row key of a batch within its day: the digits of its id inverted, since tables return rows in ascending
- * order and a listing shows the newest first.
- */
+/** Computes the row key of a batch within its day: its id inverted, so that the newest comes first. */
 const newestFirst = (id: string): string =>
   id.replaceAll(/[0-9a-f]/g, (digit) => HEX[15 - HEX.indexOf(digit)] ?? digit);
 
@@ -61,45 +57,36 @@ export async function* batchesOfDay(table: Table, day: string, after?: string): 
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 
-/**
- * Reads the batches of a day that have dead letters, are suspect or have no report, newest first. The service filters
- * them: for a day without such batches, one operation returns nothing.
- */
-export async function* troubledOfDay(table: Table, day: string): AsyncGenerator<IndexEntry> {
-  const states = odata`state eq ${'suspect'} or state eq ${'reportFailed'}`;
-  const filter = `${odata`PartitionKey eq ${dayPartition(day)}`} and (dead gt 0L or ${states})`;
-  for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
-}
-
-/**
- * Maximum number of workloads in a filter. A filter can have 15 comparisons (source: Microsoft Learn, querying tables
- * and entities); the others are those of the days.
- */
+/** Maximum number of workloads in a filter of 15 comparisons (source: Microsoft Learn, querying tables). */
 const MAX_NAMES = 12;
 
-/** Selects lines of the listing. */
 export interface DaysQuery {
   first: string;
   last: string;
   workloads?: readonly string[] | undefined;
-  hasDead?: boolean;
+  /** Only batches with dead letters; `trouble`: also suspect ones, and those without a report. */
+  only?: keyof typeof CONDITIONS;
 }
+
+/** The suffix makes a number an Int64, which is the type of the column. */
+const CONDITIONS = {
+  dead: 'dead gt 0L',
+  trouble: `(dead gt 0L or ${odata`state eq ${'suspect'} or state eq ${'reportFailed'}`})`,
+};
 
 /**
  * Reads the batches of all days from `first` to `last`, day by day: one query, one operation per 1,000 batches.
  * `workloads` are those that the caller needs; if they are too many for a filter, the result contains others as well.
- * `hasDead`: only lines that count dead letters.
  */
 export async function* batchesOfDays(
   table: Table,
-  { first, last, workloads, hasDead }: DaysQuery,
+  { first, last, workloads, only }: DaysQuery,
 ): AsyncGenerator<IndexEntry> {
   const days = odata`PartitionKey ge ${dayPartition(first)} and PartitionKey le ${dayPartition(last)}`;
   const isNamed = workloads !== undefined && workloads.length <= MAX_NAMES;
   const names = isNamed ? workloads.map((name) => odata`workload eq ${name}`).join(' or ') : '';
   const named = names === '' ? days : `${days} and (${names})`;
-  // The suffix makes it an Int64, which is the type of the column.
-  const filter = hasDead ? `${named} and dead gt 0L` : named;
+  const filter = only === undefined ? named : `${named} and ${CONDITIONS[only]}`;
   for await (const entity of queryEntities(table, filter)) yield fromIndexEntity(entity);
 }
 

@@ -10,10 +10,7 @@ const PRESENT = pickColumns(BATCH, [
 /** The columns of a listing with the times of the present revision, and the result of the first one. */
 export const LISTED_TIMES = {
   ...PRESENT,
-  /**
-   * Present after the first redrive: whether the first completion met the deadline. Before that it follows from the
-   * times above.
-   */
+  /** After the first redrive: whether the first completion met the deadline; before, the times above show it. */
   deadlineMet: optional(flag()),
   /** Present after the first redrive: how long the first revision took, and how long its deadline allowed; milliseconds. */
   firstTookMs: optional(int64()),

@@ -19,7 +19,6 @@ export interface ListingQuery {
   state?: BatchState | undefined;
   /** Labels that a batch must all have. Defaults to none. */
   labels?: readonly (readonly [key: string, value: string])[];
-  /** Compared by `matchesSearch`. */
   search?: string | undefined;
 }
 
@@ -53,7 +52,7 @@ export async function listBatchesOf(table: Table, query: ListingQuery): Promise<
   for await (const each of openBatches(table)) open.set(each.id, each);
   const batches: ListedBatch[] = [];
   let scanned: Listing['scanned'] = { count: 0, last: undefined };
-  for await (const group of groupsOfSource(candidates(table, query, open), { size: ROWS_AT_ONCE, skipped: 0 })) {
+  for await (const group of groupsOfSource(candidates(table, query, open), ROWS_AT_ONCE)) {
     const wanted = group.filter((entry) => mayFit(entry, query, open.has(entry.id)));
     const listed = await inParallel(wanted, READS_AT_ONCE, (entry) => refresh(table, entry, open.has(entry.id)));
     batches.push(...listed.filter((batch) => batch !== undefined).filter((batch) => fits(batch, query)));
@@ -76,7 +75,6 @@ export async function openIds(table: Table, workload?: string): Promise<Set<stri
   return ids;
 }
 
-/** A line, or a batch that has no line yet. */
 type Candidate = IndexEntry | OpenBatch;
 
 const isLine = (candidate: Candidate): candidate is IndexEntry => 'state' in candidate;

@@ -25,10 +25,7 @@ export type OpeningBatch = BatchCounts &
   Values<typeof OF_BATCH> &
   Pick<BatchRow, 'id' | 'revision' | 'chunksTotal' | 'chunksDone'>;
 
-/**
- * Each revision has a separate row, so that the deletion of an ended revision's row never hides a revision that a redrive
- * has opened in the meantime.
- */
+/** Each revision has a row: deleting that of an ended one never hides a revision that was opened meanwhile. */
 const rowKeyOf = ({ id, revision }: Pick<BatchRow, 'id' | 'revision'>): string =>
   revision === 0 ? id : `${id}.${String(revision).padStart(4, '0')}`;
 

@@ -1,4 +1,3 @@
-/** Compares a batch with a search text. Pure. */
 import type { IndexEntry } from './index-rows.ts';
 
 /** Fewer characters of an id match too many batches by chance: 4 hex digits match one of 65,536. */

@@ -3,7 +3,6 @@ import { type BatchRow, isFinished, pendingItems } from '../batch-row.ts';
 import { expectedEndMs, measurePace } from './pace.ts';
 import { type BatchProgress, sumFresh } from './progress-rows.ts';
 
-/** The details of `DeadlineAtRisk`. */
 export type DeadlineRisk = {
   deadlineAt: string;
   /** When the rest will have ended at the pace so far; null if the pace is unknown or nothing of the batch is running. */
@@ -17,16 +16,12 @@ export type DeadlineRisk = {
 /** Facts about a batch that are not in its row. Times are service times in milliseconds. */
 export interface RiskFacts {
   nowMs: number;
-  /** Progress of its running chunks. Defaults to none. */
   progress?: readonly BatchProgress[];
   /** Set if nothing of the batch is running: the time at which it is read next, since only the sweep reads it. */
   nextCheckMs?: number | undefined;
 }
 
-/**
- * Fraction of its time after which a batch is judged. Before that, instances may still be starting (up to one minute of a
- * default deadline of five): at that pace most batches would count as late.
- */
+/** Fraction of its time after which a batch is judged: before that, its instances may still be starting. */
 const JUDGED_FRACTION = 0.25;
 /** Fraction of its time after which a batch without a known pace is at risk; in the rest of the time an operator can react. */
 const BLIND_FRACTION = 0.8;

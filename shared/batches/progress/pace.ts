@@ -1,7 +1,5 @@
-/** The pace of the present revision of a batch, and its expected end at that pace. */
 import type { BatchPause, RevisionTimes } from '../batch-row.ts';
 
-/** The input of a pace: the present revision and the state of the batch. */
 export interface Pacing extends Pick<RevisionTimes, 'items' | 'queuedAt' | 'completedAt' | 'pausedMs'> {
   pending: number;
   paused?: BatchPause | undefined;
@@ -34,10 +32,7 @@ export function measurePace(pacing: Pacing, nowMs: number): Pace | undefined {
   return { ended: items - pending + (running?.ended ?? 0), seconds, countedMs };
 }
 
-/**
- * Returns when the count ended. A rate over the time until now would fall between two counts of running chunks, and
- * then jump.
- */
+/** Returns when the count ended: a rate until now would fall between two counts, and then jump. */
 function countedAt({ completedAt, paused, running }: Pacing, startMs: number): number | undefined {
   const end = completedAt ?? paused?.at;
   if (end !== undefined) return Date.parse(end);

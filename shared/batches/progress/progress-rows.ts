@@ -10,7 +10,6 @@ import { BATCH_ROW_KEY, type BatchRow, fromBatchEntity, pendingItems, type Versi
 
 /** The progress of the running chunks of a batch in one process. All counts are items, except `chunks`. */
 export const PROGRESS = defineRow('progress', {
-  /** Service time, ISO text. */
   at: text(),
   chunks: int32(),
   items: int64(),
@@ -19,17 +18,12 @@ export const PROGRESS = defineRow('progress', {
   inFlight: int64(),
   /** Items with a failed attempt, and dead letters. */
   failing: int64(),
-  /** The latest failure, on one line. */
   error: optional(text()),
 });
-/** Progress at service time `at`. */
 export type BatchProgress = RowOf<typeof PROGRESS>;
 export type RunningProgress = Omit<BatchProgress, 'at'>;
 
-/**
- * Directly after the batch row and before all chunk rows, so that one query over a small range reads the row and the
- * progress.
- */
+/** After the batch row and before all chunk rows, so that one query reads the row and the progress. */
 const PREFIX = `${BATCH_ROW_KEY}.progress.`;
 /** Bounds of these rows in a query by row key: '/' is the character after '.'. */
 export const PROGRESS_ROWS = { from: PREFIX, to: `${BATCH_ROW_KEY}.progress/` } as const;

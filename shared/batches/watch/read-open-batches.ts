@@ -17,9 +17,7 @@ export interface WatchedBatch extends OpenBatch {
 }
 
 export interface WatchedBatches {
-  /** The batches, sorted by deadline. */
   batches: WatchedBatch[];
-  /** How many of their rows were read. */
   read: number;
 }
 

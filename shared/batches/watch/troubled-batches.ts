@@ -1,7 +1,7 @@
 import { batchTimeMs } from '../../contract/names.ts';
 import { addDays, dateOf } from '../../days.ts';
 import type { Table } from '../../storage/table.ts';
-import { type IndexEntry, troubledOfDay } from '../listing/index-rows.ts';
+import { batchesOfDays, type IndexEntry } from '../listing/index-rows.ts';
 
 /** Maximum number of lines per request: ten operations. */
 const MAX_TROUBLED = 10_000;
@@ -23,7 +23,7 @@ export async function readTroubled(
 ): Promise<TroubledBatches> {
   const batches: IndexEntry[] = [];
   for (let day = dateOf(nowMs); day >= dateOf(sinceMs); day = addDays(day, -1)) {
-    for await (const entry of troubledOfDay(table, day)) {
+    for await (const entry of batchesOfDays(table, { first: day, last: day, only: 'trouble' })) {
       if (batchTimeMs(entry.id) < sinceMs) break;
       if (batches.length === MAX_TROUBLED) return { batches, isWhole: false };
       batches.push(entry);

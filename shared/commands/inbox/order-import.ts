@@ -23,8 +23,11 @@ export interface ImportOrder {
   csv: CsvOptions;
 }
 
+/** Characters of the address that are stored as metadata, for display. */
+const MAX_SHOWN = 500;
+
 /**
- * Stores an address in the inbox, for the next inbox scan to import. Returns the name that the imported file will have. A
+ * Stores an address in the inbox, for the next inbox scan to import. Returns the name of the file without `.url`. A
  * repeat with the same key changes nothing.
  * @throws Problem for an invalid address, name or option; 'idempotency-mismatch' if the key was used for another address.
  */
@@ -42,9 +45,12 @@ export async function orderImport({ container }: Pick<Services, 'container'>, or
     ...(csvText === '' ? {} : { csv: csvText }),
   };
   requireRoom(metadata);
+  const shown = { ...metadata, importedfrom: new URL(url).href.slice(0, MAX_SHOWN) };
   const blob = inbox.getBlockBlobClient(importName(name));
   const blobHTTPHeaders = { blobContentType: 'text/plain; charset=utf-8' };
-  const options = { metadata, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } };
+  // The entries of the client have priority over the one for display.
+  const kept = metadataBytes(shown) > MAX_METADATA ? metadata : shown;
+  const options = { metadata: kept, blobHTTPHeaders, conditions: { ifNoneMatch: '*' } };
   if (await unlessStatus([409], blob.upload(url, Buffer.byteLength(url), options))) return name;
   if ((await downloadBytes(blob)).toString('utf8') === url) return name;
   throw new Problem('idempotency-mismatch', 'This idempotency key was used before, for another address.');

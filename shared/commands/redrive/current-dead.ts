@@ -1,12 +1,13 @@
 /** Determines the current dead letters of a batch: those of items that no later redrive has taken. */
+
 import type { ContainerClient } from '@azure/storage-blob';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { doneChunks } from '../../batches/done-chunks.ts';
-import { readChunk } from '../../batches/ledger.ts';
+import { chunkRows, readChunk } from '../../batches/ledger.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
-import { type ChunkFrame, frameOfChunk, readAhead, readLines } from '../../results/chunk-pages.ts';
+import { readAhead } from '../../parallel.ts';
+import { type ChunkFrame, frameOfChunk, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
 import { Turns } from '../../turns.ts';
 import { hasItem, type ItemRuns, RunCollector, runsFrom } from './item-runs.ts';
@@ -143,7 +144,7 @@ export async function* currentDeadLetters(
 
 async function* frameGroups({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame[]> {
   let frames: ChunkFrame[] = [];
-  for await (const row of doneChunks(table, id)) {
+  for await (const row of chunkRows(table, id, { state: 'done' })) {
     const frame = frameOfChunk(row, 'dead');
     if (!frame || frames.push(frame) < FRAMES_PER_GROUP) continue;
     yield frames;

@@ -10,10 +10,7 @@ import type { WaveBound } from '../wave-record.ts';
 /** What can limit the number of tasks of a wave that is no probe and collects no results. */
 export type TaskBound = Exclude<WaveBound, 'probe' | 'collector'>;
 
-/**
- * The input of the number of tasks. Work counts, not messages: twenty expensive chunks justify more tasks than twenty
- * cheap ones.
- */
+/** Work counts, not messages: twenty expensive chunks justify more tasks than twenty cheap ones. */
 export interface TaskState {
   /** References in the queue, an upper bound that includes invisible ones. */
   depth: number;

@@ -6,7 +6,6 @@ import { countTasks, type TaskState } from './count-tasks.ts';
 
 const EXPLORING_SECONDS = 5;
 
-/** The input of the size of a wave. */
 export interface PlanState extends TaskState {
   kind: 'items' | 'results';
   /** Whether the task limit is still rising: then waves are short, so that it reaches its value within a minute. */
@@ -32,9 +31,7 @@ export interface Wave {
   /** Minimum time in milliseconds from one receive of a task to its next; absent means 0. */
   receiveIntervalMs?: number;
   sliceSeconds: number;
-  /** Absent means false. */
   probe?: boolean;
-  /** What limited the number of tasks. */
   bound?: WaveBound;
   /** Whether it was planned for work that would miss its deadline; absent means false. */
   late?: boolean;

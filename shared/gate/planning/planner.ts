@@ -58,10 +58,7 @@ export function createPlanner(options: PlannerOptions) {
   };
 }
 
-/**
- * Returns how many tasks the limits of a workload can feed: as measured. Before the first measurement it follows from
- * Little's law: work in progress = starts per second x duration.
- */
+/** Returns how many tasks the limits can feed: as measured; before that by Little's law (rate x duration). */
 function fedTasks(workload: Workload, gate: Pick<GateRow, 'fedTasks'>): number {
   const limit = limitOf(workload);
   if (limit === undefined) return Number.POSITIVE_INFINITY;

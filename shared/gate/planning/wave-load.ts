@@ -2,7 +2,6 @@
 import type { GateRow } from '../gate-row.ts';
 import type { SliceLoad } from './slice-result.ts';
 
-/** The load of a wave; response times are those of its storage operations. */
 export interface WaveLoad {
   instances: number;
   /** Values of the busiest process: fraction of its cores, and event loop utilization of its main thread; 0 to 1. */
@@ -52,10 +51,7 @@ const isSaturated = ({ cpu, eventLoop }: Pick<WaveLoad, 'cpu' | 'eventLoop'>): b
 export const tasksAtOnce = (tasks: number, instances: number, concurrentActivities: number): number =>
   instances === 0 ? tasks : Math.min(tasks, instances * concurrentActivities);
 
-/**
- * Tasks per activity that the instances run at the same time: one runs, and one waits, which makes the platform add
- * instances.
- */
+/** Tasks per activity that runs at the same time: one more waits, which makes the platform add instances. */
 const TASKS_PER_PLACE = 2;
 
 /**

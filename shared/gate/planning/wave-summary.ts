@@ -4,7 +4,6 @@ import type { GateRow } from '../gate-row.ts';
 import { earlier, emptyCounts, type SliceResult, type WorkCounts } from './slice-result.ts';
 import { combineLoads, tasksAtOnce, type WaveLoad } from './wave-load.ts';
 
-/** The result of a wave of `tasks` tasks, over all of them. */
 export interface WaveSummary extends WorkCounts {
   tasks: number;
   /** The wakes that the gate had counted when the wave was planned. */
@@ -24,7 +23,6 @@ export interface WaveSummary extends WorkCounts {
   load: WaveLoad | undefined;
 }
 
-/** The context in which the result of a wave is judged. */
 export interface WaveContext {
   /** Whether the workload has limits across all instances. */
   isLimited: boolean;
@@ -49,12 +47,8 @@ export function summarize(slices: SliceResult[], wakes: number): WaveSummary {
   };
 }
 
-/** A wave compared with the previous one. */
 export interface WaveChange {
-  /**
-   * Tasks that ran at the same time, in this wave and in the previous one: only these load storage and the services
-   * that handlers call.
-   */
+  /** Tasks that ran at the same time, in this wave and the previous one: only these load the services. */
   atOnce: number;
   before: number;
   itemsPerSecond: number;

@@ -1,9 +1,10 @@
 import type { HttpRequest } from '@azure/functions';
 import type { BatchRow } from '../../batches/batch-row.ts';
-import { doneChunks } from '../../batches/done-chunks.ts';
+import { chunkRows } from '../../batches/ledger.ts';
 import { isChunkId } from '../../contract/names.ts';
+import { readAhead } from '../../parallel.ts';
 import { hasName } from '../../processing/outcome/header-causes.ts';
-import { type ChunkPage, type PageLimits, planPage, readAhead } from '../../results/chunk-pages.ts';
+import { type ChunkPage, type PageLimits, planPage } from '../../results/chunk-pages.ts';
 import type { Stored } from '../edge/app.ts';
 import { AHEAD } from '../edge/body.ts';
 import { answerFormat, MEDIA_TYPES } from '../edge/formats.ts';
@@ -34,7 +35,11 @@ export const getDeadLetters: Handle<GetDeadLettersHttp> = async (deps, request) 
   const read = await deadReader(deps, batch);
   const headers = { 'sluice-batch-state': batch.state, 'content-type': MEDIA_TYPES[format] };
   const limits = format === 'ndjson' ? DOWNLOAD : (deps.page ?? PAGE);
-  const page = await planPage(doneChunks(deps.table, batch.id, after?.chunk ?? from), 'dead', limits);
+  const page = await planPage(
+    chunkRows(deps.table, batch.id, { state: 'done', first: after?.chunk ?? from }),
+    'dead',
+    limits,
+  );
   const chunks = readAhead(page.frames, AHEAD, read);
   if (format === 'json' && cause !== undefined)
     return itemsPage(request, { batch, chunks, page, cause, after, headers });

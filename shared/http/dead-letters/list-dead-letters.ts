@@ -3,7 +3,7 @@ import { readBatch } from '../../batches/ledger.ts';
 import { batchesOfDays } from '../../batches/listing/index-rows.ts';
 import { openIds } from '../../batches/listing/listing.ts';
 import { batchDate } from '../../contract/names.ts';
-import { addDays } from '../../days.ts';
+import { weeksOf } from '../../days.ts';
 import { inParallel } from '../../parallel.ts';
 import { json } from '../edge/answers.ts';
 import type { Reads } from '../edge/app.ts';
@@ -19,7 +19,6 @@ type ListHttp = Pick<Reads, 'table' | 'gate'> & { maxLines?: number };
 export const DEAD_LETTER_DAYS = { fallback: 7, most: 31 };
 /** Lines are read week by week, newest first, up to this number; each thousand is one operation. */
 const MAX_LINES = 50_000;
-const DAYS_PER_QUERY = 7;
 /** Each unfinished batch is read by one operation: it may have no line in the listing, or an outdated one. */
 const MAX_OPEN = 500;
 const READS_AT_ONCE = 16;
@@ -36,9 +35,10 @@ export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines 
   const open = await openIds(table, workload);
   const workloads = workload === undefined ? undefined : [workload];
   let [from, lines] = [days.to, 0];
-  for (let last = days.to; last >= days.from && lines < maxLines; last = addDays(from, -1)) {
-    from = laterOf(days.from, addDays(last, 1 - DAYS_PER_QUERY));
-    for await (const entry of batchesOfDays(table, { first: from, last, workloads, hasDead: true })) {
+  for (const week of weeksOf(days)) {
+    if (lines >= maxLines) break;
+    from = week.first;
+    for await (const entry of batchesOfDays(table, { ...week, workloads, only: 'dead' })) {
       lines += 1;
       // The line of an open batch may be outdated, because of a redrive.
       if (isFinished(entry.state) && !open.has(entry.id)) groups.add(entry);
@@ -55,5 +55,3 @@ export const listDeadLetters: Handle<ListHttp> = async ({ table, gate, maxLines 
   };
   return json(answer);
 };
-
-const laterOf = (a: string, b: string): string => (a > b ? a : b);

@@ -11,10 +11,8 @@ export function fileNotes({ state, ...file }: Omit<InboxFileView, 'notes'>): str
   return state === 'rejected' ? rejectionNotes(file) : [];
 }
 
-/** The size of a file that is copied from an address is not known, and its `bytes` are those of the address. */
 function readNotes({ bytes, readBytes, readItems }: Omit<InboxFileView, 'notes' | 'state'>): string[] {
-  if (readBytes === undefined) return [];
-  if (readItems === undefined) return [`${sizeText(readBytes)} copied`];
+  if (readBytes === undefined || readItems === undefined) return [];
   const percent = Math.min(100, Math.floor((100 * readBytes) / Math.max(1, bytes)));
   return [`${percent} % of ${sizeText(bytes)} read, ${numberText(readItems, 'item')}`];
 }

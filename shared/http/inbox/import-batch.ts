@@ -16,7 +16,7 @@ const ID_LENGTH = 12;
 
 /**
  * POST workloads/{workload}/batches/from-url: 202 with the future name of the file in the inbox. The app of any pool accepts
- * the request, as for an upload; the app of the workload's pool copies the file.
+ * the request, as for an upload; the app of the workload's pool reads the blob.
  */
 export const importBatch: Handle<ImportHttp> = async ({ container, registry, settings }, request) => {
   const workload = workloadOf(request, registry);

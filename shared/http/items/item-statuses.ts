@@ -2,7 +2,7 @@
 
 import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
-import { chunkFamilies } from '../../batches/ledger.ts';
+import { chunkRows } from '../../batches/ledger.ts';
 import type { Redrive } from '../../commands/redrive/redrive-blob.ts';
 import { chunkId } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
@@ -80,7 +80,7 @@ async function readRows({ table }: Stored, batch: string, starts: readonly WalkS
   const [first, last] = [starts[0]?.chunk, starts.at(-1)?.chunk];
   const rows: Rows = new Map();
   if (first === undefined || last === undefined) return rows;
-  for await (const row of chunkFamilies(table, batch, { first, last })) rows.set(row.chunk, row);
+  for await (const row of chunkRows(table, batch, { first, last })) rows.set(row.chunk, row);
   return rows;
 }
 

@@ -4,7 +4,7 @@ import type { BatchRow } from '../../batches/batch-row.ts';
 import type { ChunkRow } from '../../batches/chunk-row.ts';
 import { readChunkItems } from '../../commands/redrive/read-originals.ts';
 import { type ChunkEntry, chunkOfItem } from '../../contract/payload-index.ts';
-import { readAhead } from '../../results/chunk-pages.ts';
+import { readAhead } from '../../parallel.ts';
 import type { Stored } from '../edge/app.ts';
 import { AHEAD } from '../edge/body.ts';
 import type { ReadId } from './item-id.ts';

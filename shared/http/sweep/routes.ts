@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { SWEEP_ACTIONS, type SweepAction, type SweepCounts } from '../../sweep/counts.ts';
 import { sweep } from '../../sweep/sweep.ts';
+import { SWEEP_ACTIONS, type SweepAction, type SweepCounts } from '../../sweep/sweep-run.ts';
 import { json } from '../edge/answers.ts';
 import { numberText } from '../edge/notes.ts';
 import { jsonAnswer, type Route } from '../edge/route.ts';

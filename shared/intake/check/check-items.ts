@@ -1,4 +1,3 @@
-/** Validates records before they become a batch. */
 import { causeOf, countCause } from '../../contract/cause.ts';
 import { runsOf } from '../../contract/line-steps.ts';
 import { toError, type UploadPosition } from '../../errors.ts';
@@ -7,17 +6,13 @@ import type { Workload } from '../../workload/define.ts';
 import { InvalidItem, validateItemSafely } from '../../workload/validate-item.ts';
 import type { RawChunk } from '../chunk-records.ts';
 
-/** Maximum number of faults that are kept per upload. */
 const MAX_FAULTS = 100;
 const MAX_EXAMPLES = 3;
 const MAX_MESSAGE_CHARS = 500;
 /** Records validated before other work of the process can run: a few milliseconds with a schema of twenty fields. */
 const GROUP = { records: 200, bytes: 256 * 1024 };
 
-/**
- * A record that does not match the schema. `path` is that of its first issue, as in a dead letter; absent for the whole
- * item.
- */
+/** A record that does not match the schema; `path`, of its first issue, is absent for the whole item. */
 export interface ItemFault extends UploadPosition {
   path?: string;
 }
@@ -29,7 +24,6 @@ export interface CheckCause {
   examples: ItemFault[];
 }
 
-/** Validates the records of an upload, and counts the results. */
 export class ItemCheck {
   valid = 0;
   invalid = 0;
@@ -44,10 +38,7 @@ export class ItemCheck {
     this.#schema = item;
   }
 
-  /**
-   * Validates at most `limit` records of a chunk (default: all), and lets other work of the process run in between. Never
-   * rejects: an error that the schema itself throws counts as an invalid item.
-   */
+  /** Validates at most `limit` records (default: all). Never rejects: errors of the schema count as invalid. */
   async add(chunk: RawChunk, limit = chunk.items): Promise<void> {
     for (const records of recordGroups(chunk, limit)) {
       // Concurrently, because a schema may be asynchronous.
@@ -57,7 +48,6 @@ export class ItemCheck {
     }
   }
 
-  /** Returns the causes, most frequent first. */
   causes(): CheckCause[] {
     return [...this.#counts]
       .map(([cause, count]) => ({ cause, count, examples: this.#examples.get(cause) ?? [] }))
@@ -90,7 +80,6 @@ export class ItemCheck {
   }
 }
 
-/** A record and the line of the upload on which it begins. */
 interface Rec {
   text: string;
   line: number;

@@ -9,7 +9,6 @@ import { readUpload } from '../read-upload.ts';
 import { ItemCheck } from './check-items.ts';
 import { type EstimateOptions, estimateUpload } from './estimate-upload.ts';
 
-/** What to check, and when to stop. */
 export interface CheckRequest extends EstimateOptions {
   body: AsyncIterable<Uint8Array>;
   format: UploadFormat;
@@ -20,9 +19,7 @@ export interface CheckRequest extends EstimateOptions {
   maxItems?: number;
   /** Number of bytes of the body to read, as received. Default: all. */
   maxBytes?: number;
-  /**
-   * Number of bytes of the body in which records are counted for the estimate, after validation has stopped. Default: none.
-   */
+  /** Bytes of the body in which records are counted for the estimate after validation stopped. Default: none. */
   estimateBytes?: number;
   /** When it aborts, the check ends with what has been read. */
   signal?: AbortSignal;
@@ -34,7 +31,6 @@ export type UploadCheck = Awaited<ReturnType<typeof checkUpload>>;
 /** Small, so that little more is read than requested, and a fault hides few of the records before it. */
 const CHUNK = { maxItems: 100, maxBytes: 256 * 1024, givesRest: true };
 
-/** Ends the reading of the body. */
 class StoppedError extends Error {
   override name = 'StoppedError';
 }
@@ -46,9 +42,9 @@ class StoppedError extends Error {
 export async function checkUpload(request: CheckRequest) {
   const { workload, format, encoding, csv, limits, maxItems = Number.POSITIVE_INFINITY, estimateBytes = 0 } = request;
   const check = new ItemCheck(workload);
-  const body = new CountedBody(request);
+  const body = countBody(request);
   const schema = itemSchemaOf(workload);
-  const upload = readUpload({ body: body.pieces(), format, encoding, csv, limits, schema, chunk: CHUNK });
+  const upload = readUpload({ body: body.pieces, format, encoding, csv, limits, schema, chunk: CHUNK });
   const checked = (): number => check.valid + check.invalid;
   const stopped = stopOf(request.signal);
   let seen = 0;
@@ -60,7 +56,7 @@ export async function checkUpload(request: CheckRequest) {
       seen += chunk.items;
       await Promise.race([check.add(chunk, Math.max(0, maxItems - checked())), stopped]);
       lastLine = chunk.firstLine;
-      if (checked() >= maxItems && body.read >= estimateBytes) body.stop();
+      if (checked() >= maxItems && body.read >= estimateBytes) body.isStopped = true;
       if (request.signal?.aborted) throw new StoppedError();
     }
     ended = true;
@@ -94,30 +90,18 @@ function stopOf(signal: AbortSignal | undefined): Promise<never> {
  * Counts what is read of a body. To stop, it throws an error, so that a record that is cut in two does not count as a
  * fault. What was read by then is counted before it throws; otherwise the whole could not be estimated.
  */
-class CountedBody {
-  read = 0;
-  readonly #request: CheckRequest;
-  #isStopped = false;
-
-  constructor(request: CheckRequest) {
-    this.#request = request;
-  }
-
-  /** Stops after the current piece. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    const { body, maxBytes = Number.POSITIVE_INFINITY, signal } = this.#request;
+function countBody({ body, maxBytes = Number.POSITIVE_INFINITY, signal }: CheckRequest) {
+  const counted = { read: 0, isStopped: false, pieces: pieces() };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
     for await (const piece of body) {
-      if (this.read >= maxBytes) throw new StoppedError();
-      this.read += piece.length;
+      if (counted.read >= maxBytes) throw new StoppedError();
+      counted.read += piece.length;
       yield piece;
       // Stop here, not at the next piece: a slow client may take long to send it.
-      if (this.#isStopped || signal?.aborted) throw new StoppedError();
+      if (counted.isStopped || signal?.aborted) throw new StoppedError();
     }
   }
+  return counted;
 }
 
 /** Returns the place of a problem. Some problems have none: a damaged encoding, or an upload that is too large. */

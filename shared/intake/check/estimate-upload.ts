@@ -5,7 +5,6 @@ import { receipt } from '../../cost/receipt.ts';
 import type { PriceSheet } from '../../cost/sheet.ts';
 import type { Workload } from '../../workload/define.ts';
 
-/** The workload, and how to price a batch. */
 export interface EstimateOptions {
   workload: Workload;
   /** Size of the whole body in bytes, if known; required for an estimate unless the body is read to its end. */
@@ -15,7 +14,6 @@ export interface EstimateOptions {
   backend?: DurableBackend;
 }
 
-/** What was read; `ended` if that is the whole upload. */
 interface Read {
   items: number;
   bytes: number;

@@ -1,15 +1,9 @@
-/**
- * Decides which app takes a file when every pool scans the inbox. The decision depends only on the registry, which is the
- * same in all apps of a deployment, so the apps agree without communication.
- */
+/** Decides which app takes a file when every pool scans the inbox: by the registry, which all apps share. */
 import type { BlobItem } from '@azure/storage-blob';
 import type { Workload } from '../../workload/define.ts';
 import type { InboxDeps } from './inbox-deps.ts';
 
-/**
- * How long a file of an unknown workload waits before it is rejected: longer than one package needs to reach every app of a
- * deployment. Until then another app may already know the workload.
- */
+/** How long a file of an unknown workload waits: longer than a package needs to reach every app of a deployment. */
 const UNKNOWN_WAIT_MS = 15 * 60_000;
 
 const workloadOf = ({ registry }: InboxDeps, name: string): Workload | undefined =>

@@ -1,62 +1,48 @@
 /**
  * Input by reference: a file `<workload>/[<lane>/]<name>.url` in the inbox contains the address of a blob of the app's own
- * storage account. That blob is copied to the file `<workload>/[<lane>/]<name>`. Then the address file is removed.
+ * storage account. That blob is read where it is, as if it were the file `<workload>/[<lane>/]<name>`.
  */
-import type { BlobItem, ContainerClient } from '@azure/storage-blob';
+import type { BlobClient, BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { Problem, statusOf } from '../../errors.ts';
-import { downloadBytes } from '../../storage/blob-reads.ts';
-import { log } from '../../telemetry/log.ts';
-import { copyBlob, unreadable } from '../import/copy-blob.ts';
+import { blobProperties, downloadBytes } from '../../storage/blob-reads.ts';
+import type { Workload } from '../../workload/define.ts';
 import { MAX_URL, ownBlob } from '../import/own-blob.ts';
-import { fileMetadata } from '../upload-options.ts';
 import type { InboxDeps } from './inbox-deps.ts';
-import { quoted, removeFile } from './inbox-move.ts';
-import { inboxTarget } from './inbox-target.ts';
-import { listedItem } from './listed-item.ts';
+import { quoted } from './inbox-move.ts';
 
 const SUFFIX = '.url';
-/**
- * An import that is older than this is rejected. Staged blocks are kept for seven days. Source: Microsoft Learn, put-block.
- */
+/** An import that is older than this is rejected, if its source has not been read by then. */
 const MAX_IMPORT_MS = 24 * 60 * 60_000;
-/** Characters of the address that are stored with the file, for display. */
-const MAX_SHOWN = 500;
 
 /** Whether a file of the inbox contains an address to import from. */
 export const isImport = (name: string): boolean => name.endsWith(SUFFIX);
-/** Returns the name of the file that contains the address from which `name` is imported. */
+/** Returns the name of the file that contains the address of the content of `name`. */
 export const importName = (name: string): string => `${name}${SUFFIX}`;
-/** Returns the name of the file that an import creates. */
-export const importedName = (name: string): string => name.slice(0, -SUFFIX.length);
+/** Returns the name by which the content of an inbox file is read: that of an import is without its suffix. */
+export const contentName = (name: string): string => (isImport(name) ? name.slice(0, -SUFFIX.length) : name);
+
+/** The blob that a file of the inbox is read from, in one version. */
+export interface Content {
+  blob: BlobClient;
+  etag: string;
+  bytes: number;
+  /** Why it cannot be read; reported when it has to be read, because the file may have been accepted before. */
+  fault?: string | undefined;
+}
 
 /**
- * Copies the source of an address file into the inbox and returns the new file. What an earlier inbox scan copied is not
- * read again. The file gets an idempotency key of the import, so it becomes one batch even if it is created several times.
- * @throws Problem when the address file must be rejected, 'busy' if it was replaced; the reason of `signal` when it
- * aborts; errors of the service.
+ * Finds the blob at the address in a file.
+ * @throws Problem if the address is invalid or not allowed; 'busy' if the file was replaced.
  */
-export async function importFile(deps: InboxDeps, file: BlobItem, signal?: AbortSignal): Promise<BlobItem> {
-  const { name, properties } = file;
-  const { etag, lastModified } = properties;
+export async function findSource(deps: InboxDeps, file: BlobItem, workload: Workload): Promise<Content> {
   const inbox = deps.container(CONTAINERS.inbox);
-  const to = importedName(name);
-  const target = inbox.getBlockBlobClient(to);
-  if (deps.gate.now() - lastModified.getTime() > MAX_IMPORT_MS)
-    throw unreadable('The source was not copied within a day.');
-  const { workload } = inboxTarget(deps.registry, to);
-  const address = await readAddress(inbox, file);
-  const own = ownBlob(address, { account: accountOf(inbox), workload });
-  const source = deps.container(own.container).getBlobClient(own.name);
-  const given = fileMetadata(file.metadata);
-  // If the metadata is too large, the client's entries have priority over the entry for display.
-  const shown = fileMetadata({ ...given, importedfrom: address.slice(0, MAX_SHOWN) });
-  const metadata = { idempotencykey: `import ${etag}`, ...given, ...shown, order: etag };
-  await copyBlob({ source, target, maxBytes: deps.settings.maxInboxBytes, metadata, signal });
-  const copied = await target.getProperties();
-  await removeFile(deps, { name, etag });
-  log.info('inbox-imported', { file: to, from: address, bytes: copied.contentLength });
-  return listedItem(to, { ...copied, metadata });
+  const { container, name } = ownBlob(await readAddress(inbox, file), { account: accountOf(inbox), workload });
+  const blob = deps.container(container).getBlobClient(name);
+  const { etag = '', contentLength: bytes = 0 } = (await blobProperties(blob)) ?? {};
+  const isLate = deps.gate.now() - file.properties.lastModified.getTime() > MAX_IMPORT_MS;
+  const missing = etag === '' ? `There is no blob "${name}" in container "${container}".` : undefined;
+  return { blob, etag, bytes, fault: isLate ? 'The source was not read within a day.' : missing };
 }
 
 /** Returns the URL of the blob service: that of a container, without its name. */

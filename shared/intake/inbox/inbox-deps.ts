@@ -4,7 +4,6 @@ import type { Registry } from '../../workload/registry.ts';
 import type { SubmitDeps } from '../submit-request.ts';
 import type { InboxMarks } from './inbox-marks.ts';
 
-/** What taking files of the inbox needs. */
 export interface InboxDeps extends SubmitDeps {
   registry: Registry;
   settings: Settings;
@@ -14,16 +13,13 @@ export interface InboxDeps extends SubmitDeps {
    * @throws NoSlotError if that is not possible within `maxWaitMs`. Then `work` does not run.
    */
   alone: <T>(work: () => Promise<T>, maxWaitMs: number) => Promise<T>;
-  /** Waits for a number of milliseconds. Defaults to a timer. */
   pause?: (ms: number) => Promise<unknown>;
   /** How often an intake writes a checkpoint, and the size of its blocks. Defaults are in store-upload.ts. */
   intakeSizes?: { checkpointBytes: number; blockBytes: number };
 }
 
-/** How files are taken. */
 export interface Taking {
   marks: InboxMarks;
-  /** Ends the reading of files. */
   signal: AbortSignal;
   /** Maximum size of a file in bytes, as stored; a larger file is not read. */
   maxBytes: number;
@@ -31,7 +27,6 @@ export interface Taking {
   maxBytesSetting: string;
   /** The producer of the message that contains the name of the file; undefined if the file was found in the inbox. */
   producer?: string | undefined;
-  /** Trace context of that message. */
   traceparent?: string | undefined;
   /** Whether nothing else runs in the process that could end it. */
   isAlone: boolean;

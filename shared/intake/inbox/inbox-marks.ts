@@ -25,13 +25,9 @@ export interface FileVersion {
 
 const rowKeyOf = ({ name, etag }: FileVersion): string => createHash('sha256').update(`${name}\n${etag}`).digest('hex');
 
-interface Mark {
-  name: string;
-  etag: string;
-  decision: InboxDecision;
-}
+/** `etag` is that of the row. */
+type Mark = FileVersion & { decision: InboxDecision };
 
-/** The marks that one inbox scan reads. */
 export class InboxMarks {
   readonly #table: Table;
   readonly #seen = new Set<string>();
@@ -41,10 +37,7 @@ export class InboxMarks {
     this.#table = table;
   }
 
-  /**
-   * Returns the earlier decision about this version of a file. The first call reads all marks, usually none, with one
-   * query.
-   */
+  /** Returns the earlier decision about this version of a file. The first call reads all marks with one query. */
   async find(file: FileVersion): Promise<InboxDecision | undefined> {
     this.#found ??= this.#read();
     const key = rowKeyOf(file);
@@ -74,9 +67,7 @@ export class InboxMarks {
     await this.#table.upsertEntity(toEntity(MARK, keys, { name, ...batch }), 'Replace');
   }
 
-  /**
-   * Removes the marks of files for which `find` was not called, if `isOwn` accepts their names. Call it after all files.
-   */
+  /** Removes the marks of files that were not looked for, if `isOwn` accepts their names. Call it after all files. */
   async forgetOthers(isOwn: (name: string) => boolean): Promise<void> {
     // If there was no file, nothing was read: an empty inbox costs no operation beside its listing.
     for (const [rowKey, { name, etag }] of (await this.#found) ?? []) {

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { BlobClient, BlobItem } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
-import { Problem, statusOf } from '../../errors.ts';
+import { errorCodeOf, Problem, statusOf } from '../../errors.ts';
 import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
 import { uploadTooLarge } from '../limits.ts';
 import { submit } from '../submit.ts';
 import { inboxOptions } from '../upload-options.ts';
+import { type Content, contentName, findSource, isImport } from './import-file.ts';
 import type { InboxDeps, Taking } from './inbox-deps.ts';
-import type { FileVersion } from './inbox-marks.ts';
 import { quoted } from './inbox-move.ts';
 import { inboxTarget } from './inbox-target.ts';
 
@@ -17,25 +17,26 @@ export class FileChangedError extends Error {
 }
 
 /**
- * Creates a batch from an inbox file, and returns its id. If the file was taken before, returns the batch of that time.
- * @throws Problem when the file must be rejected; FileChangedError when it no longer has the listed version; AbortError
- * when `signal` ends the reading.
+ * Creates a batch from an inbox file, or from the blob whose address it contains, and returns its id. If the file was taken
+ * before, returns the batch of that time.
+ * @throws Problem when the file must be rejected; FileChangedError when it, or the blob at its address, no longer has the
+ * known version; AbortError when `signal` ends the reading.
  */
-export async function submitFile(
-  deps: InboxDeps,
-  from: Taking,
-  { name, properties, metadata }: BlobItem,
-): Promise<string> {
-  const { delimiter, ...target } = inboxTarget(deps.registry, name);
+export async function submitFile(deps: InboxDeps, from: Taking, file: BlobItem): Promise<string> {
+  const { name, properties, metadata } = file;
+  const { delimiter, ...target } = inboxTarget(deps.registry, contentName(name));
   if (properties.blobType === 'AppendBlob') {
     throw new Problem(
       'unsupported-media-type',
       `${name} is an append blob: nothing shows when it is complete. Upload a block blob.`,
     );
   }
-  const { key, ...options } = inboxOptions(name, metadata);
+  const { key, ...options } = inboxOptions(contentName(name), metadata);
   const { etag, contentLength: bytes = 0 } = properties;
-  const readFrom = (offset: number): AsyncIterable<Uint8Array> => readFile(deps, from, { name, etag, offset, bytes });
+  const content = isImport(name)
+    ? await findSource(deps, file, target.workload)
+    : { blob: deps.container(CONTAINERS.inbox).getBlobClient(name), etag, bytes };
+  const readFrom = (offset: number): AsyncIterable<Uint8Array> => readContent(from, content, offset);
   const row = await submit(deps, {
     ...target,
     ...options,
@@ -48,27 +49,32 @@ export async function submitFile(
     producer: from.producer,
     body: readFrom(0),
     traceparent: from.traceparent,
-    resumable: { file: { name, etag }, readFrom, ...deps.intakeSizes },
+    resumable: {
+      file: { name, etag, bytes: content.bytes },
+      version: content.etag,
+      readFrom,
+      ...deps.intakeSizes,
+    },
     limits: { ...deps.settings, maxBodyBytes: from.maxBytes },
   });
   return row.id;
 }
 
-/** Reads the file from a byte on. The file is opened at the first read. A range must not begin at the end of a blob. */
-async function* readFile(
-  { container }: InboxDeps,
+/**
+ * Reads the content from a byte on. It is opened at the first read. A range must not begin at the end of a blob. Faults and
+ * the size are checked only then, after the key is claimed: an inbox scan, which has another limit, may be accepting the
+ * file.
+ */
+async function* readContent(
   { signal, maxBytes, maxBytesSetting }: Taking,
-  { name, etag, offset, bytes }: FileVersion & { offset: number; bytes: number },
+  { blob, etag, bytes, fault }: Content,
+  offset: number,
 ): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
-  // Checked only after the key is claimed: an inbox scan, which has another limit, may be accepting the file.
+  if (fault !== undefined) throw new Problem('source-unreadable', fault);
   if (bytes > maxBytes) throw uploadTooLarge(`The file has ${bytes} bytes; the limit is ${maxBytes}.`, maxBytesSetting);
   if (offset > 0 && offset >= bytes) return;
-  const body = await openFile(container(CONTAINERS.inbox).getBlobClient(name), {
-    offset,
-    ifMatch: quoted(etag),
-    signal,
-  });
+  const body = await openFile(blob, { offset, ifMatch: quoted(etag), signal });
   try {
     yield* downloadedPieces(body);
   } finally {
@@ -80,7 +86,11 @@ async function openFile(blob: BlobClient, range: Parameters<typeof openDownload>
   try {
     return (await openDownload(blob, range)).body;
   } catch (error) {
+    const { containerName, name } = blob;
+    // Such as a blob in the archive: a repeat would not help.
+    if (statusOf(error) === 409 && containerName !== CONTAINERS.inbox)
+      throw new Problem('source-unreadable', `${containerName}/${name} cannot be read: ${errorCodeOf(error)}.`);
     if (statusOf(error) !== 404 && statusOf(error) !== 412) throw error;
-    throw new FileChangedError(`${blob.name} was removed or replaced after it was listed.`, { cause: error });
+    throw new FileChangedError(`${name} was removed or replaced after it was listed.`, { cause: error });
   }
 }

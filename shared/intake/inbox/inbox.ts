@@ -37,15 +37,13 @@ const MAX_LARGE = 1_000;
 /** Maximum number of stuck files that one scan logs individually; all of them are counted. */
 const MAX_STUCK_LINES = 20;
 
-/** Result of one inbox scan: the number of files per end. */
 export type InboxResult = Record<Exclude<FileEnd['end'], 'suspect'>, number>;
 
 interface InboxScan extends Taking {
   result: InboxResult;
   /** Service time after which no file is started. */
   untilMs: number;
-  complete: boolean;
-  /** Whether own files were left for a later scan without reading their marks. */
+  /** Whether own files were left for a later scan: then the listing shows nothing about their marks. */
   leftSome: boolean;
   /** Files that are taken alone, after all others. */
   suspects: BlobItem[];
@@ -66,7 +64,6 @@ export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
     maxBytes: deps.settings.maxInboxBytes,
     maxBytesSetting: 'SLUICE_MAX_INBOX_BYTES',
     untilMs: deps.gate.now() + MAX_COLLECT_MS,
-    complete: true,
     leftSome: false,
     suspects: [],
     isAlone: false,
@@ -74,7 +71,7 @@ export async function scanInbox(deps: InboxDeps): Promise<InboxResult> {
   try {
     const files = await takeFiles(deps, scan);
     for (const file of scan.suspects) await takeAlone(deps, scan, file);
-    if (scan.complete && !scan.leftSome) await scan.marks.forgetOthers((name) => isFileOfApp(deps, name));
+    if (!scan.leftSome) await scan.marks.forgetOthers((name) => isFileOfApp(deps, name));
     if (files > 0) log.info('inbox-scanned', { ...scan.result });
     return scan.result;
   } finally {
@@ -136,8 +133,8 @@ async function takeAlone(deps: InboxDeps, scan: InboxScan, file: BlobItem): Prom
   }
 }
 
-/** Whether this scan starts no further file. */
 function isOver({ gate }: InboxDeps, scan: InboxScan): boolean {
-  if (gate.now() > scan.untilMs) scan.complete = false;
-  return !scan.complete;
+  const isLate = gate.now() > scan.untilMs;
+  scan.leftSome ||= isLate;
+  return isLate;
 }

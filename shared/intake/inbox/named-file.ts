@@ -1,21 +1,15 @@
 /** Takes one file of the inbox that a message refers to, immediately and in the same way as an inbox scan. */
 import { CONTAINERS } from '../../contract/names.ts';
 import { blobProperties } from '../../storage/blob-reads.ts';
+import { findItem } from './find-item.ts';
 import type { InboxDeps } from './inbox-deps.ts';
 import { InboxMarks } from './inbox-marks.ts';
 import { movedVersion, unquoted } from './inbox-move.ts';
-import { listedItem } from './listed-item.ts';
 import { type FileEnd, takeFile } from './take-file.ts';
 
-/**
- * Reading stops after this time, with a checkpoint from which the next attempt continues: other messages wait for the
- * slice. The largest upload (210 MiB) takes half of it.
- */
+/** Reading stops after this time, with a checkpoint: other messages wait for the slice. 210 MiB take half of it. */
 const MAX_READ_MS = 60_000;
-/**
- * If the message does not specify a version: how long before the message was put the file may have been taken. An inbox
- * check can run between the producer's two puts. A file of this name that was taken earlier was another one.
- */
+/** Without a version: how long before the message its file may have been taken, between the producer's two puts. */
 const TAKEN_BEFORE_MS = 10 * 60_000;
 
 export interface NamedFile {
@@ -24,11 +18,9 @@ export interface NamedFile {
   etag?: string | undefined;
   producer: string;
   traceparent?: string | undefined;
-  /** Whether nothing else runs in the process that could end it. */
   isAlone: boolean;
   /** Service time at which the message was put. */
   namedAt: Date;
-  /** Ends the reading early. */
   signal: AbortSignal;
 }
 
@@ -41,8 +33,8 @@ export type NamedFileEnd = FileEnd | { end: 'taken' | 'absent' };
  */
 export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<NamedFileEnd> {
   const { name, etag, producer, traceparent, isAlone } = named;
-  const found = await blobProperties(deps.container(CONTAINERS.inbox).getBlobClient(name));
-  if (found === undefined || (etag !== undefined && unquoted(found.etag ?? '') !== unquoted(etag)))
+  const found = await findItem(deps.container(CONTAINERS.inbox), name);
+  if (found === undefined || (etag !== undefined && found.properties.etag !== unquoted(etag)))
     return { end: (await wasTaken(deps, named)) ? 'taken' : 'absent' };
   const taking = {
     ...{ producer, traceparent, isAlone },
@@ -51,7 +43,7 @@ export async function takeNamedFile(deps: InboxDeps, named: NamedFile): Promise<
     marks: new InboxMarks(deps.keys),
     signal: AbortSignal.any([named.signal, AbortSignal.timeout(MAX_READ_MS)]),
   };
-  return takeFile(deps, taking, listedItem(name, found));
+  return takeFile(deps, taking, found);
 }
 
 /** Whether the file has left the inbox, moved by an earlier delivery of the message or by an inbox scan. */

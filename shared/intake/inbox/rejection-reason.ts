@@ -4,7 +4,7 @@ import type { BlobClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../contract/names.ts';
 import { MAX_BLOB_NAME } from '../../contract/text/blob-name.ts';
 import { type Problem, statusOf, type UploadPosition } from '../../errors.ts';
-import { downloadedPieces, openDownload } from '../../storage/blob-reads.ts';
+import { downloadStart } from '../../storage/blob-reads.ts';
 import { log } from '../../telemetry/log.ts';
 import { countRejectedFile } from '../../telemetry/metrics.ts';
 import type { InboxDeps } from './inbox-deps.ts';
@@ -54,22 +54,14 @@ export function reasonName(name: string): string {
 /** Reads why a file was rejected; undefined if the reason was removed or was not written by this app. One operation. */
 export async function readReason(blob: BlobClient): Promise<RejectionReason | undefined> {
   try {
-    const text = await textOf(blob, MAX_REASON_BYTES);
-    const { type, status, title, detail, errors = [] } = JSON.parse(text) as Partial<RejectionReason>;
+    const { bytes } = await downloadStart(blob, MAX_REASON_BYTES);
+    const { type, status, title, detail, errors = [] } = JSON.parse(bytes.toString('utf8')) as Partial<RejectionReason>;
     if (typeof type !== 'string' || typeof status !== 'number' || typeof detail !== 'string') return undefined;
     return { type, status, title: String(title), detail, errors: errors.map(positionOf) };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError || statusOf(error) === 404) return undefined;
     throw error;
   }
-}
-
-/** Reads the beginning of a blob with one operation, independent of its size. */
-async function textOf(blob: BlobClient, maxBytes: number): Promise<string> {
-  const { body } = await openDownload(blob, { count: maxBytes });
-  const pieces: Uint8Array[] = [];
-  for await (const piece of downloadedPieces(body)) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 const positionOf = ({ line, column, message }: UploadPosition): UploadPosition => ({ line, column, message });

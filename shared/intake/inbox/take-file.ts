@@ -8,7 +8,6 @@ import { log } from '../../telemetry/log.ts';
 import { CheckpointLostError } from '../store/checkpoint.ts';
 import { SuspectUploadError } from '../submit.ts';
 import { fileMetadata } from '../upload-options.ts';
-import { importFile, isImport } from './import-file.ts';
 import type { InboxDeps, Taking } from './inbox-deps.ts';
 import type { FileVersion, InboxDecision } from './inbox-marks.ts';
 import { CopyPendingError, moveFile, removeFile } from './inbox-move.ts';
@@ -38,12 +37,8 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
     if (fault !== undefined) throw new Error(`Its name ${fault}: the storage client would resolve it to another blob.`);
     decision = await taking.marks.find(version);
     marked = decision !== undefined;
-    if (!decision) {
-      const decided = await decide(deps, taking, file);
-      if ('imported' in decided) return await takeFile(deps, taking, decided.imported);
-      decision = decided;
-    }
-    await removeFromInbox(deps, version, { decision, marked, metadata: file.metadata });
+    decision ??= await decide(deps, taking, file);
+    await removeFromInbox(deps, file, { decision, marked });
     return { end: 'batch' in decision ? 'accepted' : 'rejected' };
   } catch (error) {
     if (error instanceof SuspectUploadError) return { end: 'suspect' };
@@ -52,35 +47,23 @@ export async function takeFile(deps: InboxDeps, taking: Taking, file: BlobItem):
   }
 }
 
-interface Decided {
-  decision: InboxDecision;
-  /** Whether the decision is from an earlier scan. */
-  marked: boolean;
-  /** Metadata of the file. */
-  metadata: BlobItem['metadata'] | undefined;
-}
-
 /**
- * Moves a file. If its batch has been deleted, the file is deleted without a copy: deleting a batch removes its file from
- * inbox-done.
+ * Moves a file; if its batch was deleted, deletes it without a copy, as deleting a batch does in inbox-done. A rejected file
+ * keeps the metadata of its writer, in case it is retried. `marked`: the decision is from an earlier scan.
  */
 async function removeFromInbox(
   deps: InboxDeps,
-  file: FileVersion,
-  { decision, marked, metadata }: Decided,
+  { name, properties: { etag }, metadata }: BlobItem,
+  { decision, marked }: { decision: InboxDecision; marked: boolean },
 ): Promise<void> {
-  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) await removeFile(deps, file);
-  else await moveFile(deps, { file, repeated: marked, ...destinationOf(decision, metadata) });
+  const file = { name, etag };
+  if (marked && 'batch' in decision && !(await readBatch(deps.table, decision.batch))) return removeFile(deps, file);
+  const target =
+    'batch' in decision
+      ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
+      : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
+  await moveFile(deps, { file, repeated: marked, ...target });
 }
-
-/** Returns where to move a file. A rejected file keeps the metadata of its writer, in case it is retried. */
-const destinationOf = (
-  decision: InboxDecision,
-  metadata: Decided['metadata'],
-): { to: string; metadata: Record<string, string> } =>
-  'batch' in decision
-    ? { to: CONTAINERS.inboxDone, metadata: { batch: decision.batch } }
-    : { to: CONTAINERS.inboxRejected, metadata: fileMetadata(metadata) };
 
 /** Stores the decision. Until the mark is written, the idempotency key prevents the file from becoming another batch. */
 async function keepMark({ marks }: Taking, version: FileVersion, decision: InboxDecision): Promise<void> {
@@ -114,17 +97,9 @@ const isPassing = (error: Error): boolean =>
 const isPassingProblem = (problem: Problem): boolean =>
   problem instanceof BatchGoneError || problem.type === 'upload-in-progress' || problem.type === 'busy';
 
-/**
- * Creates a batch from a file, imports the file at its address, or stores why it is rejected. Throws any other error that
- * prevents a decision.
- */
-async function decide(
-  deps: InboxDeps,
-  taking: Taking,
-  file: BlobItem,
-): Promise<InboxDecision | { imported: BlobItem }> {
+/** Creates a batch from a file, or stores why it is rejected. Throws any other error that prevents a decision. */
+async function decide(deps: InboxDeps, taking: Taking, file: BlobItem): Promise<InboxDecision> {
   try {
-    if (isImport(file.name)) return { imported: await importFile(deps, file, taking.signal) };
     return { batch: await submitFile(deps, taking, file) };
   } catch (error) {
     if (!(error instanceof Problem) || isPassingProblem(error)) throw error;

@@ -8,10 +8,7 @@ import { advance, malformed, type Position, type SourcePoint, START } from './po
 const [LF, CR, TAB, SPACE] = [0x0a, 0x0d, 0x09, 0x20];
 const [COMMA, QUOTE, BACKSLASH] = [0x2c, 0x22, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/**
- * If the text is cut inside a token (at most `\\u123` of an escape), a fault there is ignored: the rest of the token may be
- * valid.
- */
+/** If the text is cut inside a token (at most `\\u123`), a fault there is ignored: the rest may be valid. */
 const CUT_TOKEN = 6;
 
 type State = 'before array' | 'first element' | 'next element' | 'inside element' | 'behind element' | 'behind array';
@@ -75,10 +72,7 @@ export class ArraySplitter {
     throw malformed(advance(this.#at, text), 'The upload ends before the array is closed.');
   }
 
-  /**
-   * Reads up to the next character outside of elements, where only ASCII is valid. The first byte of an element is not
-   * consumed.
-   */
+  /** Reads up to the next character outside of elements; the first byte of an element is not consumed. */
   #readBetween(piece: Buffer, start: number): number {
     const offset = this.#skipBlank(piece, start);
     if (offset === piece.length) return offset;
@@ -149,10 +143,7 @@ export class ArraySplitter {
     throw tooLarge(this.#at, `The record is over ${this.#maxBytes} bytes.`);
   }
 
-  /**
-   * If a quote or bracket is missing, the rest of the array becomes one element. Then this fault is reported instead of the
-   * length.
-   */
+  /** If a quote or bracket is missing, the rest becomes one element: reports that fault instead of the length. */
   #refuseFault(text: string): void {
     const fault = findJsonFault(text);
     if (fault && fault.offset < text.length - CUT_TOKEN)
@@ -160,10 +151,7 @@ export class ArraySplitter {
   }
 }
 
-/**
- * Returns the offset of the comma or bracket after an element that is JSON on one line and ends in this piece; otherwise
- * undefined.
- */
+/** Returns the offset after an element that is JSON on one line and ends in this piece; otherwise undefined. */
 function recognisedEnd(piece: Buffer, start: number): number | undefined {
   const end = jsonEnd(piece, start);
   if (end === NOT_RECOGNISED) return undefined;

@@ -7,7 +7,6 @@ import type { CellType } from '../../workload/types/cells.ts';
 export const CHARSETS = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'] as const;
 export type Charset = (typeof CHARSETS)[number];
 
-/** Options that a client gives for its CSV upload. */
 export interface CsvOptions {
   /** Defaults to the delimiter detected from the beginning of the upload. */
   delimiter?: Delimiter;
@@ -19,16 +18,13 @@ export interface CsvOptions {
   charset?: Charset;
 }
 
-/** How a CSV upload is read. */
 export interface CsvReading {
   delimiter: Delimiter;
   decimal: '.' | ',';
   charset: Charset;
   /** `name` is the path in the item, with dots, that the column `header` is assigned to. */
   columns: readonly { header: string; name: string; type: CellType }[];
-  /**
-   * Number of columns without a name after those. Their cells are all empty; spreadsheets write such columns. Absent if 0.
-   */
+  /** Number of columns without a name after those, whose cells are all empty. Absent if 0. */
   unnamed?: number;
 }
 

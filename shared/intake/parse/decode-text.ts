@@ -4,9 +4,7 @@ import { advance, malformed, type Position, START } from './position.ts';
 
 /** A text in UTF-8. `markBytes` and `charset` are known after the first piece. */
 export interface DecodedText {
-  /** The text without its byte order mark. */
   pieces: AsyncGenerator<Buffer>;
-  /** Size in bytes of the byte order mark in the upload. */
   markBytes: number;
   charset: Charset;
 }
@@ -18,7 +16,6 @@ const MARKS: readonly [Charset, Buffer][] = [
 ];
 const LONGEST_MARK = 3;
 
-/** The character set of a text, and how to detect it. */
 export interface TextOptions {
   /** Default UTF-8. */
   charset?: Charset | undefined;

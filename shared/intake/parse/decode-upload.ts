@@ -13,7 +13,7 @@ import {
 } from 'node:zlib';
 import type { UploadEncoding } from '../../contract/upload-kinds.ts';
 import { Problem } from '../../errors.ts';
-import { bodyTooLarge, requireRatio, type UploadLimits, uploadTooLarge } from '../limits.ts';
+import { bodyTooLarge, requirePerByte, type UploadLimits, uploadTooLarge } from '../limits.ts';
 import { zstdFrames } from './zstd-frames.ts';
 
 const KiB = 1024;
@@ -26,14 +26,10 @@ const OUTPUT = { chunkSize: PIECE_BYTES };
 
 type Decoder = ReturnType<typeof createGunzip>;
 
-/** The encoding, and the limits. */
 export interface DecodeOptions {
   encoding: UploadEncoding;
   limits: Pick<UploadLimits, 'maxBodyBytes' | 'maxDecodedBytes'>;
-  /**
-   * Counts the bytes of the body while they are read. For an upload that is not encoded, it begins with those that an
-   * earlier attempt has read. Default 0.
-   */
+  /** Counts the bytes of the body as they are read, from those that an earlier attempt has read. Default 0. */
   received?: { bytes: number };
 }
 
@@ -51,7 +47,7 @@ export async function* decodeUpload(body: AsyncIterable<Uint8Array>, options: De
     total += piece.length;
     if (total > limits.maxDecodedBytes)
       throw uploadTooLarge(`The decoded body is over ${limits.maxDecodedBytes} bytes.`, 'SLUICE_MAX_DECODED_BYTES');
-    requireRatio(total, received.bytes, 'decoded');
+    requirePerByte(total, received.bytes, 'decoded bytes');
     yield piece;
   }
 }

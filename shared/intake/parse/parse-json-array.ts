@@ -1,7 +1,4 @@
-/**
- * Splits a JSON array into its elements while it arrives. JSON.parse validates each element, but the original bytes are
- * stored, so that numbers keep their digits.
- */
+/** Splits a JSON array into elements as it arrives. The original bytes are stored: numbers keep their digits. */
 
 import { isAscii } from 'node:buffer';
 import type { UploadLimits } from '../limits.ts';

@@ -55,7 +55,6 @@ class LineReader {
   readonly #blank = new BlankBytes();
   /** Number of bytes before the next buffer. */
   #offset: number;
-  /** Number of the next line. */
   #line: number;
 
   constructor(maxBytes: number, { offset, line }: SourcePoint) {

@@ -13,12 +13,10 @@ export class PendingBytes {
   #buffer = Buffer.alloc(0);
   #size = 0;
 
-  /** Number of collected bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds a copy of `bytes`. */
   push(bytes: Uint8Array): void {
     const size = this.#size + bytes.length;
     if (size > this.#buffer.length)
@@ -27,9 +25,7 @@ export class PendingBytes {
     this.#size = size;
   }
 
-  /**
-   * Returns and removes all collected bytes, followed by `last`. If there are none, returns `last` itself without a copy.
-   */
+  /** Returns and removes all collected bytes, followed by `last`; if there are none, `last` without a copy. */
   take(last: Buffer = Buffer.alloc(0)): Buffer {
     if (this.#size === 0) return last;
     this.push(last);

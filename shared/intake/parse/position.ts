@@ -16,7 +16,6 @@ export interface SourcePoint extends Position {
   readonly offset: number;
 }
 
-/** The beginning of a decoded upload. */
 export const START: SourcePoint = { offset: 0, line: 1, column: 1 };
 
 /** Returns the position after `text`, which begins at `from`. */
@@ -52,10 +51,7 @@ export function requireUtf8(bytes: Buffer, from: Position, advice = ''): void {
 
 const REPLACEMENT = Buffer.from('\ufffd');
 
-/**
- * Returns the text before the first invalid byte. Decoding inserts U+FFFD at invalid bytes; a genuine U+FFFD is also in the
- * bytes.
- */
+/** Returns the text before the first invalid byte. A U+FFFD is genuine only if the bytes contain it, too. */
 function validPrefix(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   let offset = 0;

@@ -14,24 +14,16 @@ export interface StagedBlocks {
   bytes: number;
 }
 
-/** How to write a blob. */
 export interface BlockUploadOptions {
   /** A block is staged when it reaches this size. */
   blockBytes: number;
-  /**
-   * Prefix of each block id: 16 hex digits, because all ids of a blob must have the same length. Random if several attempts
-   * may write.
-   */
+  /** Prefix of each block id: 16 hex digits, since all ids of a blob have one length. Random for several attempts. */
   attempt: string;
-  /** What an earlier attempt staged. */
   resume?: StagedBlocks | undefined;
 }
 
-/**
- * Writes a blob in order: stages appended bytes as blocks, or uploads them with one call if they are smaller than a block.
- */
+/** Writes a blob in order: as staged blocks, or with one call if it is smaller than a block. */
 export class BlockUpload {
-  /** Bytes appended so far. */
   size: number;
   readonly #blob: PayloadBlob;
   readonly #blockBytes: number;

@@ -37,12 +37,9 @@ export class CheckpointLostError extends Error {
   override name = 'CheckpointLostError';
 }
 
-/** Everything that an intake needs to continue. */
 export interface IntakeState {
-  /** Name of the payload whose blocks are staged. */
   payload: string;
   staged: StagedPayload;
-  /** Where to continue reading. */
   resume: UploadResume;
   /** Bytes read of the source, as stored in the inbox. */
   readBytes: number;
@@ -52,18 +49,16 @@ export interface IntakeState {
 export interface CheckpointOptions {
   container: (name: string) => ContainerClient;
   batch: string;
-  file: Pick<FileProgress, 'name' | 'etag'>;
+  file: Pick<FileProgress, 'name' | 'etag' | 'bytes'>;
   /** Everything that affects how the source is read: a checkpoint with another value is ignored. */
   reading: string;
   /** Random. Distinguishes a write of this attempt, whose response was lost, from a write of another process. */
   attempt: string;
-  /** Service time in milliseconds. */
   now: () => number;
 }
 
 type StoredState = Omit<IntakeState, 'staged'> & { v: 1; staged: Omit<StagedPayload, 'index'> };
 
-/** The checkpoint of one intake, for one attempt. */
 export class CheckpointBlob {
   readonly #blob: BlockBlobClient;
   readonly #options: CheckpointOptions;

@@ -17,7 +17,6 @@ import { Turns } from '../../turns.ts';
 /** Maximum that is read at a time of groups that are not in the end of the index. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Reads `count` bytes of the payload from `offset` on. */
 type Read = (offset: number, count: number) => Promise<Uint8Array>;
 
 /** A part of the payload that is in memory. */
@@ -41,7 +40,6 @@ export class ChunkIndex {
     this.#read = read;
   }
 
-  /** Number of chunks. */
   get chunks(): number {
     const last = this.#groups.at(-1);
     return last === undefined ? 0 : last.firstChunk + last.chunks;

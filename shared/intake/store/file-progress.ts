@@ -2,12 +2,12 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { CHECKPOINTS_PREFIX, CONTAINERS } from '../../contract/names.ts';
 
-/** How much of a file has been taken. */
 export interface FileProgress {
   /** Path in the inbox; the ETag has no quotes. */
   name: string;
   etag: string;
-  /** Bytes read of the file, as stored in the inbox. */
+  /** Size of its content as stored, and how much of it was read. */
+  bytes: number;
   readBytes: number;
   readItems: number;
   /** When taking it began, ISO 8601. */

@@ -9,15 +9,14 @@ import type { FileProgress } from './file-progress.ts';
 import { type PayloadCheckpoints, type StoredPayload, writePayload } from './write-payload.ts';
 
 const MiB = 1024 * 1024;
-/**
- * Bytes of records between two checkpoints. What a crash loses is read again within seconds. A smaller file costs no
- * additional operation. A file of 5 GB has 40 checkpoints of at most about 300 KiB.
- */
+/** Bytes of records between two checkpoints of at most 300 KiB. What a crash loses is read again within seconds. */
 const CHECKPOINT_BYTES = 128 * MiB;
 
 /** A file that can be read from any byte, so that its intake can continue where an earlier attempt was interrupted. */
 export interface ResumableSource {
-  file: Pick<FileProgress, 'name' | 'etag'>;
+  file: Pick<FileProgress, 'name' | 'etag' | 'bytes'>;
+  /** The version of its content: a checkpoint of another one is ignored. */
+  version: string;
   /** Reads the file from `offset` on; nothing is opened before the iteration starts. */
   readFrom: (offset: number) => AsyncIterable<Uint8Array>;
   /** Bytes of records between two checkpoints. Default 128 MiB. */
@@ -31,7 +30,6 @@ interface StoreDeps {
   gate: { now: () => number };
 }
 
-/** What to store. */
 export interface StoreRequest {
   batch: string;
   /** Whether an earlier attempt may have left a checkpoint. */
@@ -42,13 +40,11 @@ export interface StoreRequest {
   /** Everything that affects how the upload is read and divided into chunks: a checkpoint with other values is ignored. */
   reading: unknown;
   resumable: ResumableSource | undefined;
-  /** Called after each checkpoint. */
   onCheckpoint: () => void;
 }
 
 /** An upload whose payload is committed. */
 export interface StoredUpload {
-  /** Name of the payload. */
   name: string;
   payload: StoredPayload;
   upload: ReadUpload;
@@ -74,17 +70,16 @@ const payloadName = (batch: string, attempt: string): string => `${batch}/${atte
 const payloadBlob = ({ container }: StoreDeps, name: string): BlockBlobClient =>
   container(CONTAINERS.payloads).getBlockBlobClient(name);
 
-/** Stores an inbox file with checkpoints. */
 async function storeFile(
   deps: StoreDeps,
   request: StoreRequest & ResumableSource,
   attempt: string,
 ): Promise<StoredUpload> {
-  const { batch, reading, file, readFrom } = request;
+  const { batch, reading, file, version, readFrom } = request;
   const { container, gate } = deps;
   const checkpoint = new CheckpointBlob({
     ...{ container, batch, attempt, file, now: gate.now },
-    reading: JSON.stringify([file.name, file.etag, reading]),
+    reading: JSON.stringify([file.name, version, reading]),
   });
   const found = request.repeated ? await checkpoint.load() : undefined;
   const name = found?.payload ?? payloadName(batch, attempt);
@@ -124,8 +119,5 @@ async function storeFile(
   }
 }
 
-/**
- * 400: the block list contains blocks that no longer exist. 404 and 409: another attempt has committed the blob, or it was
- * deleted.
- */
+/** 400: blocks no longer exist. 404 and 409: another attempt has committed the blob, or it was deleted. */
 const isBlocksGone = (error: unknown): boolean => [400, 404, 409, 412].includes(statusOf(error) ?? 0);

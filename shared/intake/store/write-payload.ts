@@ -7,6 +7,7 @@ import { MAX_CHUNKS } from '../../contract/names.ts';
 import type { ChunkEntry } from '../../contract/payload-index.ts';
 import { IndexWriter } from '../../contract/payload-index-writer.ts';
 import { isOutage, toError } from '../../errors.ts';
+import { readAhead } from '../../parallel.ts';
 import { log } from '../../telemetry/log.ts';
 import type { RawChunk } from '../chunk-records.ts';
 import { uploadTooLarge } from '../limits.ts';
@@ -26,11 +27,9 @@ export interface StagedPayload extends StagedBlocks {
   index: IndexWriter;
 }
 
-/** When and how to write checkpoints of a resumable upload. */
 export interface PayloadCheckpoints {
   /** 16 random hex digits: attempts that write the same payload must not replace each other's blocks. */
   attempt: string;
-  /** Bytes of records between two checkpoints. */
   everyBytes: number;
   /** What an earlier attempt staged; the given chunks follow it. */
   resume?: StagedPayload | undefined;
@@ -38,7 +37,6 @@ export interface PayloadCheckpoints {
   save: (staged: StagedPayload, last: Pick<RawChunk, 'end'>) => Promise<void>;
 }
 
-/** What to write, and where. */
 export interface WritePayloadOptions {
   blob: PayloadBlob;
   chunks: AsyncIterable<RawChunk>;
@@ -48,7 +46,6 @@ export interface WritePayloadOptions {
   checkpoints?: PayloadCheckpoints | undefined;
 }
 
-/** A written payload. */
 export interface StoredPayload {
   items: number;
   /** Records as NDJSON, before compression. */
@@ -75,7 +72,7 @@ export async function writePayload(options: WritePayloadOptions): Promise<Stored
   const saver = checkpoints && createSaver(upload, index, checkpoints);
   try {
     try {
-      for await (const { frame, raw } of compressed(chunks)) {
+      for await (const { frame, raw } of readAhead(chunks, IN_FLIGHT, compress)) {
         if (index.chunks === MAX_CHUNKS)
           throw uploadTooLarge(`The upload has over ${MAX_CHUNKS} chunks.`, 'chunk.maxItems of its workload');
         index.add(toEntry(raw, frame, upload.size));
@@ -115,10 +112,7 @@ function createSaver(upload: BlockUpload, index: IndexWriter, { everyBytes, save
       unsavedBytes += chunk.length;
       if (unsavedBytes >= everyBytes) await saveNow();
     },
-    /**
-     * Saves a checkpoint after an interruption. A failure is only logged: the error of the interruption matters more, and
-     * the missing checkpoint costs only time.
-     */
+    /** Saves a checkpoint after an interruption. A failure is only logged: it costs only time. */
     async keep(): Promise<void> {
       if (unsavedBytes < everyBytes * WORTH_KEEPING) return;
       try {
@@ -138,31 +132,11 @@ interface CompressedChunk {
 
 type ChunkFacts = Omit<RawChunk, 'bytes' | 'release'> & { length: number };
 
-async function* compressed(chunks: AsyncIterable<RawChunk>): AsyncGenerator<CompressedChunk> {
-  const inFlight: Promise<CompressedChunk>[] = [];
-  try {
-    for await (const chunk of chunks) {
-      inFlight.push(handled(compress(chunk)));
-      const first = inFlight.length >= IN_FLIGHT ? inFlight.shift() : undefined;
-      if (first) yield await first;
-    }
-    for (let next = inFlight.shift(); next; next = inFlight.shift()) yield await next;
-  } finally {
-    await Promise.allSettled(inFlight);
-  }
-}
-
 async function compress({ bytes, release, ...rest }: RawChunk): Promise<CompressedChunk> {
   const { length } = bytes;
   const frame = await encodeFrame(bytes);
   release?.();
   return { raw: { ...rest, length }, frame };
-}
-
-/** Marks a rejection as handled, because the promise is awaited only later. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
 }
 
 const toEntry = ({ length: bytes, end: _end, ...rest }: ChunkFacts, frame: Buffer, offset: number): ChunkEntry => ({

@@ -16,10 +16,7 @@ const MAX_SHOWN_CHARS = 500;
 
 /** At most about 8,000 characters, the same as the issues of an invalid item. A typical error has 500. */
 const DEAD_LETTER = { message: MAX_MESSAGE_CHARS, frames: 5, causes: 4, causeMessage: 500, causeFrames: 2 };
-/**
- * At most about 2,600 characters. An item carries all its attempts through every retry. The error of the last one is also
- * in the dead letter, which keeps more of it.
- */
+/** At most about 2,600 characters: an item carries all its attempts through every retry. */
 const ATTEMPT = { message: 500, frames: 2, causes: 2, causeMessage: 200, causeFrames: 1 };
 
 /** Converts a thrown value to the error of a dead letter. Never throws, even if a getter or a proxy does. */
@@ -147,7 +144,6 @@ const cut = (text: string, chars: number, length = text.length): string =>
 
 const CUT = /… \((\d+) characters\)$/;
 
-/** The length of a message before it was cut. */
 const lengthOf = (message: string): number => Number(CUT.exec(message)?.[1] ?? message.length);
 
 /** An item (with `mapChunk`: the group) exceeded the workload's `timeoutSeconds`. */

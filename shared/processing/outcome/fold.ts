@@ -2,9 +2,7 @@ import type { FailedFold } from '../../contract/outcome.ts';
 import type { Workload } from '../../workload/define.ts';
 import { toFaithful } from './encode/result-json.ts';
 import { errorLine, toErrorText } from './error-text.ts';
-import { synchronous } from './synchronous.ts';
 
-/** A partial aggregate that is being built. */
 export interface Fold {
   add(result: unknown): void;
   /** Lines of PartialLine, sorted by key. */
@@ -75,4 +73,15 @@ function checked(keys: unknown): readonly string[] {
  */
 export function partialLine(key: string, value: unknown): string {
   return `{"key":${JSON.stringify(key)},"value":${toFaithful(['report', key], value).json}}`;
+}
+
+/**
+ * Returns what a step of `reduce` returned.
+ * @throws TypeError for a promise, which would be written as `{}`.
+ */
+export function synchronous<T>(name: string, value: T): T {
+  if (typeof (value as { then?: unknown } | null | undefined)?.then !== 'function') return value;
+  // No code awaits it, and its rejection must not end the process.
+  Promise.resolve(value).catch(() => undefined);
+  throw new TypeError(`reduce.${name} must be synchronous, but returned a promise.`);
 }

@@ -4,10 +4,7 @@ import { asciiJson } from '../../contract/text/text.ts';
 
 const MAX_CAUSES = 8;
 const MAX_CAUSE_CHARS = 120;
-/**
- * Maximum size of a header. The metadata of a blob may have 8 KiB with all names and values; 512 bytes stay free.
- * Source: Microsoft Learn, setting and retrieving metadata.
- */
+/** Maximum size of a header: metadata of a blob may have 8 KiB (source: Microsoft Learn); 512 bytes stay free. */
 const MAX_HEADER_BYTES = 8 * 1024 - 512;
 
 /**

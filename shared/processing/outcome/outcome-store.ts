@@ -19,7 +19,6 @@ import { blobProperties } from '../../storage/blob-reads.ts';
 import type { ChunkOutcome } from './encode/encode-outcome.ts';
 import { withCauses } from './header-causes.ts';
 
-/** The metadata key of an outcome's header. */
 const HEADER_KEY = 'outcome';
 
 type Named = Pick<Reference, 'workload' | 'batch' | 'chunk'>;
@@ -59,9 +58,6 @@ export async function putOutcome(
   }
 }
 
-/**
- * Returns whether the stored outcome is our own and only the answer was lost: the measured seconds alone make each header
- * of a run unique.
- */
+/** Whether only the answer of our own put was lost: the measured seconds make each header of a run unique. */
 const isSame = (stored: OutcomeHeader, own: OutcomeHeader): boolean =>
   isDeepStrictEqual(stored, outcomeHeaderSchema.parse(JSON.parse(JSON.stringify(own))));

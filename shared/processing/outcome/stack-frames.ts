@@ -133,10 +133,7 @@ function readAbout(folder: string): About | undefined {
 /** Never larger than `places`, with which it is cleared. */
 const maps = new Map<string, SourceMap | undefined>();
 
-/**
- * Does not use Node's `--enable-source-maps`: a thread inherits the flags of its process, or none of them. A stack costs
- * 5 µs to read, and a map up to 100 ms once per thread.
- */
+/** Not Node's `--enable-source-maps`, which a thread may not inherit. A map takes up to 100 ms, once per thread. */
 function sourceOf(path: string, row: number, column: number): { path: string; row: number; column: number } {
   if (!maps.has(path)) maps.set(path, readMap(path));
   const entry = maps.get(path)?.findEntry(row - 1, column - 1);

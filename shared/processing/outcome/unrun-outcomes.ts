@@ -15,13 +15,12 @@ const MAX_PARTS = 32;
 /** The values that all outcomes without a handler run have in common. */
 const UNRUN = { failures: 0, failure: '', ran: 0, causes: {} };
 
-/** The end of a whole chunk. `version` is the workload's version in the dead letters. */
+/** The end of a whole chunk. */
 export interface UnrunChunk {
   reference: Reference;
   ending: 'cancelled' | 'payloadMissing' | 'digest' | 'killed';
   error: unknown;
   nowMs: number;
-  version: number;
   /** The stored frame, if there is one: dead letters then contain their items and, for kind `retries`, the right index. */
   frame?: Uint8Array;
 }
@@ -32,7 +31,7 @@ export interface UnrunChunk {
  * firstItem + its line.
  */
 export function unrunOutcome(end: UnrunChunk): ChunkOutcome {
-  const { reference, ending, version } = end;
+  const { reference, ending } = end;
   const [first, last] = rangeOf(reference);
   const none = { items: last - first, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };
   if (ending === 'cancelled')
@@ -42,7 +41,7 @@ export function unrunOutcome(end: UnrunChunk): ChunkOutcome {
   const dead = deadSources(end).map((source) => {
     const before = 'attempts' in source ? source.attempts : [];
     const attempts = ending === 'killed' ? [...before, killed] : before;
-    return deadLine(source, { reason: ending, error, attempts, version });
+    return deadLine(source, { reason: ending, error, attempts, version: reference.version });
   });
   const encoded = encodeOutcome({ ending, counts: { ...none, dead: dead.length } }, { dead });
   return { ...encoded, ...UNRUN, ...(dead.length > 0 && { causes: { [causeOf(ending, error)]: dead.length } }) };
@@ -56,8 +55,8 @@ function deadSources({ reference, ending, frame }: UnrunChunk): (Source | Pick<S
   return Array.from({ length: last - first }, (_, i) => ({ index: reference.firstItem + first + i }));
 }
 
-/** Returns the outcome of a chunk that is split into at most `parts` (≤ 32) parts of nearly equal size. */
-export function splitChunk(reference: Reference, parts: number): ChunkOutcome {
+/** Returns the outcome of a chunk that is split into at most `parts` (default and maximum: 32) parts of nearly equal size. */
+export function splitChunk(reference: Reference, parts = MAX_PARTS): ChunkOutcome {
   const [first, last] = rangeOf(reference);
   const items = last - first;
   const counts = { items, succeeded: 0, dead: 0, cancelled: 0, retried: 0 };

@@ -18,10 +18,7 @@ import type { ChunkDisposition, DisposedReference } from './publish-results.ts';
 /** Maximum number of batches that are collected at the same time. Each has a separate partition, so they do not conflict. */
 const BATCHES_AT_ONCE = 8;
 
-/**
- * Applies ends to the ledger, with everything that follows from them up to the end of the batch. May be repeated. Throws
- * the errors of storage and of the topic.
- */
+/** Applies ends to the ledger, up to the end of the batch. May be repeated. Throws errors of storage and topic. */
 export type CollectEnds = (
   batch: string,
   work: { ends: ChunkEnd[]; traceparents: (string | undefined)[]; read?: ApplyRead | undefined },
@@ -48,22 +45,43 @@ export async function collectHere(
   lease: Lease,
 ): Promise<readonly DisposedReference[]> {
   const whole = [...byBatch(waiting.filter(isReported))].filter(([, own]) => isWhole(own));
-  await inParallel(whole, BATCHES_AT_ONCE, async ([batch, own]) => {
-    try {
-      const read = own.length === 1 ? own[0]?.disposition.read : undefined;
-      await deps.collectEnds(batch, { ends: own.map(endOf), traceparents: own.map(traceOf), read });
-    } catch (error) {
-      if (!isOutage(error)) return log.error('collect-failed', { batch, error: toError(error) });
-      log.warn('collect-deferred', { batch, error: toError(error) });
-      // Their content does not change: the next delivery then counts as a repeated one, and looks for the stored outcome.
-      const soon = { address: { queue }, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
-      await Promise.all(own.map(({ entry }) => returnMessage(deps, entry, soon)));
-      return;
-    }
-    await Promise.all(own.map(({ entry }) => lease.delete(entry.message.messageId)));
+  const { failed, deferred } = await collectEach(whole, (batch, own) => {
+    const read = own.length === 1 ? own[0]?.disposition.read : undefined;
+    return deps.collectEnds(batch, { ends: own.map(endOf), traceparents: own.map(traceOf), read });
   });
+  // Their content does not change: the next delivery then counts as a repeated one, and looks for the stored outcome.
+  const soon = { address: { queue }, lease, content: undefined, seconds: FAULT_RETRY_SECONDS };
+  const end = async (batch: string, { entry }: Reported): Promise<void> => {
+    if (deferred.has(batch)) await returnMessage(deps, entry, soon);
+    else if (!failed.has(batch)) await lease.delete(entry.message.messageId);
+  };
+  await Promise.all(whole.flatMap(([batch, own]) => own.map((each) => end(batch, each))));
   const collected = new Set<DisposedReference>(whole.flatMap(([, own]) => own));
   return waiting.filter((each) => !collected.has(each));
+}
+
+/**
+ * Collects all batches. `failed`: ids of the batches that could not be collected; their messages stay and are delivered
+ * again. `deferred`: those of them that failed because of an outage, which probably passes soon.
+ */
+export async function collectEach<W>(
+  works: Iterable<[batch: string, work: W]>,
+  collect: (batch: string, work: W) => Promise<void>,
+): Promise<{ failed: ReadonlySet<string>; deferred: ReadonlySet<string> }> {
+  const failed = new Set<string>();
+  const deferred = new Set<string>();
+  await inParallel([...works], BATCHES_AT_ONCE, async ([batch, work]) => {
+    try {
+      await collect(batch, work);
+    } catch (error) {
+      failed.add(batch);
+      if (isOutage(error)) {
+        deferred.add(batch);
+        log.warn('collect-deferred', { batch, error: toError(error) });
+      } else log.error('collect-failed', { batch, error: toError(error) });
+    }
+  });
+  return { failed, deferred };
 }
 
 function byBatch(reported: readonly Reported[]): Map<string, Reported[]> {

@@ -35,7 +35,6 @@ export type ChunkDisposition =
   | 'setAside'
   | 'returned';
 
-/** A reference with its disposition. */
 export interface DisposedReference {
   entry: Entry<unknown>;
   disposition: ChunkDisposition;

@@ -15,7 +15,6 @@ export interface ResultDeps extends Pick<Services, 'queues'> {
   gate: Pick<GateDeps, 'now'>;
 }
 
-/** Ends of chunks of one queue. */
 export interface Ends {
   from: Pick<QueueAddress, 'queue' | 'workload'>;
   ends: DoneChunk[];

@@ -18,13 +18,9 @@ const PUBLISH_MS = 5_000;
 /** How often a round checks whether results wait: a long chunk must not delay those that have ended beside it. */
 const CHECK_MS = 1_000;
 
-/** Publishes the results of a round, in parts if it lasts long. */
 export interface RoundPublisher {
-  /**
-   * Adds the disposition of a reference. Publishes if the last time was long ago. Never rejects.
-   */
+  /** Adds the disposition of a reference, and publishes if the last time was long ago. Never rejects. */
   add: (entry: Entry<unknown>, disposition: ChunkDisposition) => Promise<void>;
-  /** Ends the round: publishes the rest. */
   publish: () => Promise<void>;
   /** Stops the timer of a round that fails before its end. */
   stop: () => void;

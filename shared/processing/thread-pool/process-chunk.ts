@@ -15,13 +15,11 @@ const MAX_USED = 16;
 /** A chunk that is too large to hold or write as a whole is split; smaller parts need less memory. */
 const SPLIT_PARTS = 8;
 
-/** The tools of the processor that the run of a chunk needs. */
 export interface ChunkTools {
   run: (task: ThreadTask, watch?: Watch) => Promise<ThreadEnd>;
   clockMs: () => number;
   budgetMs: number;
   isClosed: () => boolean;
-  onDropped: (lines: number) => void;
 }
 
 /**
@@ -34,7 +32,7 @@ export async function processChunk(job: ChunkJob, tools: ChunkTools): Promise<Ch
   const startMs = tools.clockMs();
   const first = taskOf({ ...job, frame: toSharedMemory(job.frame) }, tools.budgetMs);
   const end = await runBegun(first, job, tools);
-  if ('answer' in end) return accept(end.answer, end.status.dropped, tools);
+  if ('answer' in end) return accept(end.answer);
   const lostMs = tools.clockMs() - startMs;
   const late = { ...job, nowMs: job.nowMs + lostMs };
   const outcome = (await salvage({ ...first, nowMs: late.nowMs }, { end, job: late, tools })) ?? cutOrKilled(late, end);
@@ -66,7 +64,7 @@ async function runBegun(task: ThreadTask, { stop, watch }: ChunkJob, tools: Chun
     if (unstarted >= MAX_UNSTARTED || end.stuck) {
       throw new ThreadStartError(`No thread could begin: ${toErrorText(end.error).message}`, { cause: end.error });
     }
-    statusBuffer = createStatusBuffer(statusBuffer.items.length, end.status);
+    statusBuffer = createStatusBuffer(statusBuffer.items.length);
   }
 }
 
@@ -83,15 +81,14 @@ async function salvage(
   const verdict = verdictOf(end, task.nowMs);
   const hasTrace = verdict !== undefined || copies.length > 0 || items.some((state) => isInFlight(state));
   if (!hasTrace && status.stop === undefined) return undefined;
-  const statusBuffer = createStatusBuffer(items.length, status);
+  const statusBuffer = createStatusBuffer(items.length);
   const next = await runBegun({ ...task, statusBuffer, remains: { items, copies, verdict } }, job, tools);
-  return 'answer' in next ? accept(next.answer, next.status.dropped, tools) : undefined;
+  return 'answer' in next ? accept(next.answer) : undefined;
 }
 
-function accept(answer: ThreadAnswer, dropped: number, { onDropped }: ChunkTools): ChunkOutcome {
+function accept(answer: ThreadAnswer): ChunkOutcome {
   if ('refused' in answer) throw new ThreadStartError(answer.refused);
   if ('notBegun' in answer) throw new NotBegunError('The time for the begin of items was over.');
-  if (dropped > 0) onDropped(dropped);
   return answer.outcome;
 }
 
@@ -100,7 +97,7 @@ function cutOrKilled({ reference, frame, nowMs }: ChunkJob, death: ThreadDeath):
   if (last - first > 1) return splitChunk(reference, SPLIT_PARTS);
   const { name, message } = deathText(death.error);
   const error = Object.assign(new Error(message), { name });
-  return unrunOutcome({ reference, ending: 'killed', error, nowMs, version: reference.version, frame });
+  return unrunOutcome({ reference, ending: 'killed', error, nowMs, frame });
 }
 
 /** Creates one copy of the compressed bytes: the caller keeps its own, and every run reads the same copy. */

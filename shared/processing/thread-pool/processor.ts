@@ -5,9 +5,8 @@ import { createSlots, NoSlotError } from '../../slots.ts';
 import type { ChunkOutcome } from '../outcome/encode/encode-outcome.ts';
 import { errorLine } from '../outcome/error-text.ts';
 import type { ChunkJob, UnhandledError } from '../thread/thread-task.ts';
-import { NotBegunError } from './errors.ts';
+import { NotBegunError, ThreadStartError } from './errors.ts';
 import { processChunk } from './process-chunk.ts';
-import { createStartGuard } from './start-guard.ts';
 import { createThreads, type Threads, type ThreadsOptions } from './threads.ts';
 
 export interface ProcessorOptions extends Pick<ThreadsOptions, 'threadUrl' | 'maxThreadMemoryMb' | 'log'> {
@@ -25,7 +24,6 @@ export interface ProcessorOptions extends Pick<ThreadsOptions, 'threadUrl' | 'ma
   now?: () => number;
 }
 
-/** Runs chunks in worker threads. */
 export interface Processor {
   /**
    * Creates a chunk's outcome; waits while all threads are busy. Errors of a handler are part of the outcome.
@@ -38,9 +36,7 @@ export interface Processor {
   /** Ends all threads immediately; running chunks are rejected. */
   close(): Promise<void>;
   readonly threads: number;
-  /** Number of threads that run nothing. */
   readonly idleThreads: number;
-  /** Number of chunks that wait for a thread. */
   readonly queued: number;
 }
 
@@ -74,10 +70,7 @@ export function createProcessor(options: ProcessorOptions): Processor {
         if (job.stop?.reason === 'returned') throw new NotBegunError('The process is being stopped.');
         // Service time has passed while the chunk waited for a thread.
         const nowMs = job.nowMs + clockMs() - calledMs;
-        const { batch, chunk } = job.reference;
-        const onDropped = (lines: number): void =>
-          log(`${lines} more log lines of this chunk were dropped.`, { batch, chunk });
-        return processChunk({ ...job, nowMs }, { ...runTools, onDropped });
+        return processChunk({ ...job, nowMs }, runTools);
       };
       return slots
         .run(() => guarded(job.reference.workload, run), { maxWaitMs: job.waitMs })
@@ -102,3 +95,24 @@ export function createProcessor(options: ProcessorOptions): Processor {
 
 const unhandledText = ({ error, wasInFlight }: Pick<UnhandledError, 'error' | 'wasInFlight'>): string =>
   `An error that no handler awaited (${wasInFlight ? 'from a call in flight' : 'charged to no item'}): ${errorLine(error)}`;
+
+/** How long chunks of a workload are refused after its threads failed to start: each start loads the whole app. */
+const REFUSE_MS = 5_000;
+
+/**
+ * Creates the guard of one process. It runs a chunk of `workload`, or if threads have just failed to start for one, rejects
+ * with that error instead. `clockMs` is a clock for durations.
+ */
+export function createStartGuard(clockMs: () => number) {
+  const failures = new Map<string, { error: ThreadStartError; untilMs: number }>();
+  return async <T>(workload: string, run: () => Promise<T>): Promise<T> => {
+    const failure = failures.get(workload);
+    if (failure !== undefined && clockMs() < failure.untilMs) throw failure.error;
+    try {
+      return await run();
+    } catch (error) {
+      if (error instanceof ThreadStartError) failures.set(workload, { error, untilMs: clockMs() + REFUSE_MS });
+      throw error;
+    }
+  };
+}

@@ -27,10 +27,8 @@ export interface ThreadDeath {
   error: unknown;
 }
 
-/** The end of one run. */
 export type ThreadEnd = { answer: ThreadAnswer; status: ThreadStatus } | ThreadDeath;
 
-/** The worker threads of one process. */
 export interface Threads {
   /** Never rejects. `watch` receives the reader of the task's progress. */
   run(task: ThreadTask, watch?: Watch): Promise<ThreadEnd>;

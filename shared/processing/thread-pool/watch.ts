@@ -1,10 +1,7 @@
 import { readThreadStatus, STOP_GRACE_MS, type StatusBuffer, type ThreadStatus } from '../thread/thread-status.ts';
 
 const TICK_MS = 50;
-/**
- * Maximum time that one tick counts. A tick that comes later was delayed: if the whole process was frozen, the thread could
- * not run either, and it must not be ended before it can change its status.
- */
+/** Maximum time that one tick counts: a late one means that the whole process was frozen, its threads too. */
 const MAX_STEP_MS = 1_000;
 /** An asynchronous handler that exceeds its time is ended in the thread itself; only a blocked thread reaches this limit. */
 const GRACE_MS = 2_000;

@@ -15,10 +15,7 @@ import { OutcomeBuilder } from './outcome/outcome-builder.ts';
 import { begin, countCopy, isInFlight, NOT_BEGUN, setRunning, stopOf } from './thread-status.ts';
 import type { Copy, Remains, ThreadTask } from './thread-task.ts';
 
-/**
- * The tools that a run needs from its thread: a monotonic clock in milliseconds, random numbers for jitter, and the parts
- * of contexts.
- */
+/** The tools of a run: a monotonic clock in milliseconds, random numbers for jitter, and the parts of contexts. */
 export interface ThreadTools extends ContextTools {
   clockMs: () => number;
   random: () => number;
@@ -53,7 +50,7 @@ export async function runChunk(workload: Workload, task: ThreadTask, tools: Thre
     outcome = { ...builder.encode({ isCancelled }), ...(admission && { waitedSeconds: admission.waitedSeconds }) };
   } catch (error) {
     if (!(error instanceof FrameError)) throw error;
-    outcome = unrunOutcome({ reference, ending: 'digest', error, nowMs: task.nowMs, version: reference.version });
+    outcome = unrunOutcome({ reference, ending: 'digest', error, nowMs: task.nowMs });
   }
   outcome.header.handlerSeconds = (tools.clockMs() - startMs) / 1_000;
   return outcome;

@@ -9,15 +9,12 @@ import { takeUnhandledErrors } from './calls/flight.ts';
 import type { LogSink } from './calls/item-context.ts';
 import { runChunk } from './run-chunk.ts';
 import { createThreadContainers } from './thread-containers.ts';
-import { admitLine, setUsed } from './thread-status.ts';
+import { setUsed } from './thread-status.ts';
 import type { Copy, ThreadAnswer, ThreadData, ThreadMessage, ThreadTask } from './thread-task.ts';
 
-/** Maximum number of log lines per chunk; further ones are only counted. */
+/** Maximum number of log lines per run of a chunk; further ones are only counted. */
 const MAX_LOG_LINES = 100;
-/**
- * Maximum number of unhandled errors that are logged per chunk: a handler may cause one per item, and each costs the main
- * thread a log line.
- */
+/** Maximum number of unhandled errors that are logged per chunk: each costs the main thread a log line. */
 const MAX_UNHANDLED = 20;
 
 /** Creates the function that the file of a thread exports: `export default serve(registry)`. */
@@ -42,7 +39,7 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     // Checked here because the task has waited for this thread, which may have been loading. What is left of a dead thread
     // is stored in any case.
     if (task.remains === undefined && isTooLate(task)) return { notBegun: true } satisfies ThreadAnswer;
-    const log = logSink(task);
+    const { log, endLog } = createLog(task);
     const sendCopy = (copy: Copy): void => send({ kind: 'copy', task: task.id, copy }, [copy.bytes.buffer]);
     const renew = (): void => {
       setUsed(task.statusBuffer);
@@ -59,6 +56,7 @@ export function serve(registry: Registry): (task: ThreadTask) => Promise<unknown
     hasRun ||= task.remains === undefined;
     return asInvocation(async () => {
       const outcome = await runChunk(workload, task, tools);
+      endLog();
       return moved({ ...outcome, operations: spentSoFar() });
     });
   };
@@ -69,12 +67,20 @@ const isTooLate = ({ beginUntilMs = Number.POSITIVE_INFINITY }: ThreadTask): boo
 
 const send = (message: ThreadMessage, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(message, transfer);
 
-const logSink =
-  ({ id, reference: { batch, chunk }, statusBuffer }: ThreadTask): LogSink =>
-  (message, position) => {
-    if (!admitLine(statusBuffer, MAX_LOG_LINES)) return;
-    send({ kind: 'log', task: id, message: String(message).slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
+function createLog({ id, reference: { batch, chunk } }: ThreadTask): { log: LogSink; endLog: () => void } {
+  let lines = 0;
+  const write = (message: string, position?: number): void =>
+    send({ kind: 'log', task: id, message: message.slice(0, MAX_MESSAGE_CHARS), batch, chunk, position });
+  return {
+    log: (message, position) => {
+      lines += 1;
+      if (lines <= MAX_LOG_LINES) write(String(message), position);
+    },
+    endLog: () => {
+      if (lines > MAX_LOG_LINES) write(`${lines - MAX_LOG_LINES} more log lines of this chunk were dropped.`);
+    },
   };
+}
 
 /** Moves the body to the main thread without a copy. The rest is a few numbers. */
 function moved(outcome: ChunkOutcome): unknown {

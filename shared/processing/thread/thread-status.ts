@@ -6,12 +6,10 @@
 const SEQUENCE = 0;
 const IS_RUNNING = 1;
 const TIMEOUT_MS = 2;
-const LINES = 3;
-const DROPPED = 4;
-const COPIES = 5;
-const STOP = 6;
-const IS_USED = 7;
-const SLOTS = 8;
+const COPIES = 3;
+const STOP = 4;
+const IS_USED = 5;
+const SLOTS = 6;
 
 /** The states of an item in a run. */
 export const NOT_BEGUN = 0;
@@ -34,10 +32,7 @@ export const isInFlight = (state: number | undefined): boolean => state === IN_F
 export type Stop = 'cancelled' | 'returned';
 const STOPS: readonly (Stop | undefined)[] = [undefined, 'cancelled', 'returned'];
 
-/**
- * Time for calls in flight to end after their chunk was stopped. It is shorter when the instance is being stopped,
- * because Azure allows five seconds in total. Source: azure-functions-nodejs-worker, WorkerTerminate.
- */
+/** Grace for calls in flight after a stop. Azure allows five seconds in total (azure-functions-nodejs-worker). */
 export const STOP_GRACE_MS: Readonly<Record<Stop, number>> = { cancelled: 5_000, returned: 3_000 };
 
 /** The shared memory of one run: counters, and a state for each item of the chunk. */
@@ -64,8 +59,6 @@ export interface ThreadStatus {
   /** Whether user code may be running. False while the frame is read and while the outcome is written. */
   isRunning: boolean;
   timeoutMs: number;
-  lines: number;
-  dropped: number;
   copies: number;
   stop: Stop | undefined;
   /** Whether the thread has ended itself, because the chunk requires a fresh one. */
@@ -76,12 +69,10 @@ export interface ThreadStatus {
  * Creates the status of a run with this number of items. Each run has its own: a thread that is being terminated may
  * still write to it.
  */
-export function createStatusBuffer(items: number, { lines = 0, dropped = 0 } = {}): StatusBuffer {
-  const counters = new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT));
-  counters[LINES] = lines;
-  counters[DROPPED] = dropped;
-  return { counters, items: new Uint8Array(new SharedArrayBuffer(items)) };
-}
+export const createStatusBuffer = (items: number): StatusBuffer => ({
+  counters: new Int32Array(new SharedArrayBuffer(SLOTS * Int32Array.BYTES_PER_ELEMENT)),
+  items: new Uint8Array(new SharedArrayBuffer(items)),
+});
 
 /** Records that the thread has begun, and the time limit of one call of the handler. */
 export function begin({ counters }: StatusBuffer, timeoutMs: number): void {
@@ -138,22 +129,10 @@ export function setUsed({ counters }: StatusBuffer): void {
 /** Returns why the chunk must end early; undefined if it need not. */
 export const stopOf = ({ counters }: StatusBuffer): Stop | undefined => STOPS[Atomics.load(counters, STOP)];
 
-/** Counts a log line; returns false if it exceeds `max` and must be dropped. */
-export function admitLine({ counters }: StatusBuffer, max: number): boolean {
-  if (Atomics.load(counters, LINES) >= max) {
-    Atomics.add(counters, DROPPED, 1);
-    return false;
-  }
-  Atomics.add(counters, LINES, 1);
-  return true;
-}
-
 export const readThreadStatus = ({ counters }: StatusBuffer): ThreadStatus => ({
   sequence: Atomics.load(counters, SEQUENCE),
   isRunning: Atomics.load(counters, IS_RUNNING) === 1,
   timeoutMs: Atomics.load(counters, TIMEOUT_MS),
-  lines: Atomics.load(counters, LINES),
-  dropped: Atomics.load(counters, DROPPED),
   copies: Atomics.load(counters, COPIES),
   stop: STOPS[Atomics.load(counters, STOP)],
   isUsed: Atomics.load(counters, IS_USED) === 1,

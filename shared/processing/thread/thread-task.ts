@@ -1,7 +1,4 @@
-/**
- * The data that is exchanged with a thread: a compressed frame and plain values in, outcome bytes and counts out. Never
- * an item.
- */
+/** What a thread exchanges: a compressed frame and plain values in, outcome bytes and counts out. Never an item. */
 import type { Reference } from '../../contract/reference.ts';
 import type { Permits } from '../../limits/permits.ts';
 import type { Settings } from '../../settings.ts';
@@ -59,17 +56,13 @@ export interface Copy {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/**
- * The remains of a thread that died: the state of each item, the copies it had sent, and the item that caused the death,
- * if known.
- */
+/** The remains of a dead thread: states of items, the copies it had sent, and the item that ended it, if known. */
 export interface Remains {
   items: Uint8Array;
   copies: readonly Copy[];
   verdict: Verdict | undefined;
 }
 
-/** One run of a chunk in a thread. */
 export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'deadlineAt' | 'permits' | 'beginUntilMs'> {
   /** Identifies this run in its process; the thread's messages contain it. */
   id: number;
@@ -88,10 +81,7 @@ export interface ThreadTask extends Pick<ChunkJob, 'reference' | 'nowMs' | 'dead
 export const deadlineOf = ({ deadlineSeconds }: Workload, { deadlineAt, nowMs }: ThreadTask): string =>
   deadlineAt ?? new Date(nowMs + deadlineSeconds * 1_000).toISOString();
 
-/**
- * A thread's answer; `refused` is the reason why this deployment cannot run the task at all. `notBegun`: there was no time
- * left for any item.
- */
+/** `refused`: why this deployment cannot run the task. `notBegun`: there was no time left for any item. */
 export type ThreadAnswer = { outcome: ChunkOutcome } | { refused: string } | { notBegun: true };
 
 /** A line that a handler logged, on its way to the main thread. */
@@ -101,7 +91,7 @@ export interface LogLine {
   message: string;
   batch: string;
   chunk: string;
-  position: number;
+  position?: number | undefined;
 }
 
 /** Items that have ended in the run `task`; see copies.ts. */
@@ -111,10 +101,7 @@ export interface CopyMessage {
   copy: Copy;
 }
 
-/**
- * An error that no code awaited, or that was thrown in a callback. `wasInFlight`: a call in flight was charged, or is
- * repeated alone.
- */
+/** An error that no code awaited. `wasInFlight`: a call in flight was charged, or is repeated alone. */
 export interface UnhandledError {
   kind: 'unhandled';
   /** The current run of the thread, or the latest one. */
@@ -123,10 +110,8 @@ export interface UnhandledError {
   wasInFlight: boolean;
 }
 
-/** The messages of a thread other than its answer. */
 export type ThreadMessage = LogLine | CopyMessage | UnhandledError;
 
-/** The data that a thread receives when it starts. */
 export interface ThreadData {
   /** For the storage of handlers. If absent, they have none. */
   settings?: Settings;

@@ -1,8 +1,6 @@
 /** How long a storage call may take, and when it is repeated. Pure: times and random numbers are parameters. */
 
-/** Bounds of one storage call. */
 export interface RetryLimits {
-  /** Maximum number of tries per call. */
   tries: number;
   /** Maximum wait for a response to one try, in addition to the transfer time of its body. */
   tryMs: number;

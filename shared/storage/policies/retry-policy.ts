@@ -12,7 +12,6 @@ type Request = Parameters<PipelinePolicy['sendRequest']>[0];
 type Send = Parameters<PipelinePolicy['sendRequest']>[1];
 type Response = Awaited<ReturnType<Send>>;
 
-/** The result of one try. */
 type Tried = { response: Response } | { error: unknown };
 
 /**
@@ -104,8 +103,5 @@ function bytesOf(body: unknown): number {
   return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body.byteLength : 0;
 }
 
-/**
- * Whether a body can be sent again: a stream can be sent only once, all other bodies and functions that create a stream
- * repeatedly.
- */
+/** Whether a body can be sent again: a stream only once, other bodies and functions that create one repeatedly. */
 const isRepeatable = (body: unknown): boolean => typeof body !== 'object' || body === null || !('pipe' in body);

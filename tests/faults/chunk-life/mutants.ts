@@ -185,7 +185,7 @@ const resumePutsFirst: Change = (tools, role) => {
   const updateEntity = (async (...args: Parameters<Table['updateEntity']>) => {
     if (!isFirst) return tools.table.updateEntity(...args);
     isFirst = false;
-    for await (const { row } of chunkRows(tools.table, BATCH, 'pending'))
+    for await (const row of chunkRows(tools.table, BATCH, { state: 'pending' }))
       await tools.queues(ITEMS_QUEUE).sendMessage(JSON.stringify({ ...row.reference, resent: true }));
     return tools.table.updateEntity(...args);
   }) as Table['updateEntity'];

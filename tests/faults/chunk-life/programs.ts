@@ -121,7 +121,7 @@ export function chunkPrograms(options: ProgramOptions = {}): Record<Role, Progra
     ),
     resender: as('resender', async ({ deps }) => {
       const rows: ChunkRow[] = [];
-      for await (const { row } of chunkRows(deps().table, BATCH, 'pending')) rows.push(row);
+      for await (const row of chunkRows(deps().table, BATCH, { state: 'pending' })) rows.push(row);
       await enqueue(deps(), { id: BATCH, workload: 'w', lane: 'n' }, rows, { resent: true });
     }),
     sweeper: as('sweeper', async ({ deps }) => {

@@ -45,7 +45,7 @@ async function look(id: string): Promise<{ pending: string[]; law: boolean }> {
   const batch = await readBatch(table, id);
   const pending: string[] = [];
   let waiting = 0;
-  for await (const { row } of chunkRows(table, id, 'pending')) {
+  for await (const row of chunkRows(table, id, { state: 'pending' })) {
     pending.push(row.chunk);
     waiting += row.items;
   }

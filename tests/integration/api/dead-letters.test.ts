@@ -274,7 +274,7 @@ describe('GET dead-letters', () => {
     expect([answer.status, answer.json()]).toMatchObject([202, { redriven: 3 }]);
     expect([await of('patched'), await of('left')]).toMatchObject([{ count: 0, groups: [] }, { count: 1 }]);
     const chunks = [];
-    for await (const { row } of chunkRows(pipeline.clients.batches, id, 'pending')) chunks.push(row.reference);
+    for await (const row of chunkRows(pipeline.clients.batches, id, { state: 'pending' })) chunks.push(row.reference);
     const [reference] = chunks;
     const frame = reference && (await readRange(pipeline.clients.container('redrives'), reference));
     expect(reference && frame && decodeFrame(frame, reference).toString()).toBe(

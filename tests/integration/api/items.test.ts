@@ -54,7 +54,7 @@ const endsOf = ({ steps }: Awaited<ReturnType<typeof itemIn>>) => steps.map(({ c
 
 /** The state after the death of a process that ran the chunk alone. */
 async function splitFirstChunk(id: string): Promise<void> {
-  for await (const { row } of chunkRows(pipeline.clients.batches, id, 'pending')) {
+  for await (const row of chunkRows(pipeline.clients.batches, id, { state: 'pending' })) {
     const results = pipeline.clients.container('results');
     const { header } = await putOutcome(results, row.reference, splitChunk(row.reference, 2));
     const end = { chunk: row.chunk, header, message: row.chunk };

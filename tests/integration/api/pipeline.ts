@@ -161,7 +161,7 @@ interface Worker {
 
 async function workOn(worker: Worker, batch: string, limit = Number.POSITIVE_INFINITY): Promise<void> {
   const pending: ChunkRow[] = [];
-  for await (const { row } of chunkRows(worker.deps.table, batch, 'pending')) pending.push(row);
+  for await (const row of chunkRows(worker.deps.table, batch, { state: 'pending' })) pending.push(row);
   for (const row of pending.slice(0, limit)) {
     const header = await process(worker, row);
     await collectBatch(worker.deps, batch, {

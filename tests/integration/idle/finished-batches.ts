@@ -3,7 +3,7 @@ import { toChunkEntity } from '../../../shared/batches/chunk-row.ts';
 import { indexBatch, toIndexEntity } from '../../../shared/batches/listing/index-rows.ts';
 import { chunkId, newBatchId } from '../../../shared/contract/names.ts';
 import { groupsOf } from '../../../shared/groups-of.ts';
-import { chunkRowsOf } from '../../../shared/intake/continue-intake.ts';
+import { chunkRowOf } from '../../../shared/intake/continue-intake.ts';
 import type { Clients } from '../../../shared/storage/clients.ts';
 import type { Table } from '../../../shared/storage/table.ts';
 
@@ -45,10 +45,7 @@ async function insertRows(table: Table, row: BatchRow): Promise<void> {
     lines: Buffer.alloc(0),
     digest: 'sha256:0',
   };
-  const chunks = chunkRowsOf(
-    row,
-    Array.from({ length: CHUNKS }, () => entry),
-  );
+  const chunks = Array.from({ length: CHUNKS }, (_, position) => chunkRowOf(row, entry, position));
   const done = chunks.map((chunk, index) => ({ ...chunk, chunk: chunkId(index), state: 'done' as const }));
   const entities = [toBatchEntity(row), ...done.map(toChunkEntity)];
   await table.submitTransaction(entities.map((entity) => ['create', entity]));

@@ -45,7 +45,7 @@ export async function startStorage({ client, limits }: StorageOptions = {}): Pro
 export async function checkLaw(clients: Clients, row: BatchRow): Promise<void> {
   if (row.state === 'enqueueing') return;
   const count = { pending: 0, rows: 0, done: 0 };
-  for await (const { row: chunk } of chunkRows(clients.batches, row.id)) {
+  for await (const chunk of chunkRows(clients.batches, row.id)) {
     count.rows += 1;
     if (chunk.state === 'pending') count.pending += chunk.items;
     else count.done += 1;

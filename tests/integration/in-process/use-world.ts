@@ -2,7 +2,7 @@
  * The common setup of the sweep tests: a world that is clean before each test, and must have no open batch after it.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { SweepCounts } from '../../../shared/sweep/counts.ts';
+import type { SweepCounts } from '../../../shared/sweep/sweep-run.ts';
 import { downstream, inventory, itemsOf, startWorld, type World } from './world.ts';
 
 export const MINUTE = 60_000;

@@ -3,7 +3,6 @@ import { orderImport } from '../../../shared/commands/inbox/order-import.ts';
 import { retryRejected } from '../../../shared/commands/inbox/rejected-files.ts';
 import { CONTAINERS } from '../../../shared/contract/names.ts';
 import { Problem } from '../../../shared/errors.ts';
-import { copyBlob } from '../../../shared/intake/import/copy-blob.ts';
 import { accountOf } from '../../../shared/intake/inbox/import-file.ts';
 import { InboxMarks } from '../../../shared/intake/inbox/inbox-marks.ts';
 import { moveFile, removeFile } from '../../../shared/intake/inbox/inbox-move.ts';
@@ -105,24 +104,6 @@ async function current(name: string) {
   const { etag = '' } = await container(CONTAINERS.inbox).getBlobClient(name).getProperties();
   return { name, etag };
 }
-
-test.each<[string, RegExp]>([
-  ['block', /^PUT .*comp=block&/],
-  ['block list', /^PUT .*comp=blocklist/],
-])('an import whose %s was answered too late is complete', async (_what, call) => {
-  const name = `echo/file-${files++}`;
-  const source = container(CONTAINERS.inboxDone).getBlockBlobClient(name);
-  await source.upload('content', 7);
-  lossy.lose('blob', call);
-
-  await copyBlob({
-    ...{ source, target: container(CONTAINERS.inbox).getBlockBlobClient(name) },
-    ...{ maxBytes: 100, metadata: { order: name } },
-  });
-
-  lossy.assertLost();
-  expect(await read(CONTAINERS.inbox, name)).toBe('content');
-});
 
 test('an address whose write was answered too late is stored', async () => {
   const url = `${accountOf(container(CONTAINERS.inbox))}uploads/a.csv`;

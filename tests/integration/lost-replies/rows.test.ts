@@ -65,7 +65,7 @@ async function storedBatch() {
 const rowOf = async (id: string) => (await readBatch(batches(), id))?.row;
 async function statesOf(id: string): Promise<string[]> {
   const states = [];
-  for await (const { row } of chunkRows(batches(), id)) states.push(row.state);
+  for await (const row of chunkRows(batches(), id)) states.push(row.state);
   return states;
 }
 

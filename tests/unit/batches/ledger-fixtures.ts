@@ -18,7 +18,7 @@ export async function accepted(chunks: string[], items = 4) {
 
 export async function pendingOf(table: Table): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { row } of chunkRows(table, BATCH, 'pending')) ids.push(row.chunk);
+  for await (const row of chunkRows(table, BATCH, { state: 'pending' })) ids.push(row.chunk);
   return ids;
 }
 
@@ -26,6 +26,6 @@ export async function pendingOf(table: Table): Promise<string[]> {
 export async function lawHolds(table: Table): Promise<boolean> {
   const { row } = (await readBatch(table, BATCH)) ?? { row: batchRowOf() };
   let pending = 0;
-  for await (const chunk of chunkRows(table, BATCH, 'pending')) pending += chunk.row.items;
+  for await (const chunk of chunkRows(table, BATCH, { state: 'pending' })) pending += chunk.items;
   return row.accepted === row.succeeded + row.dead + row.discarded + row.cancelled + pending;
 }

@@ -54,10 +54,11 @@ function loadedBy(root: string): string[] {
 /** The size that a simplification has reached. */
 const REACHED: readonly [string, number][] = [
   ['shared/commands/', 2_200],
-  ['shared/gate/', 1_750],
+  ['shared/batches/', 2_070],
+  ['shared/gate/', 1_670],
   ['shared/cost/', 1_350],
-  ['shared/results/', 1_220],
-  ['shared/drain/', 800],
+  ['shared/results/', 1_140],
+  ['shared/drain/', 770],
 ];
 
 const OWN_BUDGET = ['shared/http/', 'shared/intake/', 'shared/processing/', ...REACHED.map(([path]) => path)];
@@ -68,17 +69,16 @@ const rooms = [...new Set(below('shared/').map((file) => /^shared\/[^/]+\//.exec
 describe('lines', () => {
   test.each<[string, () => string[], number]>([
     // Target: 34,000.
-    ['shared/', () => below('shared/'), 35_900],
-    // Target: 19,000.
-    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 19_650],
+    ['shared/', () => below('shared/'), 35_650],
+    ['the engine (what shared/pipeline.ts imports by value)', () => loadedBy('shared/pipeline.ts'), 18_850],
     [
       'gate, ledger, lease, publishing and collecting',
       () => below(...PROTOCOL).filter((file) => !file.startsWith(PURE)),
       3_500,
     ],
     ['shared/http/', () => below('shared/http/'), 7_000],
-    ['shared/intake/', () => below('shared/intake/'), 5_940],
-    ['shared/processing/', () => below('shared/processing/'), 4_800],
+    ['shared/intake/', () => below('shared/intake/'), 5_510],
+    ['shared/processing/', () => below('shared/processing/'), 4_560],
     ...REACHED.map(([path, lines]): [string, () => string[], number] => [path, () => below(path), lines]),
     ...rooms.map((path): [string, () => string[], number] => [path, () => below(path), ROOM]),
     // More than planned, for the commands of an app (start, dev, package, azure, doctor): it has no checkout whose scripts it

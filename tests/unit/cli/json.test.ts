@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT } from '../../../cli/process/exit-codes.ts';
 import { createProgram } from '../../../cli/program.ts';
-import { noCounts } from '../../../shared/sweep/counts.ts';
+import { noCounts } from '../../../shared/sweep/sweep-run.ts';
 import { type Answer, batchView, connectionFault, run } from './world.ts';
 
 const ID = '01a1fe1f-bab8-7ae4-96f3-25c93f470606';

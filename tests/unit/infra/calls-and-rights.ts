@@ -74,12 +74,6 @@ export const CALLS_AND_RIGHTS: readonly CallAndRight[] = [
   },
   {
     client: 'blob',
-    method: 'getBlockList',
-    right: 'blobServices/containers/blobs/read',
-    role: 'Storage Blob Data Contributor',
-  },
-  {
-    client: 'blob',
     method: 'download',
     right: 'blobServices/containers/blobs/read',
     role: 'Storage Blob Data Contributor',

@@ -57,7 +57,7 @@ async function world({ putMs = 0, failsAt = -1, chunks = CHUNKS } = {}) {
 
 const pendingChunks = async ({ table }: { table: Table }): Promise<number> => {
   let n = 0;
-  for await (const _row of chunkRows(table, BATCH, 'pending')) n += 1;
+  for await (const _row of chunkRows(table, BATCH, { state: 'pending' })) n += 1;
   return n;
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChunkRow } from '../../../shared/batches/chunk-row.ts';
-import { planPage, readAhead } from '../../../shared/results/chunk-pages.ts';
+import { readAhead } from '../../../shared/parallel.ts';
+import { planPage } from '../../../shared/results/chunk-pages.ts';
 import { BATCH, chunkJob } from '../../helpers/data/chunks.ts';
 
 /** A finished chunk with this number of bytes of results; 0 = none. */

@@ -104,7 +104,7 @@ export async function world(chunks: number, options: { halt?: HaltRule; resultsR
       ),
     pending: async () => {
       const rows: string[] = [];
-      for await (const { row } of chunkRows(store.table, BATCH, 'pending')) rows.push(row.chunk);
+      for await (const row of chunkRows(store.table, BATCH, { state: 'pending' })) rows.push(row.chunk);
       return rows;
     },
     row: async () => (await readBatch(store.table, BATCH))?.row,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { doneChunks } from '../../../batches/done-chunks.ts';
+import { chunkRows } from '../../../batches/ledger.ts';
 import { CONTAINERS } from '../../../contract/names.ts';
-import { type ChunkFrame, planPage, readAhead, readLines } from '../../../results/chunk-pages.ts';
+import { readAhead } from '../../../parallel.ts';
+import { type ChunkFrame, planPage, readLines } from '../../../results/chunk-pages.ts';
 import { json } from '../../edge/answers.ts';
 import type { Stored } from '../../edge/app.ts';
 import { AHEAD } from '../../edge/body.ts';
@@ -40,7 +41,7 @@ export const getResults: Handle<Stored> = async (deps, request) => {
   const { row: batch } = await batchOf(request, deps.table);
   const manifest = request.query.has('manifest');
   const format = answerFormat(request, ['ndjson', 'csv']);
-  const rows = doneChunks(deps.table, batch.id, chunkOf(request, 'from'));
+  const rows = chunkRows(deps.table, batch.id, { state: 'done', first: chunkOf(request, 'from') });
   const page = await planPage(rows, 'results', {
     chunks: wholeOf(request, LIMIT),
     bytes: manifest ? Number.POSITIVE_INFINITY : PAGE_BYTES,

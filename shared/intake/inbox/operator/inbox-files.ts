@@ -1,18 +1,13 @@
-/**
- * Lists the files of the inbox for people: those that wait or are being taken, and the rejected ones with their reasons.
- */
+/** Lists the files of the inbox for people: those that wait or are taken, and the rejected ones with their reasons. */
 import type { BlobItem, ContainerClient } from '@azure/storage-blob';
 import { CONTAINERS } from '../../../contract/names.ts';
-import { isBlobName } from '../../../contract/text/blob-name.ts';
 import { inParallel } from '../../../parallel.ts';
-import { blobProperties } from '../../../storage/blob-reads.ts';
 import type { Registry } from '../../../workload/registry.ts';
-import { copiedBytes } from '../../import/copy-blob.ts';
 import type { FileProgress } from '../../store/file-progress.ts';
 import { fileMetadata } from '../../upload-options.ts';
-import { importedName, importName, isImport } from '../import-file.ts';
+import { findItem } from '../find-item.ts';
+import { importName } from '../import-file.ts';
 import { isMoved } from '../inbox-move.ts';
-import { listedItem } from '../listed-item.ts';
 import { type RejectionReason, readReason, reasonName } from '../rejection-reason.ts';
 
 /** States of a file in a listing; `done` is reported only for a single file. */
@@ -33,23 +28,19 @@ export interface InboxFile {
   readBytes?: number;
   readItems?: number;
   reason?: RejectionReason;
-  /** The batch that it became. */
   batch?: string;
 }
 
 export interface InboxFilesDeps {
   container: (name: string) => ContainerClient;
   registry: Registry;
-  /** Lists the files that are being taken. */
   listTaking: () => AsyncIterable<FileProgress>;
 }
 
 export interface InboxFilter {
   workload: string | undefined;
   state: InboxState | undefined;
-  /** Maximum number of files on the page. */
   limit: number;
-  /** Where the previous page ended. */
   after: InboxPlace | undefined;
 }
 
@@ -83,7 +74,7 @@ export async function listInboxFiles(
     } else if (blobs.length > 0) {
       taking ??= await readTaking(deps);
       const known = taking;
-      const found = await inParallel(blobs, READS_AT_ONCE, (blob) => fileInInbox(deps, blob, known.get(blob.name)));
+      const found = blobs.map((blob) => fileInInbox(deps, blob, known.get(blob.name)));
       files.push(...found.filter(({ state }) => filter.state === undefined || state === filter.state));
     }
     place = next;
@@ -120,24 +111,11 @@ async function readTaking({ listTaking }: InboxFilesDeps): Promise<Map<string, F
   return taking;
 }
 
-/** For a file that is being imported, the uncommitted blocks show the progress: one operation. */
-async function fileInInbox(
-  { registry, container }: InboxFilesDeps,
-  blob: BlobItem,
-  progress: FileProgress | undefined,
-): Promise<InboxFile> {
+function fileInInbox({ registry }: InboxFilesDeps, blob: BlobItem, progress: FileProgress | undefined): InboxFile {
   const file = fileOf(registry, blob);
-  if (progress !== undefined && progress.etag === blob.properties.etag) {
-    const { readBytes, readItems, since } = progress;
-    return { ...file, state: 'taking', since, readBytes, readItems };
-  }
-  // A file with an invalid name is rejected, or stays until an operator acts. It must not prevent the listing of other
-  // files.
-  const isCopied = isImport(blob.name) && isBlobName(importedName(blob.name));
-  const readBytes = isCopied
-    ? await copiedBytes(container(CONTAINERS.inbox).getBlockBlobClient(importedName(blob.name)))
-    : 0;
-  return readBytes === 0 ? { ...file, state: 'waiting' } : { ...file, state: 'taking', readBytes };
+  if (progress === undefined || progress.etag !== blob.properties.etag) return { ...file, state: 'waiting' };
+  const { bytes, readBytes, readItems, since } = progress;
+  return { ...file, state: 'taking', bytes, since, readBytes, readItems };
 }
 
 function fileOf(registry: Registry, { name, properties, metadata }: BlobItem): Omit<InboxFile, 'state'> {
@@ -169,22 +147,20 @@ async function rejectedFile({ container, registry }: InboxFilesDeps, blob: BlobI
  */
 export async function findInboxFile(deps: InboxFilesDeps, name: string): Promise<InboxFile | undefined> {
   const { container, registry } = deps;
-  const blobIn = (where: string, blob = name) => findBlob(container(where), blob);
-  for (const waits of [name, importName(name)]) {
+  const blobIn = (where: string, blob: string) => findItem(container(where), blob);
+  const names = [name, importName(name)];
+  for (const waits of names) {
     const blob = await blobIn(CONTAINERS.inbox, waits);
     if (blob) return fileInInbox(deps, blob, (await readTaking(deps)).get(waits));
   }
-  const done = await blobIn(CONTAINERS.inboxDone);
-  const batch = done?.metadata?.batch;
-  if (done && batch !== undefined) return { ...fileOf(registry, done), state: 'done', batch };
-  for (const rejected of [name, importName(name)]) {
-    const blob = await blobIn(CONTAINERS.inboxRejected, rejected);
+  for (const taken of names) {
+    const done = await blobIn(CONTAINERS.inboxDone, taken);
+    const batch = done?.metadata?.batch;
+    if (done && batch !== undefined) return { ...fileOf(registry, done), state: 'done', batch };
+  }
+  for (const refused of names) {
+    const blob = await blobIn(CONTAINERS.inboxRejected, refused);
     if (blob && isMoved(blob.metadata)) return rejectedFile(deps, blob);
   }
   return undefined;
-}
-
-async function findBlob(container: ContainerClient, name: string): Promise<BlobItem | undefined> {
-  const found = await blobProperties(container.getBlobClient(name));
-  return found && listedItem(name, found);
 }

@@ -1,5 +1,3 @@
-/** Builds the JSON of an item from the cells of a row. */
-
 import { type CellFormat, cellJson, cellType } from '../../../workload/types/cells.ts';
 import type { Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
 import { ANY, TYPES } from '../../../workload/types/types.ts';
@@ -106,7 +104,6 @@ function emptyValue(types: number, isRequired: boolean, otherwise: WhenEmpty): W
   return types !== ANY && types & TYPES.null ? 'null' : otherwise;
 }
 
-/** A member of an object, as rows need it. */
 type Member = Cell | Nested;
 interface Nested extends Pick<Group, 'key' | 'whenEmpty'> {
   members: readonly Member[];

@@ -3,15 +3,11 @@ import { PendingBytes } from '../pending-bytes.ts';
 const LF = 0x0a;
 const QUOTE = 0x22;
 
-/**
- * Cuts pieces of CSV after the last line feed that is outside of quotes, which the number of preceding quotes determines.
- * Holds the rest for the next piece.
- */
+/** Cuts pieces of CSV after the last line feed outside of quotes, and holds the rest for the next piece. */
 export class CsvCutter {
   readonly #pending = new PendingBytes();
   #inQuotes = false;
 
-  /** Number of bytes held. */
   get size(): number {
     return this.#pending.size;
   }
@@ -24,7 +20,6 @@ export class CsvCutter {
     return rows;
   }
 
-  /** Returns and removes the bytes held. */
   take(): Buffer {
     return this.#pending.take();
   }

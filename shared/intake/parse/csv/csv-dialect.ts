@@ -1,4 +1,3 @@
-/** Detects the delimiter of a CSV upload from its beginning. */
 import { DELIMITERS, type Delimiter } from '../../../contract/upload-kinds.ts';
 import { type CsvRow, readCsvRow } from './csv-row.ts';
 

@@ -1,5 +1,3 @@
-/** Problems of a CSV upload, with their positions. */
-
 import type { Delimiter } from '../../../contract/upload-kinds.ts';
 import type { Problem } from '../../../errors.ts';
 import { tooLarge } from '../../limits.ts';

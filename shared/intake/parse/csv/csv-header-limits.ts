@@ -1,6 +1,5 @@
 /** Limits of a CSV header. Each row repeats its names, and the work per row grows with their levels. */
 
-/** Why a header is refused, and at which of its cells. */
 export interface HeaderFault {
   index: number;
   message: string;

@@ -1,10 +1,8 @@
-/** Matches the header line of a CSV upload with the property names of the item. */
 import { Problem } from '../../../errors.ts';
 import type { JsonSchema } from '../../../workload/item-schema.ts';
 import { type Schema, SchemaReader } from '../../../workload/types/schema-reader.ts';
 import { findOversized, type HeaderFault } from './csv-header-limits.ts';
 
-/** Maximum number of headers that an error lists. */
 const SHOWN_HEADERS = 20;
 
 /** The columns of a header. Columns without a name can only be the last ones. */
@@ -28,7 +26,6 @@ export class HeaderNames {
     this.renames = new Map(Object.entries(rename).map(([old, name]) => [folded(old), { old, name }]));
   }
 
-  /** Whether the schema or a rename contains the header. */
   knows(header: string): boolean {
     const [first = ''] = splitPath(header.trim());
     return (
@@ -133,10 +130,7 @@ function requireRenames(headers: readonly string[], { renames }: HeaderNames): v
   throw new Problem('invalid-parameter', message);
 }
 
-/**
- * `taken`: names that other headers have exactly, or got by a rename. A header that is only similar to one of them keeps
- * its name.
- */
+/** `taken`: names that other headers have exactly or by a rename; a header only similar to one keeps its name. */
 function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<string | undefined>): string {
   if (names.known.has(header)) return header;
   const path = splitPath(header);
@@ -145,7 +139,6 @@ function matchedName(header: string, names: HeaderNames, taken: ReadonlySet<stri
   return like === undefined || taken.has(like) ? header : like;
 }
 
-/** Matches each step of a path. */
 function matchedPath(path: readonly string[], root: KnownObject): string {
   let at = root;
   const steps = path.map((step, index) => {

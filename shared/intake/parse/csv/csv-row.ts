@@ -111,9 +111,7 @@ function quotedCell(text: string, start: number): Cell | CsvFault {
   }
 }
 
-/**
- * Returns the offset after the line ending at `offset`. The end of the text is a line ending, with or without a lone CR.
- */
+/** Returns the offset after the line ending at `offset`. The end of the text is one, with or without a lone CR. */
 function lineEnd(text: string, offset: number): number | undefined {
   const ending = offset + (text[offset] === CR ? 1 : 0);
   if (ending >= text.length) return ending;

@@ -22,7 +22,6 @@ const LF = 0x0a;
 const CR = 0x0d;
 const ADVICE = ' Save the file as "CSV UTF-8", or specify its character set, for example charset=windows-1252.';
 
-/** How to read CSV. */
 export interface CsvSource {
   csv?: CsvOptions | undefined;
   /** JSON Schema of an item. Without it, cells are text. */
@@ -30,7 +29,6 @@ export interface CsvSource {
   /** Character set of the text before its conversion to UTF-8; called after the first piece. Default UTF-8. */
   charset?: () => Charset;
   resume?: ParserResume | undefined;
-  /** Called after the header is read. */
   onReading?: (reading: CsvReading) => void;
 }
 
@@ -66,7 +64,6 @@ class CsvReader {
   readonly #head = new PendingBytes();
   readonly #cutter = new CsvCutter();
   readonly #blank = new BlankBytes();
-  /** Position of the next row. */
   #at: SourcePoint;
   /** Undefined until the head has been read. */
   #delimiter: Delimiter | undefined;
@@ -94,7 +91,6 @@ class CsvReader {
     if (this.#head.size >= HEAD_BYTES) yield* this.#begin();
   }
 
-  /** Returns the rows that were read since the last block. */
   take(): RecordBlock | undefined {
     return this.#builder.take();
   }
@@ -154,10 +150,7 @@ class CsvReader {
     }
   }
 
-  /**
-   * Returns the offset of the next row that is not blank. Skips blank lines without parsing them, because a body may
-   * consist of them.
-   */
+  /** Returns the offset of the next row that is not blank, unparsed, because a body may consist of blank lines. */
   #skipBlank(text: string, start: number): number {
     let offset = start;
     let breaks = 0;
@@ -222,9 +215,7 @@ class CsvReader {
   }
 }
 
-/**
- * Returns the offset after a line ending at `offset`, which may be a CR at the end of the text; `offset` if there is none.
- */
+/** Returns the offset after a line ending at `offset` (or a CR that ends the text); `offset` if there is none. */
 function blankEnd(text: string, offset: number): number {
   const ending = offset + (text.charCodeAt(offset) === CR ? 1 : 0);
   if (text.charCodeAt(ending) === LF) return ending + 1;

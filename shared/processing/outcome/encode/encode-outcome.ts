@@ -1,7 +1,6 @@
 import { digestOf, encodeFrameSync, SKIPPABLE_OVERHEAD, skippableFrame } from '../../../contract/frame.ts';
 import type { Operations } from '../../../contract/operations.ts';
 import type { FramePlace, OutcomeHeader } from '../../../contract/outcome.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /** Lines as the bytes in which they are stored, each with its newline. */
 export interface LineBytes {
@@ -80,3 +79,14 @@ const toLineBytes = (lines: readonly string[]): LineBytes => ({
   bytes: Buffer.from(lines.length === 0 ? '' : `${lines.join('\n')}\n`),
   items: lines.length,
 });
+
+/** Joins the parts in a separate ArrayBuffer, not in a slice of Buffer's pool, because it is transferred to another thread. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    all.set(part, offset);
+    offset += part.length;
+  }
+  return all;
+}

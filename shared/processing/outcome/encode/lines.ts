@@ -4,7 +4,6 @@ import { itemJsonOf, type Source } from '../../sources.ts';
 import type { ErrorText } from '../error-text.ts';
 import { type Faithful, toFaithful } from './result-json.ts';
 
-/** The reason and the attempts of a dead letter. */
 export interface Death {
   reason: DeadReason;
   error: ErrorText;

@@ -45,10 +45,7 @@ function stringify(root: readonly string[], value: unknown): string {
   }
 }
 
-/**
- * A problem of a value, and its path from the inside out. The path is built on the way back, because most results have no
- * problem.
- */
+/** A problem of a value, and its path from the inside out: built on the way back, since most have no problem. */
 interface Problem {
   what: string;
   path: PropertyKey[];
@@ -68,10 +65,7 @@ function throwProblem(root: readonly string[], found: Problem | undefined): void
   throw new TypeError(`${pathText(path.slice(0, MAX_PATH_KEYS))}${end} ${found.what}`);
 }
 
-/**
- * Whether a value is of the kinds that results mostly contain. Checked first, without a call for each value: the walk
- * costs a tenth of JSON.stringify.
- */
+/** Whether a value is of a frequent kind: checked first, without a call per value. */
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'boolean';
 

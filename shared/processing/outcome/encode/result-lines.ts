@@ -7,18 +7,11 @@ const MAX_BYTES = 32 * 1_024 * 1_024;
 const MAX_BYTES_PER_UNIT = 3;
 const NEWLINE = 10;
 
-/**
- * The memory of a finished run, for the next run of the thread. Separate memory for each run would outlive the young
- * generation, and accumulate until the next collection of the old one.
- */
+/** The memory of a finished run, for the next one: separate memory would outlive the young generation. */
 let spare: Buffer | undefined;
 
-/**
- * The result lines of one run of a chunk, as the bytes in which they are stored. Strings would outlive the young
- * generation, and the garbage collector would copy each of them twice.
- */
+/** The result lines of one run, as stored bytes: strings would be copied twice by the garbage collector. */
 export class ResultLines {
-  /** The number of results. */
   items = 0;
   #bytes: Buffer;
   #end = 0;
@@ -38,7 +31,6 @@ export class ResultLines {
     this.#lengths = new Uint32Array(slots);
   }
 
-  /** Returns whether the slot has a result. */
   has(slot: number): boolean {
     return this.#lengths[slot] !== 0;
   }

@@ -1,12 +1,8 @@
 import { endCall, hasShare, type Permits, take } from '../../../limits/permits.ts';
 
-/**
- * How long a chunk waits in a process that has no share of its workload's limits. A process may have none for the time of
- * one lease after other processes have joined; to pass a chunk on costs some operations.
- */
+/** How long a chunk waits without a share: a lease may bring none, and passing a chunk on costs operations. */
 const WITHOUT_SHARE_MS = 10_000;
 
-/** A call that was admitted by the limits of its workload. */
 export interface AdmittedCall {
   /** Records that the handler is called now, with this number of items. */
   begin: (items: number) => void;

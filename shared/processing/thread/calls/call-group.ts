@@ -59,10 +59,7 @@ function validate(run: ChunkRun, sources: readonly Source[], flight: Flight): Va
   return Promise.all(later).then(() => valid.sort(([a], [b]) => a.line - b.line));
 }
 
-/**
- * Records the result of one item. After the group was asked to stop, its errors are ignored; after its call was
- * cancelled, its results are ignored as well.
- */
+/** Records the result of one item. After a stop of the group, errors are ignored; after a cancellation, results too. */
 function record(
   { builder, flights }: ChunkRun,
   source: Source,

@@ -11,7 +11,6 @@ import type { ContextTools } from './item-context.ts';
 /** What one call of the handler processes: an item, or a group of them. */
 export type Unit = Source | readonly Source[];
 
-/** The state that the calls of one run share. */
 export interface ChunkRun {
   readonly workload: Workload;
   readonly task: ThreadTask;
@@ -55,10 +54,7 @@ export function startPulse({ task, tools, copier, flights }: ChunkRun): () => vo
   };
 }
 
-/**
- * Asks the calls of a cancelled batch to end; those of an instance that is being stopped may finish. Cancels all after
- * the grace time.
- */
+/** Asks the calls of a cancelled batch to end; those of a stopping instance may finish. Then cancels all. */
 function stopFlights(flights: ReadonlySet<Flight>, stop: Stop): NodeJS.Timeout {
   if (stop === 'cancelled') for (const flight of flights) flight.stop();
   return setTimeout(() => {

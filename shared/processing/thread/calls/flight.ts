@@ -18,10 +18,7 @@ class StoppedError extends Error {
 /** The context in which a handler runs: all work that the handler starts, and all callbacks of it, belong to this flight. */
 const current = new AsyncLocalStorage<Flight>();
 
-/**
- * A call in flight. The AbortController is created only when a handler reads the signal, because it costs more than the
- * whole run of a light item.
- */
+/** A call in flight. Its AbortController is created when the signal is read: it costs more than a light item. */
 export class Flight {
   #controller: AbortController | undefined;
   #reason: unknown;
@@ -49,7 +46,6 @@ export class Flight {
     return thrown === this.#reason && isInstance(thrown, SetAsideError);
   }
 
-  /** Runs `fn` in the flight's context. */
   run<Args extends unknown[], T>(fn: (...args: Args) => T, ...args: Args): T {
     return current.run(this, fn, ...args);
   }
@@ -91,7 +87,6 @@ export class Flight {
     return this.#reason;
   }
 
-  /** Ends the wait immediately. */
   giveUp(reason: unknown): void {
     this.#wait?.reject(reason);
     this.#abort(reason);

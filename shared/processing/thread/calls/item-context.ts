@@ -7,7 +7,6 @@ import type { Flight } from './flight.ts';
 /** Receives a handler's log line for the item at `position`. */
 export type LogSink = (message: string, position: number) => void;
 
-/** The parts of a context other than the item. */
 export interface ContextTools {
   log: LogSink;
   /** If absent, handlers have no storage. */
@@ -20,10 +19,7 @@ interface ContextRun {
   tools: ContextTools;
 }
 
-/**
- * The context of an item. Members that few handlers use are created when they are read: an object with functions of its
- * own costs more than a light item.
- */
+/** The context of an item. Rarely used members are created when they are read: functions cost more than an item. */
 export class Context implements ItemContext {
   readonly batch: string;
   readonly position: number;

@@ -63,10 +63,7 @@ export async function runUnits(run: ChunkRun, units: Iterable<Unit>, limit: numb
   if (faults.length > 0) throw faults[0];
 }
 
-/**
- * Asks the limits of the workload for a unit at `run.startMs`. `idle`: none of its items needs a call. `left`: the
- * chunk's time is over, so its items are passed on.
- */
+/** Asks for a unit at `run.startMs`. `idle`: no item needs a call. `left`: the chunk's time is over. */
 function admit(run: ChunkRun, unit: Unit, admission: Admission): AdmittedCall | 'idle' | 'waits' | 'left' {
   const sources = isGroup(unit) ? unit : [unit];
   const items = sources.filter((source) => !run.builder.hasEnded(source) && !isPutOff(run, source)).length;

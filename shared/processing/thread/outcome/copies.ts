@@ -1,8 +1,5 @@
-/**
- * Copies of ended items. A longer run sends them from the thread at intervals, so that they survive the thread's death.
- * The main thread keeps the bytes without reading them; they are never stored separately.
- */
-import { joinBytes } from '../../outcome/encode/join-bytes.ts';
+/** Copies of ended items, sent at intervals so that they survive the thread's death. They are never stored. */
+import { joinBytes } from '../../outcome/encode/encode-outcome.ts';
 import type { Copy, ItemEnd } from '../thread-task.ts';
 import type { FreshEnd } from './ended-items.ts';
 import type { OutcomeBuilder } from './outcome-builder.ts';

@@ -3,7 +3,6 @@ import { type ChunkOutcome, encodeOutcome } from '../../outcome/encode/encode-ou
 import type { ResultLines } from '../../outcome/encode/result-lines.ts';
 import type { EndWithoutResult } from '../thread-task.ts';
 
-/** The ends of all items of a chunk. */
 export interface ItemEnds {
   results: Pick<ResultLines, 'items' | 'inOrder'>;
   /** The items without a result, in their order. */

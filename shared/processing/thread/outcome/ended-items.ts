@@ -28,13 +28,11 @@ export class EndedItems {
     return this.results.has(slot) || this.#others.has(slot);
   }
 
-  /** Ends an item with a result. */
   succeed(slot: number, json: string): void {
     this.results.add(slot, json);
     this.#record(slot, ENDED);
   }
 
-  /** Ends an item without a result. */
   end(slot: number, ended: EndWithoutResult): void {
     this.#others.set(slot, ended);
     // The state of an item that is passed on unrun does not change: it has left nothing in the thread.

@@ -23,7 +23,6 @@ export interface BuilderOptions {
   workload: Workload;
   task: ThreadTask;
   sources: Sources;
-  /** Service time now in milliseconds. */
   nowMs: () => number;
   /** A number in [0, 1), for jitter. */
   random: () => number;
@@ -53,12 +52,10 @@ export class OutcomeBuilder {
     this.ended = new EndedItems(options.sources.length, options.task.statusBuffer.items);
   }
 
-  /** Returns the position of an item in the chunk, from 0. */
   slotOf({ line }: Source): number {
     return line - this.#sources.firstLine;
   }
 
-  /** Returns whether an item has ended. */
   hasEnded(source: Source): boolean {
     return this.ended.has(this.slotOf(source));
   }

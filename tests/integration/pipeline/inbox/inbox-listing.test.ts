@@ -10,7 +10,7 @@ describe('the listing of the inbox', () => {
     await collect();
     for (const name of ['echo/1.ndjson', 'echo/2.ndjson', 'other.txt']) await drop(name);
     const { etag = '' } = await propertiesOf('inbox', 'echo/2.ndjson');
-    const taking = { name: 'echo/2.ndjson', readBytes: 40, readItems: 2, since: '2026-01-01T00:00:00.000Z' };
+    const taking = { name: 'echo/2.ndjson', bytes: 80, readBytes: 40, readItems: 2, since: '2026-01-01T00:00:00.000Z' };
     const listTaking = async function* () {
       yield { ...taking, name: 'echo/1.ndjson', etag: '0xreplaced' };
       yield { ...taking, etag: etag.replaceAll('"', '') };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../../cli/process/exit-codes.ts';
-import { noCounts } from '../../../../shared/sweep/counts.ts';
+import { noCounts } from '../../../../shared/sweep/sweep-run.ts';
 import { run } from '../world.ts';
 
 describe('sweep and health', () => {

@@ -5,7 +5,7 @@ import {
   redriveRequestSchema,
 } from '../../../../shared/http/dead-letters/schemas.ts';
 import { sweepAnswerSchema } from '../../../../shared/http/sweep/routes.ts';
-import { noCounts } from '../../../../shared/sweep/counts.ts';
+import { noCounts } from '../../../../shared/sweep/sweep-run.ts';
 
 describe('an attempt of a dead letter', () => {
   it.each([

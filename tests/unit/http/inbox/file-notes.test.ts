@@ -17,7 +17,6 @@ it.each<[string, File, string[]]>([
   ['is about to be read', file({ state: 'taking' }), []],
   ['is read', file({ state: 'taking', readBytes: 500_000, readItems: 1_234 }), ['25 % of 2.0 MB read, 1,234 items']],
   ['has grown', file({ state: 'taking', readBytes: 4e6, readItems: 1 }), ['100 % of 2.0 MB read, 1 item']],
-  ['is copied', file({ state: 'taking', readBytes: 5e9 }), ['5000.0 MB copied']],
   ['was rejected as a whole', rejected([]), ['It cannot be read.']],
   [
     'was rejected at two places',

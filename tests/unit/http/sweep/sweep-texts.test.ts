@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sweepTexts } from '../../../../shared/http/sweep/routes.ts';
-import { noCounts, SWEEP_ACTIONS } from '../../../../shared/sweep/counts.ts';
+import { noCounts, SWEEP_ACTIONS } from '../../../../shared/sweep/sweep-run.ts';
 
 it('has no text for a sweep that repaired nothing', () => {
   expect(sweepTexts({ ...noCounts(), open: 40 })).toEqual([]);

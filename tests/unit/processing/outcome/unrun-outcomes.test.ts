@@ -4,7 +4,7 @@ import { splitChunk, unrunOutcome } from '../../../../shared/processing/outcome/
 import { BATCH, chunkJob, NOW_MS, readAll } from '../../../helpers/data/chunks.ts';
 
 const error = new Error('blob of 3 frames is gone');
-const common = { error, nowMs: NOW_MS, version: 3 };
+const common = { error, nowMs: NOW_MS };
 
 describe('unrunOutcome', () => {
   it('only counts the items of a cancelled chunk', () => {

@@ -25,7 +25,7 @@ const diesWith =
     return died(task);
   };
 const answers: Run = ({ reference, nowMs, statusBuffer }) => ({
-  answer: { outcome: unrunOutcome({ reference, ending: 'cancelled', error: undefined, nowMs, version: 1 }) },
+  answer: { outcome: unrunOutcome({ reference, ending: 'cancelled', error: undefined, nowMs }) },
   status: readThreadStatus(statusBuffer),
 });
 
@@ -45,7 +45,6 @@ async function process(
     clockMs: () => tasks.length * 1_000,
     budgetMs: 10_000,
     isClosed: () => tasks.length >= closedAfter,
-    onDropped: () => {},
   });
   return { outcome, tasks };
 }

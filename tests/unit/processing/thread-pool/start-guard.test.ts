@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ThreadStartError } from '../../../../shared/processing/thread-pool/errors.ts';
-import { createStartGuard } from '../../../../shared/processing/thread-pool/start-guard.ts';
+import { createStartGuard } from '../../../../shared/processing/thread-pool/processor.ts';
 
 /** A guard whose runs are counted. */
 function world() {

@@ -10,7 +10,7 @@ import { deathText, verdictOf } from '../../../../shared/processing/thread-pool/
 import { isStuck } from '../../../../shared/processing/thread-pool/watch.ts';
 
 const status: ThreadStatus = {
-  ...{ sequence: 9, isRunning: true, timeoutMs: 500, lines: 0, dropped: 0, copies: 0 },
+  ...{ sequence: 9, isRunning: true, timeoutMs: 500, copies: 0 },
   stop: undefined,
   isUsed: false,
 };
