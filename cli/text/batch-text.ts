@@ -86,7 +86,7 @@ export function describeBatch(batch: ShownBatch): string[] {
     ...(latency ? [`Latency from acceptance to completion: ${latency.join(', ')}`] : []),
     ...(deadline.met === false ? [`Deadline missed: ${formatTime(deadline.at)} UTC`] : []),
     ...describeRedrive(batch),
-    ...(receipt ? describeOperations(receipt, accepted) : []),
+    ...(receipt ? describeOperations(receipt) : []),
   ];
 }
 

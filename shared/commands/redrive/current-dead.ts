@@ -6,10 +6,11 @@ import { readChunk } from '../../batches/ledger.ts';
 import { CONTAINERS, redriveChunkId, revisionOf } from '../../contract/names.ts';
 import { type DeadItem, itemTextIn } from '../../contract/outcome.ts';
 import { Problem } from '../../errors.ts';
+import { groupsOfSource } from '../../groups-of.ts';
 import { type ChunkFrame, frameOfChunk, readAhead, readLines } from '../../results/chunk-pages.ts';
 import type { Table } from '../../storage/table.ts';
 import { Turns } from '../../turns.ts';
-import { hasItem, type ItemRuns, RunCollector, runsFrom } from './item-runs.ts';
+import { ItemSet, runsFrom } from './item-set.ts';
 import { chunksOf, type Redrive, readRedrive, type StoredRedrive } from './redrive-blob.ts';
 
 export interface DeadLetterDeps {
@@ -31,7 +32,7 @@ export interface CurrentDead {
  * no indices.
  */
 export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): Promise<CurrentDead> {
-  const taken: { revision: number; items: ItemRuns }[] = [];
+  const taken: { revision: number; items: ItemSet }[] = [];
   for await (const { revision, stored } of redrivesWithChunks(deps, batch)) {
     if (!stored) throw new Error(`The redrive of batch ${batch.id}, revision ${revision}, is missing.`);
     taken.push({ revision, items: await itemsOf(stored.redrive) });
@@ -39,13 +40,13 @@ export async function readCurrentDead(deps: DeadLetterDeps, batch: Revisions): P
   return {
     isCurrent: (chunk, index) => {
       const own = revisionOf(chunk);
-      return !taken.some(({ revision, items }) => revision > own && hasItem(items, index));
+      return !taken.some(({ revision, items }) => revision > own && items.has(index));
     },
   };
 }
 
-async function itemsOf(redrive: Redrive): Promise<ItemRuns> {
-  const items = new RunCollector();
+async function itemsOf(redrive: Redrive): Promise<ItemSet> {
+  const items = new ItemSet();
   const turns = new Turns();
   for (const { firstItem, steps } of chunksOf(redrive)) {
     for (const [first, end] of runsFrom(firstItem, steps)) {
@@ -54,7 +55,7 @@ async function itemsOf(redrive: Redrive): Promise<ItemRuns> {
       if (turn) await turn;
     }
   }
-  return items.sorted();
+  return items;
 }
 
 /**
@@ -137,17 +138,13 @@ export async function* currentDeadLetters(
       );
     return deadLettersOf(deps, frame, current);
   };
-  for await (const frames of frameGroups(deps, batch))
+  for await (const frames of groupsOfSource(deadFrames(deps, batch), { size: FRAMES_PER_GROUP }))
     for await (const letters of readAhead(frames, AHEAD, read)) yield* letters;
 }
 
-async function* frameGroups({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame[]> {
-  let frames: ChunkFrame[] = [];
+async function* deadFrames({ table }: DeadLetterDeps, { id }: Revisions): AsyncGenerator<ChunkFrame> {
   for await (const row of doneChunks(table, id)) {
     const frame = frameOfChunk(row, 'dead');
-    if (!frame || frames.push(frame) < FRAMES_PER_GROUP) continue;
-    yield frames;
-    frames = [];
+    if (frame) yield frame;
   }
-  yield frames;
 }

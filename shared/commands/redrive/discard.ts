@@ -10,8 +10,7 @@ import { storableLine } from '../../contract/text/text.ts';
 import { Problem } from '../../errors.ts';
 import { Turns } from '../../turns.ts';
 import { currentDeadLetters, type DeadLetterDeps } from './current-dead.ts';
-import { itemsIn, RunCollector } from './item-runs.ts';
-
+import { ItemSet } from './item-set.ts';
 import type { StoredRedrive } from './redrive-blob.ts';
 import { placesOf } from './redrive-frames.ts';
 import { choiceOf, NamedCauses, type Selected, type SelectOptions } from './select.ts';
@@ -30,17 +29,17 @@ export async function selectToDiscard(
   { batch, selection, isOver }: Pick<SelectOptions, 'batch' | 'selection' | 'isOver'>,
 ): Promise<Selected> {
   const choice = choiceOf(selection);
-  const taken = new RunCollector();
+  const taken = new ItemSet();
   const causes = new NamedCauses(batch);
   const turns = new Turns();
   for await (const { item } of currentDeadLetters(deps, batch, isOver)) {
     await turns.next();
     if (!choice.takes(item)) continue;
-    taken.add(item.index, item.index + 1);
+    taken.add(item.index);
     causes.add(item);
   }
   choice.requireAllTaken();
-  const places = await placesOf(itemsIn(await taken.sorted()));
+  const places = await placesOf(taken);
   const { items } = places;
   if (items === 0)
     throw new Problem('conflict', `Batch ${batch.id} has no dead letters to discard that match the request.`);

@@ -29,7 +29,6 @@ import {
   redriveBlobName,
   type StoredRedrive,
 } from './redrive-blob.ts';
-import { reportAlone } from './redrive-report.ts';
 import { continueEnqueueing, rowsOfRedrive } from './revision-rows.ts';
 import type { Selection } from './select.ts';
 import { dropStale, storeSelection } from './store-selection.ts';
@@ -164,7 +163,9 @@ function opening(deps: FinalizeDeps, row: BatchRow, stored: StoredRedrive): Batc
     announced: false,
     cancellingAt: undefined,
     haltFrom: { succeeded: row.succeeded, dead: row.dead - items },
-    ...(isReportAlone(redrive) ? reportAlone(row, stored) : {}),
+    ...(isReportAlone(redrive)
+      ? { state: 'running', reportRedrives: { ...row.reportRedrives, [redrive.revision]: stored.blob } }
+      : {}),
     ...(isDiscard(redrive) ? discarding(row, stored) : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '@azure/functions';
 import { recordAction } from '../../commands/audit-log.ts';
+import { storableLine } from '../../contract/text/text.ts';
 import { toError } from '../../errors.ts';
 import type { Table } from '../../storage/table.ts';
 import { log } from '../../telemetry/log.ts';
@@ -7,7 +8,6 @@ import type { AnsweringDeps } from '../edge/answers.ts';
 import { bodyReadOf } from '../edge/request/json-body.ts';
 import { isAction } from '../edge/route.ts';
 import { actorOf } from './actor.ts';
-import { describeBody } from './describe-body.ts';
 
 export interface RecordHttp {
   table: () => Table;
@@ -50,3 +50,33 @@ function targetOf(request: HttpRequest): string {
   const file = request.query.get('name') ?? body?.name;
   return String(queue ?? id ?? file ?? '').slice(0, MAX_TARGET);
 }
+
+/** Of a longer list, the description contains only the size. */
+const MAX_LISTED = 5;
+const MAX_DETAIL = 300;
+/** Fields that do not describe the action: its target, and its safeguards. */
+const OMITTED = new Set(['key', 'confirm', 'name']);
+/** `items: 20` could be read as a number of items. */
+const SHOWN_AS: Readonly<Record<string, string>> = { items: 'positions' };
+
+/**
+ * Describes the JSON body of a request, such as `reason: database is down`, `positions: 17, 4711`, `corrected: 12 entries`. No item
+ * of a batch is stored in the audit log.
+ */
+export function describeBody(body: unknown): string {
+  if (typeof body !== 'object' || body === null) return '';
+  const parts = Object.entries(body)
+    .filter(([name]) => !OMITTED.has(name))
+    .map(([name, value]) => `${SHOWN_AS[name] ?? name}: ${describe(value)}`);
+  return storableLine(parts.join('; ').replaceAll(/\p{C}/gu, ' '), MAX_DETAIL);
+}
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+function describe(value: unknown): string {
+  if (isPlain(value)) return String(value);
+  if (!Array.isArray(value)) return `fields ${Object.keys(value as object).join(', ')}`;
+  return value.length <= MAX_LISTED && value.every(isPlain) ? value.join(', ') : entries(value.length);
+}
+
+const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);

@@ -11,7 +11,6 @@ import type { Clients } from '../../storage/clients.ts';
 import type { SweepDeps } from '../../sweep/sweep-run.ts';
 import type { Registry } from '../../workload/registry.ts';
 import type { ReceiptBasis } from '../batches/view/receipt-view.ts';
-import type { DashboardAssets } from '../dashboard/dashboard.ts';
 import type { BodyPlaces } from './request/body-places.ts';
 
 /** For commands. */
@@ -26,6 +25,21 @@ export interface Reads extends Pick<Deps, 'table' | 'container' | 'registry' | '
 
 /** The table and the containers of batches. */
 export type Stored = Pick<Reads, 'table' | 'container'>;
+
+/** A built file. Its name contains a hash of its content, so the content under a name never changes. */
+export interface DashboardFile {
+  name: string;
+  type: string;
+  text: string;
+  /** The text compressed with Brotli, as base64. Compressed at build time, because it is slow. */
+  brotli?: string;
+}
+
+/** The output of the web build. In `page`, `{base}` is a placeholder for the folder of the files, relative to the page. */
+export interface DashboardAssets {
+  page: string;
+  files: readonly DashboardFile[];
+}
 
 /** What handlers use of the app, created once per process: parts of the pipeline, and what only HTTP needs. */
 export interface App {

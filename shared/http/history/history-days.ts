@@ -80,12 +80,12 @@ const extreme = (
 function dayOf(sum: Sum, basis: PeriodBasis): HistoryDay {
   const { day, workload, dead, discarded, deadlinesMissed, spent, timed } = sum;
   const { work, wakeUps, storageOperations } = priceSpent(spent, basis);
-  return {
+  return rounded({
     ...{ day, workload, batches: spent.batches, items: spent.items, dead, discarded, deadlinesMissed },
     latencyP95Ms: sum.latencyP95 ?? null,
     deadlineMs: sum.deadlineMs ?? null,
-    itemsPerSecond: timed.seconds === 0 ? null : rounded(timed.items / timed.seconds, 3),
+    itemsPerSecond: timed.seconds === 0 ? null : timed.items / timed.seconds,
     operations: Math.round(storageOperations),
-    usd: rounded(work.usd + wakeUps.usd, 6),
-  };
+    usd: work.usd + wakeUps.usd,
+  });
 }

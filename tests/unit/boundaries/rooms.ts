@@ -167,9 +167,8 @@ export const ROOMS: readonly Room[] = [
     path: 'cli/',
     imports: [
       CLIENT,
-      ...['shared/contract/', 'shared/cost/', 'shared/errors.ts', 'shared/batches/batch-row.ts'],
-      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/parallel.ts'],
-      'shared/pauses.ts',
+      ...['shared/contract/', 'shared/errors.ts', 'shared/batches/batch-row.ts', 'shared/parallel.ts'],
+      ...['shared/http/edge/csv.ts', 'shared/intake/parse/csv-options.ts', 'shared/pauses.ts'],
     ],
     types: ['shared/gate/', HTTP],
     packages: ['commander', 'sluice-convert', '@azure/identity', '@azure/storage-blob', 'node:*'],

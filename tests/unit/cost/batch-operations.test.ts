@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { storageOperations } from '../../../shared/contract/operations.ts';
 import { batchSpending, planOf } from '../../../shared/cost/batch-operations.ts';
-import { storageOperations } from '../../../shared/cost/times-operations.ts';
 
 describe('the operations of a batch', () => {
   // 21 + s' + 3c + 2[c > 1] for a batch that its only round collects; otherwise 17 + s' + ceil(c/98) + [c > 98]
